@@ -1,0 +1,17 @@
+"""Where things lie on disk: writing whole or not at all, reading text, the cache, pinned downloads."""
+
+from horsesense.files.atomic import disk_errors, writing
+from horsesense.files.folders import cache_folder
+from horsesense.files.hashing import sha256_of_bytes, sha256_of_file
+from horsesense.files.text import numbered_lines, read_bytes, read_text
+
+__all__ = [
+    "cache_folder",
+    "disk_errors",
+    "numbered_lines",
+    "read_bytes",
+    "read_text",
+    "sha256_of_bytes",
+    "sha256_of_file",
+    "writing",
+]

@@ -1,0 +1,64 @@
+"""Writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from horsesense.errors import UserError
+
+_WHAT_TO_DO = {
+    errno.ENOSPC: ("the disk is full", "free some space and run the same command again"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space and run the same command again"),
+    errno.EACCES: ("no permission", "choose a folder that you can write to"),
+    errno.EPERM: ("no permission", "choose a folder that you can write to"),
+    errno.EROFS: ("the file system is read-only", "choose a folder that you can write to"),
+    errno.ENOENT: ("no such file or folder", "check the path"),
+    errno.ENOTDIR: ("a part of the path is a file, not a folder", "check the path"),
+    errno.EISDIR: ("this is a folder, not a file", "give the name of a file"),
+    errno.EEXIST: ("a file of that name is in the way", "choose another name"),
+    errno.EFBIG: ("the file is larger than the system allows", "free some space or write elsewhere"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+}
+
+
+@contextmanager
+def disk_errors(path: str | Path) -> Iterator[None]:
+    """Turn what the operating system says about ``path`` into one sentence for the user."""
+    try:
+        yield
+    except OSError as error:
+        # Torch, pyarrow and zlib raise OSError without a number for damaged content; that is not ours to name.
+        if error.errno is None:
+            raise
+        problem, fix = _WHAT_TO_DO.get(error.errno, (error.strerror or str(error), "check the path"))
+        raise UserError(problem, file=path, fix=fix) from error
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[Path]:
+    """A temporary file beside ``path`` that takes its place when the block ends without an error.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with writing(folder / "a.txt") as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> (folder / "a.txt").read_text(), len(list(folder.iterdir()))
+    ('whole', 1)
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with disk_errors(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            with temporary.open("rb") as handle:
+                os.fsync(handle.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""Reading text files, plain or gzipped, with errors that name the line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from horsesense.errors import UserError
+from horsesense.files.atomic import disk_errors
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes; a gzipped file is unpacked on the way, whatever its name."""
+    with disk_errors(path):
+        with path.open("rb") as plain:
+            packed = plain.read(2) == _GZIP_MAGIC
+        with cast(IO[bytes], gzip.open(path, "rb") if packed else path.open("rb")) as handle:
+            try:
+                yield handle
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise UserError("the gzipped file is damaged", file=path, fix="get it again") from error
+
+
+def _decoded(raw: bytes, path: Path, line: int) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line += raw.count(b"\n", 0, error.start)
+        raise UserError(
+            f"byte {raw[error.start]:#04x} is not UTF-8", file=path, line=line, fix="save the file as UTF-8"
+        ) from error
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The bytes of a file, unpacked where it is gzipped."""
+    with _opened(Path(path)) as handle:
+        return handle.read()
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a UTF-8 file, a byte-order mark left out."""
+    return _decoded(read_bytes(path), Path(path), 1).removeprefix(_BYTE_ORDER_MARK)
+
+
+def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Each line that is not blank, with its number from 1; line ends (LF or CRLF) left out.
+
+    Only LF ends a line: a release may hold U+2028 or U+0085 inside a sentence, where
+    ``str.splitlines`` would break it. Lines are read one at a time, so memory stays flat.
+    """
+    path = Path(path)
+    with _opened(path) as handle:
+        for number, raw in enumerate(handle, start=1):
+            line = _decoded(raw, path, number).rstrip("\r\n")
+            if number == 1:
+                line = line.removeprefix(_BYTE_ORDER_MARK)
+            if line and not line.isspace():
+                yield number, line

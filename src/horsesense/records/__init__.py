@@ -1,0 +1,38 @@
+"""What every stage hands on: items, views, answers, specs; reading, writing, checking."""
+
+from horsesense.records.answer import Answer, Dose, Fill, Judgement
+from horsesense.records.card import Card, card_path
+from horsesense.records.check import check_item
+from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source
+from horsesense.records.jsonl import item_from_dict, item_to_dict
+from horsesense.records.probe import Probe, read_probe, write_probe
+from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
+from horsesense.records.views import fill_blank, view
+
+__all__ = [
+    "BLANK",
+    "FIXED_FACETS",
+    "FORMS",
+    "PRESETS",
+    "Answer",
+    "Card",
+    "Dose",
+    "Facet",
+    "Fill",
+    "Form",
+    "Item",
+    "Judgement",
+    "Probe",
+    "ScoringSpec",
+    "Source",
+    "card_path",
+    "check_item",
+    "fill_blank",
+    "item_from_dict",
+    "item_to_dict",
+    "parse_spec",
+    "read_probe",
+    "spec_from_dict",
+    "view",
+    "write_probe",
+]

@@ -1,0 +1,78 @@
+"""What models and people give back: answers, fills, judgements, doses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horsesense.records.item import Form
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said about one item: a score for each option, and the tokens behind it.
+
+    Every normalisation and every prediction is derived from this afterwards, so that a run
+    never has to be repeated to look at it in another way.
+    """
+
+    item: str
+    """Id of the item."""
+    view: Form
+    """The form in which the model was asked."""
+    scores: tuple[float, ...]
+    """One number an option: the sum of its log-probabilities, or a classifier's log-probability."""
+    logprobs: tuple[tuple[float, ...], ...] = ()
+    """Per option, the log-probability of each scored token; empty for a classifier."""
+    starts: tuple[tuple[int, ...], ...] = ()
+    """Per option, where each scored token begins in the text that was asked (at its first non-space character)."""
+    ends: tuple[tuple[int, ...], ...] = ()
+    """Per option, where each scored token ends."""
+    flags: tuple[str, ...] = ()
+    """Per option, what to mind, joined by spaces: ``straddle``, ``truncated``, ``first-unscored``."""
+    baseline: tuple[float, ...] = ()
+    """Per option, its sum without the question (for PMI); empty where that was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """One word that a model puts into a blank."""
+
+    prompt: str
+    rank: int
+    word: str
+    ids: tuple[int, ...]
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One person's answer to one item."""
+
+    item: str
+    annotator: str
+    instrument: str
+    value: str
+    reason: str = ""
+    round: int = 1
+    order: int = 0
+    """Position in the annotator's own sequence."""
+    at: str = ""
+    """When, as ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dose:
+    """One point of a learning curve: what k examples did to a model."""
+
+    model: str
+    setting: str
+    k: int
+    lr: float
+    steps: int
+    seed: int
+    new: float
+    """Accuracy on the probe after training."""
+    original: float
+    """Accuracy on the original task after training."""
+    cost: float
+    """Original accuracy before minus after."""

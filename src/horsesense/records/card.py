@@ -1,0 +1,63 @@
+"""The card beside a probe: what it is, how it was made, how it is scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import read_text, writing
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a reader of a probe has to know."""
+
+    name: str
+    method: str = ""
+    """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
+    items: int = 0
+    families: int = 0
+    licence: str = ""
+    made: str = ""
+    """How it was made, in a sentence."""
+    seed: int | None = None
+    metric: str = "accuracy"
+    """The one primary metric."""
+    normalise: str = ""
+    """The normalisation of the primary metric; empty: by form (see `horsesense.scoring.normalise`)."""
+    group: str = "family"
+    """The unit of dependence that intervals are clustered by."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What was repaired, dropped or found odd, counted."""
+
+
+def card_path(probe: Path) -> Path:
+    """Where the card of a probe file lies.
+
+    >>> card_path(Path("a/wsc.jsonl.gz")).as_posix()
+    'a/wsc.card.json'
+    """
+    stem = probe.name
+    for suffix in (".gz", ".jsonl", ".parquet"):
+        stem = stem.removesuffix(suffix)
+    return probe.with_name(f"{stem}.card.json")
+
+
+def write_card(path: Path, card: Card) -> None:
+    with writing(path) as temporary:
+        temporary.write_text(json.dumps(asdict(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def read_card(path: Path) -> Card:
+    try:
+        values: Any = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError("this is not JSON", file=path, line=error.lineno, fix="repair or remove the card") from error
+    known = {f.name for f in fields(Card)}
+    if not isinstance(values, dict) or "name" not in values or set(values) - known:
+        raise UserError("this is not a card of a probe", file=path, fix="repair or remove it")
+    return Card(**values)

@@ -1,0 +1,174 @@
+"""Items as JSON lines, for people."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines, writing
+from horsesense.records.check import check_item
+from horsesense.records.item import NO_SOURCE, Item, Source
+
+_FIELDS = tuple(f.name for f in fields(Item))
+_TEXTS = ("probe", "form", "premise", "text", "family", "member")
+_SOURCE_FIELDS = {"file": str, "line": int, "id": str, "triples": list, "licence": str}
+
+
+def item_to_dict(item: Item) -> dict[str, Any]:
+    """The item as plain JSON values; fields at their default are left out.
+
+    >>> list(item_to_dict(Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"))))
+    ['id', 'probe', 'form', 'text', 'options', 'answer']
+    """
+    values: dict[str, Any] = {"id": item.id, "probe": item.probe, "form": item.form}
+    if item.premise:
+        values["premise"] = item.premise
+    if item.text:
+        values["text"] = item.text
+    values["options"] = list(item.options)
+    values["answer"] = item.answer
+    if item.ordered:
+        values["ordered"] = True
+    if item.concepts:
+        values["concepts"] = list(item.concepts)
+    if item.family:
+        values["family"] = item.family
+    if item.member:
+        values["member"] = item.member
+    if item.groups:
+        values["groups"] = dict(item.groups)
+    if item.facets:
+        values["facets"] = dict(item.facets)
+    if item.source is not NO_SOURCE:
+        source = {name: getattr(item.source, name) for name in _SOURCE_FIELDS}
+        values["source"] = {name: value for name, value in source.items() if value}
+    return values
+
+
+def item_from_dict(values: Any) -> Item:
+    """An item from plain JSON values, checked.
+
+    An ``id`` that is not the item's own (a hand-written one, say) becomes ``source.id``; one that
+    was made from other content is an error, because the item was edited after it got its id.
+    """
+    if not isinstance(values, dict):
+        raise UserError("the line is not a JSON object", fix='write one {"probe": …, "form": …} a line')
+    unknown_field = next((name for name in values if name not in _FIELDS), None)
+    if unknown_field is not None:
+        raise UserError(f"the field {unknown_field!r} is unknown", fix=f"an item has {', '.join(_FIELDS)}")
+    for name in ("probe", "form", "options"):
+        if name not in values:
+            raise UserError(f"the field {name!r} is missing")
+    for name in _TEXTS:
+        if not isinstance(values.get(name, ""), str):
+            raise UserError(f"the field {name!r} is not text")
+    answer = values.get("answer")
+    if answer is not None and type(answer) is not int:
+        raise UserError(f"the answer {answer!r} is not a whole number", fix="give the 0-based index or null")
+    ordered = values.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise UserError("the field 'ordered' is neither true nor false")
+    item = Item(
+        probe=sys.intern(values["probe"]),
+        form=sys.intern(values["form"]),  # type: ignore[arg-type]  # check_item below tells an unknown form
+        premise=values.get("premise", ""),
+        text=values.get("text", ""),
+        options=_texts(values["options"], "options"),
+        answer=answer,
+        ordered=ordered,
+        concepts=_texts(values.get("concepts", []), "concepts"),
+        family=sys.intern(values.get("family", "")),
+        member=sys.intern(values.get("member", "")),
+        groups=_mapping(values.get("groups", {}), "groups", (str,)),
+        facets=_mapping(values.get("facets", {}), "facets", (str, int, float, bool)),
+        source=_source(values.get("source", {})),
+    )
+    check_item(item)
+    return _with_given_id(item, values.get("id", item.id))
+
+
+def _with_given_id(item: Item, given: Any) -> Item:
+    if given == item.id:
+        return item
+    if not isinstance(given, str):
+        raise UserError("the field 'id' is not text")
+    prefix, _, digits = given.rpartition("-")
+    if prefix == item.probe and len(digits) == 16 and not digits.strip("0123456789abcdef"):
+        raise UserError(f"the id {given} was made from other content", fix=f"remove it, or write {item.id}")
+    return replace(item, source=replace(item.source, id=item.source.id or given))
+
+
+def _texts(value: Any, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise UserError(f"the field {name!r} is not a list of texts")
+    return tuple(value)
+
+
+def _mapping(value: Any, name: str, kinds: tuple[type, ...]) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise UserError(f"the field {name!r} is not an object")
+    kept: dict[str, Any] = {}
+    for key, entry in value.items():
+        if not isinstance(entry, kinds):
+            raise UserError(f"{name}.{key} has the value {entry!r}, which is not text or a number")
+        kept[sys.intern(key)] = sys.intern(entry) if type(entry) is str else entry
+    return kept
+
+
+def _source(value: Any) -> Source:
+    if not isinstance(value, dict):
+        raise UserError("the field 'source' is not an object")
+    for name, entry in value.items():
+        if name not in _SOURCE_FIELDS:
+            raise UserError(f"source.{name} is unknown", fix=f"a source has {', '.join(_SOURCE_FIELDS)}")
+        if type(entry) is not _SOURCE_FIELDS[name]:
+            raise UserError(f"source.{name} has the wrong type")
+    if not value:
+        return NO_SOURCE
+    triples = []
+    for triple in value.get("triples", []):
+        if not isinstance(triple, list) or len(triple) != 3 or not all(isinstance(part, str) for part in triple):
+            raise UserError("source.triples has an entry that is not three texts")
+        triples.append((triple[0], triple[1], triple[2]))
+    return Source(
+        file=sys.intern(value.get("file", "")),
+        line=value.get("line", 0),
+        id=value.get("id", ""),
+        triples=tuple(triples),
+        licence=sys.intern(value.get("licence", "")),
+    )
+
+
+def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
+    """Each item with its line."""
+    for line, text in numbered_lines(path):
+        try:
+            values = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            told = f": {error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise UserError(f"the line is not JSON{told}", file=path, line=line, fix="repair or remove it") from error
+        try:
+            yield line, item_from_dict(values)
+        except UserError as error:
+            raise error.at(path, line) from None
+
+
+def write_jsonl(path: Path, items: Iterable[Item]) -> None:
+    """Write items one a line, whole or not at all; a name that ends in ``.gz`` is packed.
+
+    The packed bytes hold no time or name, so that the same items give the same file.
+    """
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+    with writing(path) as temporary, temporary.open("wb") as raw:
+        packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if path.suffix == ".gz" else None
+        handle = packed or raw
+        for item in items:
+            handle.write(encode(item_to_dict(item)).encode("utf-8") + b"\n")
+        if packed:
+            packed.close()

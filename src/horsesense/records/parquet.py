@@ -1,0 +1,101 @@
+"""Items as Parquet, for machines: one column a field, facets and groups as structs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import disk_errors, writing
+from horsesense.records.item import Item
+from horsesense.records.jsonl import item_from_dict, item_to_dict
+
+_BATCH = 20_000
+
+
+def _type_of(values: set[type], name: str) -> Any:
+    import pyarrow as pa
+
+    if values == {str}:
+        return pa.string()
+    if values == {bool}:
+        return pa.bool_()
+    if values == {int}:
+        return pa.int64()
+    if values <= {int, float}:
+        return pa.float64()
+    raise UserError(
+        f"the facet {name!r} is text in one item and a number in another",
+        fix="use one kind of value a facet, or write JSONL",
+    )
+
+
+def _struct(items: Sequence[Item], field: str) -> Any:
+    import pyarrow as pa
+
+    kinds: dict[str, set[type]] = {}
+    for item in items:
+        for name, value in getattr(item, field).items():
+            kinds.setdefault(name, set()).add(type(value))
+    return pa.struct([pa.field(name, _type_of(kinds[name], name)) for name in sorted(kinds)])
+
+
+def _schema(items: Sequence[Item]) -> Any:
+    import pyarrow as pa
+
+    text, texts = pa.string(), pa.list_(pa.string())
+    source = pa.struct(
+        [("file", text), ("line", pa.int64()), ("id", text), ("triples", pa.list_(texts)), ("licence", text)]
+    )
+    columns = [("id", text), ("probe", text), ("form", text), ("premise", text), ("text", text)]
+    columns += [("options", texts), ("answer", pa.int64()), ("ordered", pa.bool_()), ("concepts", texts)]
+    columns += [("family", text), ("member", text)]
+    for field in ("groups", "facets"):
+        struct = _struct(items, field)
+        if struct.num_fields:  # Parquet has no struct without fields
+            columns.append((field, struct))
+    return pa.schema([*columns, ("source", source)])
+
+
+def write_parquet(path: Path, items: Iterable[Item]) -> None:
+    """Write items as one Parquet file, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kept = list(items)
+    schema = _schema(kept)
+    with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
+        rows = iter(kept)
+        while batch := list(islice(rows, _BATCH)):
+            writer.write_table(pa.Table.from_pylist([item_to_dict(item) for item in batch], schema=schema))
+
+
+def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
+    """Each item with its row, from 1."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with disk_errors(path):
+        try:
+            file = parquet.ParquetFile(path)
+        except pa.ArrowInvalid as error:
+            raise UserError("this is not a Parquet file", file=path, fix="check the name's ending") from error
+        row = 0
+        for batch in file.iter_batches(_BATCH):
+            for values in batch.to_pylist():
+                row += 1
+                try:
+                    yield row, item_from_dict(_without_nulls(values))
+                except UserError as error:
+                    raise error.at(path, row) from None
+
+
+def _without_nulls(values: dict[str, Any]) -> dict[str, Any]:
+    """Parquet gives null where a field was left out; only ``answer`` may be null."""
+    kept = {name: value for name, value in values.items() if value is not None or name == "answer"}
+    for field in ("groups", "facets", "source"):
+        if field in kept:
+            kept[field] = {name: value for name, value in kept[field].items() if value is not None}
+    return kept

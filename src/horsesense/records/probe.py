@@ -1,0 +1,99 @@
+"""A probe: its items and its card, read from and written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.records.card import Card, card_path, read_card, write_card
+from horsesense.records.item import NO_SOURCE, Item
+from horsesense.records.jsonl import iter_jsonl, write_jsonl
+from horsesense.records.parquet import iter_parquet, write_parquet
+
+_ENDINGS = ".jsonl, .jsonl.gz or .parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Items that belong together, with their card."""
+
+    items: Sequence[Item]
+    card: Card
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What reading it found odd, counted."""
+
+    @classmethod
+    def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
+        """A probe whose card has the counts of its items and the notes of its making."""
+        counted = replace(card, items=len(items), families=count_families(items), notes=dict(notes or {}))
+        return cls(items, counted, dict(notes or {}))
+
+
+def count_families(items: Iterable[Item]) -> int:
+    return len({item.unit() for item in items})
+
+
+def _is_parquet(path: Path) -> bool:
+    if path.suffix == ".parquet":
+        return True
+    if path.name.endswith((".jsonl", ".jsonl.gz", ".json", ".ndjson")):
+        return False
+    raise UserError("the ending of the name is unknown", file=path, fix=f"use {_ENDINGS}")
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, Item]]:
+    return iter_parquet(path) if _is_parquet(path) else iter_jsonl(path)
+
+
+def read_probe(path: str | Path) -> Probe:
+    """Read and check a probe; the card beside it is read where there is one."""
+    path = Path(path)
+    lines: dict[str, int] = {}
+    places: dict[str, int] = {}
+    given: dict[str, int] = {}
+    items: list[Item] = []
+    repeated = 0
+    for line, item in _numbered(path):
+        if item.id in places:
+            if not _same(item, items[places[item.id]]):
+                raise UserError(
+                    f"the item {item.id} stands already in line {lines[item.id]}, with other facets or groups",
+                    file=path,
+                    line=line,
+                    fix="keep one of the two",
+                )
+            repeated += 1
+            continue
+        own = item.source.id
+        # Ids of a release may repeat (mcqa's do); an id that a person wrote into the file may not.
+        if own and not item.source.file and given.setdefault(own, line) != line:
+            raise UserError(
+                f"the id {own!r} stands already in line {given[own]}, with other content",
+                file=path,
+                line=line,
+                fix="give each item an id of its own, or none",
+            )
+        places[item.id], lines[item.id] = len(items), line
+        items.append(item)
+    if not items:
+        raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
+    card_file = card_path(path)
+    card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
+    notes = {"repeated items": repeated} if repeated else {}
+    return Probe(items, replace(card, items=len(items), families=count_families(items)), notes)
+
+
+def _same(one: Item, other: Item) -> bool:
+    return replace(one, source=NO_SOURCE) == replace(other, source=NO_SOURCE)
+
+
+def write_probe(path: str | Path, probe: Probe) -> None:
+    """Write items and card, each whole or not at all."""
+    path = Path(path)
+    if _is_parquet(path):
+        write_parquet(path, probe.items)
+    else:
+        write_jsonl(path, probe.items)
+    write_card(card_path(path), probe.card)

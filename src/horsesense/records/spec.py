@@ -1,0 +1,111 @@
+"""What a score means, written down: part of every manifest and of the cache key."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from horsesense.errors import UserError, unknown
+
+Pll = Literal["word-l2r", "token"]
+Case = Literal["keep", "lower"]
+Truncation = Literal["error", "left"]
+Dtype = Literal["float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringSpec:
+    """How a text is turned into log-probabilities."""
+
+    pll: Pll = "word-l2r"
+    """Masked models: ``word-l2r`` masks a token and the rest of its word to the right
+    (Kauf and Ivanova 2023), ``token`` masks one token at a time (Salazar et al. 2020)."""
+    bos: str = "auto"
+    """Causal models: ``auto`` (see `horsesense.models.special`), ``none`` (the first token is not
+    scored), or a token of the vocabulary."""
+    leading_space: bool = False
+    """Put a space before the first word."""
+    special_tokens: bool = True
+    """Masked models: add what the tokenizer adds around a text ([CLS] … [SEP])."""
+    case: Case = "keep"
+    truncation: Truncation = "error"
+    """A text longer than the window: ``error``, or ``left`` (keep its end, flag the option)."""
+    choice_prompt: str = "{question} {option}"
+    """How a ``choice`` is put to a language model; a premise comes before it."""
+    pair_prompt: str = "{premise} {hypothesis} That is {option}."
+    """How a ``pair`` is put to a language model."""
+    read_offset: int = 0
+    """Masked models: how many places before the mask its prediction is read."""
+    dtype: Dtype = "float32"
+    exact: bool = True
+    """One length a batch, so that no row sees padding."""
+    baseline: bool = False
+    """Score each option without its question too, for PMI."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+PRESETS = {
+    "default": ScoringSpec(),
+    # CATs (section "Sentence scoring"): one masked copy a token; causal models from the second token on.
+    "paper:cats": ScoringSpec(pll="token", bos="none"),
+}
+
+
+_ALLOWED = {
+    "pll": get_args(Pll),
+    "truncation": get_args(Truncation),
+    "dtype": get_args(Dtype),
+    "case": get_args(Case),
+}
+
+
+def parse_spec(text: str) -> ScoringSpec:
+    """A spec by preset name, by ``field=value`` pairs, or both, joined by commas.
+
+    >>> parse_spec("paper:cats,case=lower").case
+    'lower'
+    """
+    spec = ScoringSpec()
+    for number, part in enumerate(filter(None, (piece.strip() for piece in text.split(",")))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            if name not in PRESETS:
+                raise unknown("spec", name, PRESETS)
+            if number:
+                raise UserError(f"the preset {name!r} comes after other settings", fix="name it first")
+            spec = PRESETS[name]
+        else:
+            spec = with_setting(spec, name.strip(), value.strip())
+    return spec
+
+
+def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
+    """The spec with one field set from text."""
+    known = {f.name: f for f in fields(ScoringSpec)}
+    if name not in known:
+        raise unknown("spec field", name, known)
+    current = getattr(spec, name)
+    typed: dict[str, Any] = {}
+    if isinstance(current, bool):
+        if value not in ("true", "false"):
+            raise UserError(f"{name}={value} is neither true nor false")
+        typed[name] = value == "true"
+    elif isinstance(current, int):
+        if not value.lstrip("-").isdigit():
+            raise UserError(f"{name}={value} is not a whole number")
+        typed[name] = int(value)
+    else:
+        if name in _ALLOWED and value not in _ALLOWED[name]:
+            raise UserError(f"{name}={value} is unknown", fix=f"use one of {', '.join(_ALLOWED[name])}")
+        typed[name] = value
+    return replace(spec, **typed)
+
+
+def spec_from_dict(values: dict[str, Any]) -> ScoringSpec:
+    known = {f.name for f in fields(ScoringSpec)}
+    extra = set(values) - known
+    if extra:
+        raise UserError(f"the spec has the unknown field {min(extra)!r}", fix="was it written by a newer horsesense?")
+    return ScoringSpec(**values)
