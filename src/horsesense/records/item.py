@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
+
+import orjson
 
 Form = Literal["cloze", "sentences", "choice", "pair"]
 Facet = str | int | float | bool
@@ -95,8 +96,8 @@ class Item:
 
     def __post_init__(self) -> None:
         content = [self.form, self.premise, self.text, self.options, self.answer, self.family, self.member]
-        packed = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        object.__setattr__(self, "id", f"{self.probe}-{hashlib.sha256(packed).hexdigest()[:16]}")
+        digits = hashlib.sha256(orjson.dumps(content)).hexdigest()[:16]
+        object.__setattr__(self, "id", f"{self.probe}-{digits}")
 
     def unit(self, group: str = "family") -> str:
         """The unit of dependence under the name ``group``; the item itself where it has none.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines, writing
@@ -149,10 +150,14 @@ def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
     """Each item with its line."""
     for line, text in numbered_lines(path):
         try:
-            values = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            told = f": {error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise UserError(f"the line is not JSON{told}", file=path, line=line, fix="repair or remove it") from error
+            values = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise UserError(
+                f"the line is not JSON: {error.msg}, at column {error.colno}",
+                file=path,
+                line=line,
+                fix="repair or remove it",
+            ) from error
         try:
             yield line, item_from_dict(values)
         except UserError as error:
@@ -164,11 +169,10 @@ def write_jsonl(path: Path, items: Iterable[Item]) -> None:
 
     The packed bytes hold no time or name, so that the same items give the same file.
     """
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
     with writing(path) as temporary, temporary.open("wb") as raw:
         packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if path.suffix == ".gz" else None
         handle = packed or raw
         for item in items:
-            handle.write(encode(item_to_dict(item)).encode("utf-8") + b"\n")
+            handle.write(orjson.dumps(item_to_dict(item), option=orjson.OPT_APPEND_NEWLINE))
         if packed:
             packed.close()

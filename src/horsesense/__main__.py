@@ -1,0 +1,3 @@
+from horsesense.cli import main
+
+main()

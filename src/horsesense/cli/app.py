@@ -1,0 +1,36 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horsesense import __version__
+from horsesense.cli.show import show
+
+app = typer.Typer(
+    name="horsesense",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Find out whether a language model has common sense or is a clever Hans.",
+    epilog="Every command takes --json (one document on standard output) and --debug (tracebacks).",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"horsesense {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def horsesense(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    pass
+
+
+app.command("show")(show)

@@ -1,0 +1,32 @@
+"""What a command prints: one JSON document on standard output, or something for people to read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+
+
+def print_json(document: Any) -> None:
+    """The one document of ``--json``."""
+    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.flush()
+
+
+def people() -> Console:
+    """Where tables for people go: standard output."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def say(text: str) -> None:
+    """A remark beside the result: standard error, so that it never mixes with it."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,167 @@
+"""``horsesense show``: look at a probe, or at one item of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from horsesense.records import Item, Probe
+
+MOST_VALUES = 12
+"""A facet with more values than this is summed up, not listed."""
+
+
+def show(
+    file: Annotated[Path, typer.Argument(help="A probe: .jsonl, .jsonl.gz or .parquet.")],
+    item: Annotated[str | None, typer.Argument(help="An id, a release's own id, or the start of one.")] = None,
+    samples: Annotated[int, typer.Option(min=0, help="How many items to print.")] = 3,
+    seed: Annotated[int, typer.Option(help="Which ones.")] = 0,
+    json: Json = False,
+) -> None:
+    """Counts, facets and samples of a probe, or one item in all its forms."""
+    from horsesense.records import read_probe
+
+    probe = read_probe(file)
+    if item is not None:
+        found = _find(probe, item, file)
+        if json:
+            print_json(_item_document(found))
+        else:
+            _print_item(found)
+        return
+    document = _summary(probe, samples, seed)
+    if json:
+        print_json(document)
+    else:
+        _print_summary(file, document)
+
+
+def _find(probe: Probe, wanted: str, file: Path) -> Item:
+    exact = [i for i in probe.items if wanted in (i.id, i.source.id)]
+    found = exact or [i for i in probe.items if i.id.startswith(wanted) or i.id.partition("-")[2].startswith(wanted)]
+    if not found:
+        raise UserError(f"there is no item {wanted!r}", file=file, fix="horsesense show FILE lists some ids")
+    if len(found) > 1:
+        raise UserError(f"{len(found)} items are called {wanted!r}", file=file, fix=f"use an id, such as {found[0].id}")
+    return found[0]
+
+
+def _item_document(item: Item) -> dict[str, Any]:
+    from horsesense.records import FORMS, item_to_dict, view
+
+    views = {form: view(item, form) for form in FORMS if form != item.form}
+    return {
+        "item": item_to_dict(item),
+        "views": {
+            form: {"premise": v.premise, "text": v.text, "options": list(v.options)} for form, v in views.items() if v
+        },
+    }
+
+
+def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
+    import random
+    from collections import Counter
+    from dataclasses import asdict
+
+    from horsesense.records import item_to_dict
+
+    items = probe.items
+    facets: dict[str, Counter[Any]] = {}
+    groups: dict[str, set[str]] = {}
+    for item in items:
+        for name, value in item.facets.items():
+            facets.setdefault(name, Counter())[value] += 1
+        for name, unit in item.groups.items():
+            groups.setdefault(name, set()).add(unit)
+    drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
+    return {
+        "card": asdict(probe.card) | {"notes": dict(probe.card.notes) | dict(probe.notes)},
+        "items": len(items),
+        "families": probe.card.families,
+        "forms": dict(Counter(item.form for item in items)),
+        "options": {str(n): k for n, k in sorted(Counter(len(item.options) for item in items).items())},
+        "answers": {
+            "none" if a is None else str(a): n
+            for a, n in sorted(Counter(item.answer for item in items).items(), key=lambda p: (p[0] is None, p[0] or 0))
+        },
+        "facets": {
+            name: {
+                "values": len(counts),
+                "counts": {str(value): n for value, n in counts.most_common(MOST_VALUES)},
+            }
+            for name, counts in sorted(facets.items())
+        },
+        "groups": {name: len(units) for name, units in sorted(groups.items())},
+        "samples": [item_to_dict(items[place]) for place in sorted(drawn)],
+    }
+
+
+def _print_summary(file: Path, document: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    console, card = people(), document["card"]
+    counts = f"{document['items']:,} items in {document['families']:,} families"
+    console.print(f"[bold]{escape(card['name'])}[/bold]  {counts}  {escape(str(file))}", soft_wrap=True)
+    for name in ("made", "licence"):
+        if card[name]:
+            console.print(f"{name:9}{escape(card[name])}", soft_wrap=True)
+    for name in ("forms", "options", "answers"):
+        console.print(f"{name:9}" + "  ".join(f"{escape(str(k))} {n:,}" for k, n in document[name].items()))
+    if document["groups"]:
+        console.print("groups   " + "  ".join(f"{escape(k)} {n:,}" for k, n in document["groups"].items()))
+    if card["notes"]:
+        console.print("notes    " + "  ".join(f"{escape(k)} {n:,}" for k, n in card["notes"].items()), soft_wrap=True)
+    _print_facets(document["facets"])
+    for sample in document["samples"]:
+        console.print()
+        _print_question(sample)
+
+
+def _print_facets(facets: dict[str, Any]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    if not facets:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("facet")
+    table.add_column("values", justify="right")
+    table.add_column("counts", overflow="fold")
+    for name, facet in facets.items():
+        shown = "  ".join(f"{value} {n:,}" for value, n in facet["counts"].items())
+        table.add_row(name, f"{facet['values']:,}", shown + ("  …" if facet["values"] > len(facet["counts"]) else ""))
+    people().print(table)
+
+
+def _print_question(values: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    console = people()
+    console.print(f"[dim]{escape(values['id'])}[/dim]")
+    for name in ("premise", "text"):
+        if values.get(name):
+            console.print("  " + escape(values[name]), soft_wrap=True)
+    for number, option in enumerate(values["options"]):
+        mark = "[green]✓[/green]" if number == values["answer"] else " "
+        console.print(f"  {mark} {number}  {escape(option)}", soft_wrap=True)
+
+
+def _print_item(item: Item) -> None:
+    from rich.markup import escape
+
+    console, document = people(), _item_document(item)
+    _print_question(document["item"])
+    for name in ("family", "member", "concepts", "groups", "facets", "source"):
+        value = document["item"].get(name)
+        if value:
+            told = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+            console.print(f"  [dim]{name}[/dim]  {escape(told)}", soft_wrap=True)
+    for form, values in document["views"].items():
+        console.print(f"\n[bold]as {form}[/bold]")
+        _print_question({"id": "", "answer": item.answer, **values})
