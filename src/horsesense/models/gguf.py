@@ -1,0 +1,74 @@
+"""A GGUF file turned, once, into a folder that transformers can load, save and train.
+
+transformers can read a GGUF, but takes many seconds for it each time and can neither save nor
+train the result; so the weights are taken out, put into a plain model and written as safetensors.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import cache_folder, disk_errors, sha256_of_file
+from horsesense.files.pinned import writing_folder
+from horsesense.models.quiet import quiet_transformers
+
+_RECIPE = 1
+"""Raised when the conversion changes, so that old folders are made again."""
+
+
+def converted(path: Path) -> Path:
+    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+    with disk_errors(path), path.open("rb") as handle:
+        if handle.read(4) != b"GGUF":
+            raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
+    folder = cache_folder("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}")
+    if not (folder / "config.json").is_file():
+        with disk_errors(folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with writing_folder(folder) as part:
+                _convert(path, part)
+    return folder
+
+
+def _convert(path: Path, folder: Path) -> None:
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    where = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
+    try:
+        with quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(**where)
+            loaded, told = AutoModelForCausalLM.from_pretrained(**where, dtype="float32", output_loading_info=True)
+    # The reader fails in many ways on a damaged file (struct, numpy, key and value errors).
+    except (ValueError, KeyError, IndexError, OSError, RuntimeError, TypeError, AttributeError, MemoryError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
+    if told["missing_keys"]:
+        raise UserError(f"the GGUF file lacks the weights {min(told['missing_keys'])} …", file=path, fix="get it again")
+    _mend_tokenizer(tokenizer, path)
+    values = loaded.config.to_dict()
+    for name in ("quantization_config", "_name_or_path", "_model_name_or_path"):
+        values.pop(name, None)
+    config = AutoConfig.for_model(values.pop("model_type"), **values)
+    plain = type(loaded)(config)
+    plain.load_state_dict(loaded.state_dict())
+    with quiet_transformers():
+        plain.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+
+def _mend_tokenizer(tokenizer: Any, path: Path) -> None:
+    """Put back what transformers leaves out when it reads the tokenizer of a GGUF.
+
+    The kind of pre-tokenizer is only a name in the file. SmolLM's ("smollm") splits digits one by
+    one before the byte-level step; without it "a  1" is cut in another way than in training.
+    """
+    from gguf import GGUFReader
+    from tokenizers import pre_tokenizers
+
+    field = GGUFReader(str(path)).fields.get("tokenizer.ggml.pre")
+    if field is not None and field.contents() == "smollm":
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        )

@@ -1,0 +1,111 @@
+"""Loading a model: weights that are really there, nothing run that was not asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.models.device import choose_device
+from horsesense.models.families import family_module, family_of
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.names import locate
+from horsesense.models.quiet import quiet_transformers
+from horsesense.models.weights import weight_files, weight_hash
+
+
+def load_model(
+    name: str,
+    *,
+    family: str | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    allow_pickle: bool = False,
+) -> LanguageModel:
+    """Load a model by any of the names that ``-m`` takes."""
+    import torch
+
+    located = locate(name, allow_pickle=allow_pickle)
+    files = weight_files(located.folder, allow_pickle=allow_pickle)
+    with quiet_transformers():
+        config = _part(located.folder, "AutoConfig")
+        kind = family or family_of(config, name)
+        module = family_module(kind)
+        tokenizer = _part(located.folder, "AutoTokenizer")
+        if not getattr(tokenizer, "is_fast", False):
+            raise UserError(f"the tokenizer of {name} cannot tell character offsets", fix="use a model with a fast one")
+        network, told = _part(
+            located.folder,
+            module.AUTO_CLASS,
+            dtype=getattr(torch, dtype),
+            use_safetensors=None if allow_pickle else True,
+            output_loading_info=True,
+        )
+    made_up = sorted(told["missing_keys"]) + sorted(str(key) for key in told["mismatched_keys"])
+    if made_up:
+        raise UserError(
+            f"{len(made_up)} weights of {name} are not in its files and would be random ({made_up[0]} …)",
+            fix="use a checkpoint that was trained with this head",
+        )
+    place, reason = choose_device(device)
+    network.config.use_cache = False
+    if dtype != "float32":
+        _head_in_float32(network)
+    network.to(place).eval()
+    return LanguageModel(
+        name=name,
+        family=kind,
+        module=module,
+        network=network,
+        tokenizer=tokenizer,
+        device=place,
+        dtype=dtype,
+        window=_window(network, tokenizer),
+        weights=weight_hash(files),
+        revision=located.revision,
+        architecture=type(network).__name__,
+        parameters=sum(parameter.numel() for parameter in network.parameters()),
+        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})"),
+    )
+
+
+def _part(folder: Path, auto_class: str, **options: Any) -> Any:
+    """One part of a model from its folder; what transformers says about a bad one, in one sentence."""
+    import safetensors
+    import transformers
+
+    loader = getattr(transformers, auto_class)
+    try:
+        return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
+    except safetensors.SafetensorError as error:
+        raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError, ImportError, AttributeError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"transformers cannot load it ({reason})", file=folder, fix="check the model folder") from error
+
+
+def _head_in_float32(network: Any) -> None:
+    """Give the output layer weights and inputs in float32: margins between options are small."""
+    import torch
+
+    head = network.get_output_embeddings()
+    for name, parameter in list(head.named_parameters(recurse=False)):
+        setattr(head, name, torch.nn.Parameter(parameter.detach().float(), requires_grad=False))
+    head.register_forward_pre_hook(lambda _, inputs: (inputs[0].float(), *inputs[1:]))
+
+
+def _window(network: Any, tokenizer: Any) -> int:
+    """The longest input, from the config and the tokenizer; RoBERTa's first positions are not usable."""
+    known = [getattr(network.config, name, None) for name in ("max_position_embeddings", "n_positions")]
+    sizes = [size for size in known if isinstance(size, int) and size > 0]
+    for name, module in network.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            sizes = [size - module.padding_idx - 1 for size in sizes]
+            break
+    if tokenizer.model_max_length < 1_000_000:
+        sizes.append(tokenizer.model_max_length)
+    return min(sizes) if sizes else 1_000_000
+
+
+def _why(dtype: str) -> str:
+    return "exact" if dtype == "float32" else "asked for; the head stays in float32"

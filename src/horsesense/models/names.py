@@ -1,0 +1,59 @@
+"""What ``-m`` means: a bundled name, a local folder, a GGUF file, or a name on the hub."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.errors import UserError, unknown
+from horsesense.models.bundled import BUNDLED, ready_folder
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A model that lies in a folder, ready to load."""
+
+    name: str
+    """As the user wrote it."""
+    folder: Path
+    revision: str = ""
+    """The hub's commit, where it came from there."""
+
+
+def locate(name: str, *, allow_pickle: bool = False) -> Located:
+    """Find the folder of a model; get it from the hub where the name is one of there."""
+    path = Path(name).expanduser()
+    if name in BUNDLED:
+        return Located(name, ready_folder(name))
+    if path.suffix == ".gguf":
+        from horsesense.models.gguf import converted
+
+        return Located(name, converted(path))
+    if path.is_dir():
+        return Located(name, path)
+    repository, _, revision = name.partition("@")
+    if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
+        raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")
+    return _from_hub(name, repository, revision or None, allow_pickle)
+
+
+def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool) -> Located:
+    """The snapshot of a hub model; the local copy is used where the hub does not answer."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+
+    wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
+    try:
+        # Where the hub does not answer, this gives the local copy if there is one.
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=wanted))
+    except GatedRepoError as error:
+        raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
+    except RepositoryNotFoundError as error:
+        raise unknown("model", name, BUNDLED) from error
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        told = unknown("local copy of the model", name, BUNDLED)
+        raise UserError(f"{told.problem}, and the model hub does not answer", fix=told.fix) from error
+    return Located(name, folder, revision=folder.name)

@@ -1,0 +1,45 @@
+"""The weight files of a model folder: which there are, and their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing
+
+_PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
+
+
+def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
+    """The files that hold the weights; a folder without any, or with pickled ones only, is an error."""
+    if not (folder / "config.json").is_file():
+        raise UserError("the folder has no config.json", file=folder, fix="give a folder as transformers saves it")
+    found = sorted(folder.glob("*.safetensors"))
+    if found:
+        return found
+    pickled = sorted(path for pattern in _PICKLED for path in folder.glob(pattern))
+    if not pickled:
+        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="get the model again")
+    if not allow_pickle:
+        raise UserError(
+            "the weights are pickled, and loading them can run any code",
+            file=pickled[0],
+            fix="convert them to safetensors, or add --allow-pickle if you trust the source",
+        )
+    return pickled
+
+
+def weight_hash(files: list[Path]) -> str:
+    """SHA-256 over the hashes of the files; remembered by path, size and time, since weights are large."""
+    with disk_errors(files[0]):
+        state = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        memory = cache_folder("hashes", hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32])
+        if memory.is_file():
+            return memory.read_text(encoding="ascii")
+        joined = "".join(sha256_of_file(path) for path in files)
+    value = hashlib.sha256(joined.encode()).hexdigest()
+    with writing(memory) as temporary:
+        temporary.write_text(value, encoding="ascii")
+    return value

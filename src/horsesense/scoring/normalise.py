@@ -1,0 +1,52 @@
+"""One number an option, derived from its tokens: sum, mean, per word, per character, PMI. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from horsesense.errors import UserError
+from horsesense.language.spans import word_spans
+from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.scoring.prompts import ask
+
+Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
+NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
+
+BY_FORM: dict[str, Normalisation] = {"sentences": "mean", "cloze": "sum", "choice": "mean", "pair": "sum"}
+"""Where neither the user nor the card says: whole sentences by the mean over tokens (as CATs does); options of
+a blank by the joint probability, since all else is the same; answers of unequal length by the mean."""
+
+
+def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
+    """The option scores under a normalisation.
+
+    >>> item = Item(probe="demo", form="sentences", options=("Ice is cold.", "Ice is hot."))
+    >>> answer = Answer(item.id, "sentences", scores=(-6.0, -8.0), logprobs=((-3.0, -3.0), (-4.0, -4.0)))
+    >>> normalised(answer, item, ScoringSpec(), "mean")
+    (-3.0, -4.0)
+    """
+    if how == "sum" or not answer.logprobs:
+        return answer.scores
+    if how == "mean":
+        return tuple(s / len(tokens) for s, tokens in zip(answer.scores, answer.logprobs, strict=True))
+    if how == "character":
+        lengths = [ends[-1] - starts[0] for starts, ends in zip(answer.starts, answer.ends, strict=True)]
+        return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
+    if how == "word":
+        # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
+        prompts = ask(item, spec, asks_what_follows=True).prompts
+        counts = [
+            sum(starts[0] <= start < ends[-1] for start, _ in word_spans(prompt.text))
+            for prompt, starts, ends in zip(prompts, answer.starts, answer.ends, strict=True)
+        ]
+        return tuple(score / max(1, count) for score, count in zip(answer.scores, counts, strict=True))
+    if not answer.baseline:
+        raise UserError("PMI needs scores without the question", fix="run with --spec baseline=true")
+    return tuple(score - without for score, without in zip(answer.scores, answer.baseline, strict=True))
+
+
+def parse_normalisation(text: str) -> Normalisation:
+    for how in NORMALISATIONS:
+        if how == text:
+            return how
+    raise UserError(f"the normalisation {text!r} is unknown", fix=f"use one of {', '.join(NORMALISATIONS)}")

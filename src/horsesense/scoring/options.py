@@ -1,0 +1,121 @@
+"""Asking a model about items: every option's tokens with their log-probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.errors import UserError
+from horsesense.models.language_model import LanguageModel
+from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.scoring.plan import make_plan
+from horsesense.scoring.prompts import Asked, ask
+from horsesense.scoring.questions import Framed, Framer
+
+DEFAULT_BUDGET = 4096
+"""Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
+
+Progress = Callable[[int], None]
+"""Called with the number of tokens just computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item, put into words and cut into tokens."""
+
+    item: Item
+    asked: Asked
+    options: tuple[Framed, ...]
+    baseline: tuple[Framed, ...]
+
+    @property
+    def longest(self) -> int:
+        return max(len(option.question.ids) for option in self.options)
+
+    @property
+    def questions(self) -> tuple[Framed, ...]:
+        return self.options + self.baseline
+
+
+def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
+    frame = model.module.frame(model.tokenizer, spec)
+    unknown = model.tokenizer.unk_token_id
+    # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
+    return Framer(frame, model.window, spec.truncation, None if unknown in frame.before else unknown)
+
+
+def prepare(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
+    """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error."""
+    framer = framer_of(model, spec)
+    asked = [ask(item, spec, model.module.ASKS_WHAT_FOLLOWS) for item in items]
+    tokens = iter(model.tokenise([prompt.text for one in asked for prompt in one.prompts + one.baseline]))
+    prepared = []
+    for item, one in zip(items, asked, strict=True):
+        try:
+            options = tuple(framer(prompt, next(tokens)) for prompt in one.prompts)
+            baseline = tuple(framer(prompt, next(tokens)) for prompt in one.baseline)
+        except UserError as error:
+            raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
+        prepared.append(Prepared(item, one, options, baseline))
+    return prepared
+
+
+def score_questions(
+    model: LanguageModel,
+    questions: Sequence[Framed],
+    spec: ScoringSpec,
+    budget: int = DEFAULT_BUDGET,
+    progress: Progress | None = None,
+) -> list[npt.NDArray[np.float32]]:
+    """The log-probability of each asked token of each question."""
+    owners, rows = [], []
+    for number, question in enumerate(questions):
+        for row in model.module.rows(question.question, spec, model.mask):
+            owners.append(number)
+            rows.append(row)
+    plan = make_plan(rows, budget)
+    found: list[npt.NDArray[np.float32] | None] = [None] * len(plan.inputs)
+    for batch in plan.batches:
+        for number, values in zip(batch, model.logprobs([plan.inputs[n] for n in batch]), strict=True):
+            found[number] = values
+        if progress:
+            progress(sum(len(plan.inputs[n].ids) for n in batch))
+    parts: list[list[np.float32]] = [[] for _ in questions]
+    for owner, slots in zip(owners, plan.slots, strict=True):
+        for number, read in slots:
+            values_of = found[number]
+            assert values_of is not None
+            parts[owner].append(values_of[read])
+    return [np.array(part, dtype=np.float32) for part in parts]
+
+
+def answer_of(prepared: Prepared, scored: Sequence[npt.NDArray[np.float32]]) -> Answer:
+    """The answer record of an item, from the scores of its options and then of its baselines."""
+    options = scored[: len(prepared.options)]
+    baseline = scored[len(prepared.options) :]
+    return Answer(
+        item=prepared.item.id,
+        view=prepared.asked.view,
+        scores=tuple(_total(values) for values in options),
+        logprobs=tuple(tuple(float(value) for value in values) for values in options),
+        starts=tuple(option.starts for option in prepared.options),
+        ends=tuple(option.ends for option in prepared.options),
+        flags=tuple(" ".join(option.flags) for option in prepared.options),
+        baseline=tuple(_total(values) for values in baseline),
+    )
+
+
+def _total(values: npt.NDArray[np.float32]) -> float:
+    return float(values.astype(np.float64).sum())
+
+
+def answer_items(
+    model: LanguageModel, items: Sequence[Item], spec: ScoringSpec, budget: int = DEFAULT_BUDGET
+) -> list[Answer]:
+    """Ask a model about items, all at once; runs that are kept go through `horsesense.runs`."""
+    prepared = prepare(model, items, spec)
+    scored = iter(score_questions(model, [q for p in prepared for q in p.questions], spec, budget))
+    return [answer_of(p, [next(scored) for _ in p.questions]) for p in prepared]

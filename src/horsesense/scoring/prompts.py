@@ -1,0 +1,100 @@
+"""An item put into words for a language model: one text an option, and which stretch of it is scored. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horsesense.errors import UserError
+from horsesense.records import BLANK, Form, Item, ScoringSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One option as the model reads it."""
+
+    text: str
+    start: int
+    """First character that is scored."""
+    end: int
+    """One past the last character that is scored."""
+    whole: bool = False
+    """Whether the scored stretch is one unit of `word-l2r` (an option in a blank), not word by word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that a model is asked about one item."""
+
+    view: Form
+    prompts: tuple[Prompt, ...]
+    baseline: tuple[Prompt, ...] = ()
+    """The options without their question, for PMI; empty where it was not asked for."""
+
+
+def ask(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Asked:
+    """The prompts of an item.
+
+    >>> item = Item(probe="demo", form="cloze", text="Ice is ___ to touch.", options=("cold", "hot"))
+    >>> prompt = ask(item, ScoringSpec(), asks_what_follows=True).prompts[0]
+    >>> prompt.text[prompt.start : prompt.end]
+    'cold to touch.'
+    """
+    makers = {"sentences": _sentence, "cloze": _cloze, "choice": _choice, "pair": _pair}
+    maker = makers[item.form]
+    prompts = tuple(_dressed(maker(item, option, spec, asks_what_follows), spec) for option in item.options)
+    baseline: tuple[Prompt, ...] = ()
+    if spec.baseline:
+        if item.form == "sentences":
+            raise UserError(
+                "PMI needs a question apart from its options", fix="use another normalisation for sentences"
+            )
+        baseline = tuple(_dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
+    return Asked(item.form, prompts, baseline)
+
+
+def _sentence(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+    before = f"{item.premise} " if item.premise else ""
+    return Prompt(before + option, len(before), len(before) + len(option))
+
+
+def _cloze(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+    left, _, right = item.text.partition(BLANK)
+    before = (f"{item.premise} " if item.premise else "") + left
+    end = len(before) + len(option)
+    return Prompt(before + option + right, len(before), end + len(right) if asks_what_follows else end, whole=True)
+
+
+def _choice(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+    before, after = _around(spec.choice_prompt, "choice_prompt")
+    before = before.replace("{question}", item.text)
+    if "{premise}" in before:
+        before = before.replace("{premise}", item.premise)
+    elif item.premise:
+        before = f"{item.premise} {before}"
+    return Prompt(before + option + after, len(before), len(before) + len(option))
+
+
+def _pair(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+    before, after = _around(spec.pair_prompt, "pair_prompt")
+    before = before.replace("{premise}", item.premise).replace("{hypothesis}", item.text)
+    end = len(before) + len(option)
+    return Prompt(before + option + after, len(before), end + len(after) if asks_what_follows else end, whole=True)
+
+
+def _around(template: str, name: str) -> tuple[str, str]:
+    before, found, after = template.partition("{option}")
+    if not found or "{option}" in after:
+        raise UserError(f"the {name} {template!r} must have {{option}} once")
+    return before, after
+
+
+def _dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:
+    """Case and leading space as the spec has them."""
+    text = prompt.text
+    if spec.case == "lower":
+        lowered = text.lower()
+        # "İ" grows when lowered; offsets must not move.
+        text = lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    if spec.leading_space:
+        return Prompt(f" {text}", prompt.start + 1, prompt.end + 1, prompt.whole)
+    return Prompt(text, prompt.start, prompt.end, prompt.whole)
