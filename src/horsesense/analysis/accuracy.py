@@ -1,39 +1,16 @@
-"""A rate with its interval: the one shape in which numbers leave this room."""
+"""Accuracy: the mean credit, with an interval over units of dependence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.prediction import Floats
+from horsesense.analysis.intervals import Estimate, check_level, rate_interval, unit_note
+from horsesense.analysis.resampling import RESAMPLES, Floats, mean_spread
 from horsesense.errors import UserError
 
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number, how sure we are of it, and how that was found out."""
-
-    n: int
-    """Items it rests on."""
-    clusters: int
-    """Units of dependence those items fall into."""
-    value: float
-    low: float
-    """Lower end of the interval."""
-    high: float
-    """Upper end of the interval."""
-    level: float
-    """How often such intervals hold the true value."""
-    chance: float | None
-    """What guessing earns; None where that has no meaning."""
-    method: str
-    """How the interval was made."""
-    seed: int
-    """Seed of the resampling."""
-    note: str = ""
-    """What to mind, such as one cluster only; empty where there is nothing."""
+__all__ = ["Estimate", "accuracy"]
 
 
 def accuracy(
@@ -42,37 +19,42 @@ def accuracy(
     chance: float | None = None,
     level: float = 0.95,
     seed: int = 0,
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
     crossed: Sequence[str] | None = None,
 ) -> Estimate:
     """Mean credit with an interval that respects dependence: items of one unit are drawn together.
 
     Items whose value is nan (no gold) are left out. ``crossed`` is a second grouping (parts × wholes).
+    The order of the items does not matter.
 
-    >>> accuracy([1, 0, 1, 1], ["ice", "ice", "fire", "rain"]).value
-    0.75
+    >>> found = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
+    >>> found.n, found.clusters, found.value, round(found.low, 2), round(found.high, 2)
+    (160, 40, 0.75, 0.59, 0.87)
     """
+    check_level(level)
     credit = np.asarray(values, dtype=np.float64)
-    if len(credit) != len(units):
-        raise UserError(f"there are {len(credit)} values and {len(units)} units")
-    keep = ~np.isnan(credit)
-    if not keep.any():
+    if len(credit) != len(units) or (crossed is not None and len(crossed) != len(units)):
+        raise UserError(f"there are {len(credit)} values, but another number of units")
+    judged = ~np.isnan(credit)
+    if not judged.any():
         raise UserError("no item has a gold answer, so there is no accuracy")
-    names = np.asarray(units, dtype=str)[keep]
-    _, codes = np.unique(names, return_inverse=True)
-    sizes = np.bincount(codes).astype(np.float64)
-    sums = np.bincount(codes, weights=credit[keep])
-    rng = np.random.default_rng(seed)
-    draws = np.array([rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes))) for _ in range(resamples)])
-    low, high = np.quantile((draws @ sums) / (draws @ sizes), [(1 - level) / 2, (1 + level) / 2])
+    credit = credit[judged]
+    if credit.min() < 0 or credit.max() > 1:
+        raise UserError("a credit is not between 0 and 1")
+    names = np.asarray(units, dtype=str)[judged]
+    others = None if crossed is None else np.asarray(crossed, dtype=str)[judged]
+    variance, number = mean_spread(credit, names, others, seed, resamples)
+    value = min(1.0, float(np.sort(credit).mean()))
+    low, high = rate_interval(value, variance, number, level)
     return Estimate(
-        n=int(keep.sum()),
-        clusters=len(sizes),
-        value=float(sums.sum() / sizes.sum()),
-        low=float(low),
-        high=float(high),
+        n=len(credit),
+        clusters=number,
+        value=value,
+        low=low,
+        high=high,
         level=level,
         chance=chance,
-        method="percentile cluster bootstrap",
+        method="cluster bootstrap, beta" if crossed is None else "two-way cluster bootstrap, beta",
         seed=seed,
+        note=unit_note(number),
     )

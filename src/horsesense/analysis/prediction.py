@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
