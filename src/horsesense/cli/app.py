@@ -7,6 +7,11 @@ from typing import Annotated
 import typer
 
 from horsesense import __version__
+from horsesense.cli.fetch import fetch
+from horsesense.cli.import_ import import_
+from horsesense.cli.report import report
+from horsesense.cli.run import run
+from horsesense.cli.score import score
 from horsesense.cli.show import show
 
 app = typer.Typer(
@@ -33,4 +38,9 @@ def horsesense(
     pass
 
 
+app.command("fetch")(fetch)
+app.command("import")(import_)
 app.command("show")(show)
+app.command("run")(run)
+app.command("score")(score)
+app.command("report")(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,24 @@ from horsesense.errors import UserError
 from horsesense.models.device import choose_device
 from horsesense.models.families import family_module, family_of
 from horsesense.models.language_model import LanguageModel
-from horsesense.models.names import locate
+from horsesense.models.names import Located, locate
 from horsesense.models.quiet import quiet_transformers
 from horsesense.models.weights import weight_files, weight_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which weights a name means, known without loading them."""
+
+    located: Located
+    weights: str
+    """SHA-256 of the weight files."""
+
+
+def identify(name: str, *, allow_pickle: bool = False) -> Identity:
+    """Find a model and hash its weights; no torch is loaded."""
+    located = locate(name, allow_pickle=allow_pickle)
+    return Identity(located, weight_hash(weight_files(located.folder, allow_pickle=allow_pickle)))
 
 
 def load_model(
@@ -25,8 +41,8 @@ def load_model(
     """Load a model by any of the names that ``-m`` takes."""
     import torch
 
-    located = locate(name, allow_pickle=allow_pickle)
-    files = weight_files(located.folder, allow_pickle=allow_pickle)
+    identity = identify(name, allow_pickle=allow_pickle)
+    located = identity.located
     with quiet_transformers():
         config = _part(located.folder, "AutoConfig")
         kind = family or family_of(config, name)
@@ -61,7 +77,7 @@ def load_model(
         device=place,
         dtype=dtype,
         window=_window(network, tokenizer),
-        weights=weight_hash(files),
+        weights=identity.weights,
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),

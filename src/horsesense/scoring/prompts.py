@@ -41,14 +41,14 @@ def ask(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Asked:
     """
     makers = {"sentences": _sentence, "cloze": _cloze, "choice": _choice, "pair": _pair}
     maker = makers[item.form]
-    prompts = tuple(_dressed(maker(item, option, spec, asks_what_follows), spec) for option in item.options)
+    prompts = tuple(dressed(maker(item, option, spec, asks_what_follows), spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
         if item.form == "sentences":
             raise UserError(
                 "PMI needs a question apart from its options", fix="use another normalisation for sentences"
             )
-        baseline = tuple(_dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
+        baseline = tuple(dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
     return Asked(item.form, prompts, baseline)
 
 
@@ -88,7 +88,7 @@ def _around(template: str, name: str) -> tuple[str, str]:
     return before, after
 
 
-def _dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:
+def dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:
     """Case and leading space as the spec has them."""
     text = prompt.text
     if spec.case == "lower":

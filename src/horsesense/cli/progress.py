@@ -1,0 +1,49 @@
+"""A progress bar on standard error, twice a second at most."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from horsesense.runs.ask import Watcher
+
+
+class RunProgress(Watcher):
+    """Shows a run: tokens done, tokens a second, time left."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f} tokens"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self._console,
+            refresh_per_second=2,
+            disable=not self._console.is_terminal,
+        )
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
+        kept = f", {done:,} of them kept already" if done else ""
+        self.say(f"{model} on {probe}: {tokens:,} tokens to compute{kept}")
+        self._task = self._bar.add_task(f"{model} on {probe}", total=tokens, completed=done)
+
+    def step(self, tokens: int) -> None:
+        if self._task is not None:
+            self._bar.advance(self._task, tokens)

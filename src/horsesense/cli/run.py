@@ -1,0 +1,91 @@
+"""``horsesense run``: ask models probes, and keep the answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Spec, spec_of
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from horsesense.records import Probe
+
+Probes = Annotated[
+    list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
+]
+
+
+def run(
+    model: Models,
+    probe: Probes = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to keep answers in [runs/MODEL-PROBE].")] = None,
+    limit: Annotated[int | None, typer.Option(help="Ask about this many items, whole families drawn by seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of --limit.")] = 0,
+    normalise: Annotated[
+        str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
+    ] = None,
+    spec: Spec = "default",
+    dtype: Dtype = None,
+    exact: Annotated[bool, typer.Option("--exact", help="float32 and one length a batch.")] = False,
+    device: Device = "auto",
+    family: Family = None,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens a batch.")] = 4096,
+    allow_pickle: AllowPickle = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
+    json: Json = False,
+) -> None:
+    """Ask models probes, keep every token's log-probability, and sum up."""
+    from horsesense.cli.progress import RunProgress
+    from horsesense.cli.tables import print_results
+    from horsesense.report.page import write_page
+    from horsesense.runs.ask import Settings, ask_models
+    from horsesense.runs.results import read_run, result_of
+    from horsesense.scoring.normalise import parse_normalisation
+
+    how = parse_normalisation(normalise) if normalise else None
+    settings = Settings(
+        spec=spec_of(spec, dtype, exact, baseline=how == "pmi"),
+        budget=budget,
+        limit=limit,
+        seed=seed,
+        device=device,
+        family=family,
+        allow_pickle=allow_pickle,
+        cache=not no_cache,
+    )
+    probes = _probes(probe or ["starter"])
+    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *probes])
+    with RunProgress() as progress:
+        ask_models(model, probes, folder, settings, progress)
+    _, answered = read_run(folder)
+    asked = {(m, p) for m in model for p in probes}
+    results = [result_of(a, how) for a in answered if (a.part.model.name, a.part.probe.name) in asked]
+    page = write_page(folder)
+    if json:
+        print_json({"out": str(folder), "results": [result.to_json() for result in results], "report": str(page)})
+    else:
+        print_results(results)
+        say(f"answers in {folder}; report: {page}")
+
+
+def _short(model: str) -> str:
+    return Path(model.partition("@")[0]).stem
+
+
+def _probes(names: list[str]) -> dict[str, Probe]:
+    """Probes by the name they have in the run: that of their file."""
+    from horsesense.probes.starter import starter_probe
+    from horsesense.records import read_probe
+
+    probes: dict[str, Probe] = {}
+    for name in names:
+        path = Path(name)
+        short = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".parquet")
+        if short in probes:
+            raise UserError(f"two probes are called {short!r}", file=name, fix="rename one of the files")
+        probes[short] = starter_probe() if name == "starter" and not path.exists() else read_probe(path)
+    return probes

@@ -1,0 +1,40 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from horsesense.records import ScoringSpec
+
+Models = Annotated[
+    list[str],
+    typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision]; repeatable."),
+]
+OneModel = Annotated[
+    str, typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision].")
+]
+Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
+Dtype = Annotated[str | None, typer.Option(help="float32 (the default), bfloat16 or float16.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
+AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
+
+
+def spec_of(text: str, dtype: str | None, exact: bool = False, baseline: bool = False) -> ScoringSpec:
+    """The spec of a call: ``--spec``, then the options that set one field."""
+    from dataclasses import replace
+
+    from horsesense.errors import UserError
+    from horsesense.records.spec import parse_spec, with_setting
+
+    spec = parse_spec(text)
+    if dtype is not None:
+        if exact and dtype != "float32":
+            raise UserError(f"--exact means float32, and --dtype says {dtype}", fix="leave one of them out")
+        spec = with_setting(spec, "dtype", dtype)
+    if exact:
+        spec = replace(spec, dtype="float32", exact=True)
+    return replace(spec, baseline=True) if baseline else spec

@@ -1,0 +1,60 @@
+"""Results as a small table in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from horsesense.cli.output import people
+
+if TYPE_CHECKING:
+    from horsesense.runs.results import Result
+
+_WIDTH = 20
+
+
+def bar(value: float, chance: float | None) -> str:
+    """A bar of fixed width with a mark at chance.
+
+    >>> bar(0.75, 0.5)
+    '██████████┃████     '
+    """
+    filled = round(value * _WIDTH)
+    cells = ["█" if place < filled else " " for place in range(_WIDTH)]
+    if chance is not None:
+        cells[min(_WIDTH - 1, round(chance * _WIDTH))] = "┃"
+    return "".join(cells)
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """One line a model and probe: accuracy, interval, chance, n."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("model", "probe"):
+        table.add_column(name)
+    for name in ("accuracy", "95 % interval", "chance", "n"):
+        table.add_column(name, justify="right")
+    table.add_column("0" + "┃ chance".center(_WIDTH - 2) + "1")
+    for result in results:
+        e = result.estimate
+        chance = e.chance
+        table.add_row(
+            escape(result.model),
+            escape(result.probe),
+            f"{e.value:.3f}",
+            f"{e.low:.3f} to {e.high:.3f}",
+            "" if chance is None else f"{chance:.3f}",
+            f"{e.n:,}",
+            bar(e.value, chance),
+        )
+    people().print(table)
+    for result in results:
+        remarks = [f"{result.metric} by {result.normalise}", f"{result.estimate.clusters:,} units"]
+        remarks += [f"{result.ties:,} ties"] if result.ties else []
+        remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
+        others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        remarks += [f"by {others}"] if others else []
+        people().print(f"[dim]{escape(result.probe)}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)

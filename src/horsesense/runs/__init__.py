@@ -1,0 +1,1 @@
+"""What is kept: manifest, append-only answers, cache, resume."""

@@ -1,0 +1,216 @@
+"""Asking models probes and keeping the answers; what is kept already is not asked again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.errors import UserError
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.load import identify, load_model
+from horsesense.records import Answer, Item, Probe, ScoringSpec
+from horsesense.runs.answers import shard_path, write_answers
+from horsesense.runs.cache import ScoreCache
+from horsesense.runs.draw import draw
+from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.manifest import (
+    Manifest,
+    ModelRecord,
+    Part,
+    ProbeRecord,
+    check_agreement,
+    manifest_path,
+    new_manifest,
+    read_manifest,
+    write_manifest,
+)
+from horsesense.runs.shards import SHARD_TOKENS, cost, cut
+from horsesense.scoring.options import DEFAULT_BUDGET, Prepared, answer_of, framer_of, prepare, score_questions
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a run asks."""
+
+    spec: ScoringSpec = field(default_factory=ScoringSpec)
+    budget: int = DEFAULT_BUDGET
+    shard: int = SHARD_TOKENS
+    limit: int | None = None
+    seed: int = 0
+    device: str = "auto"
+    family: str | None = None
+    allow_pickle: bool = False
+    cache: bool = True
+
+
+class Watcher:
+    """Whoever wants to know how a run goes; this one does not."""
+
+    def say(self, text: str) -> None:
+        """A remark in one line."""
+
+    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
+        """A part begins: so many tokens in all, so many of them kept already."""
+
+    def step(self, tokens: int) -> None:
+        """So many tokens more."""
+
+
+def ask_models(
+    models: Sequence[str],
+    probes: Mapping[str, Probe],
+    folder: Path,
+    settings: Settings,
+    watcher: Watcher | None = None,
+) -> Manifest:
+    """Ask each model each probe; the folder's manifest at the end.
+
+    A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
+    items, spec and budget, and a shard is computed whole or not at all.
+    """
+    watcher = watcher or Watcher()
+    drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
+    with locked(folder):
+        manifest = _manifest(folder, settings)
+        for name, probe in drawn.items():
+            keep_probe(folder, name, probe)
+        for model in models:
+            manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
+    return manifest
+
+
+def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
+    if settings.limit is not None and settings.limit < 1:
+        raise UserError(f"--limit {settings.limit} leaves nothing to ask", fix="use 1 or more")
+    items = draw(probe.items, settings.limit, settings.seed)
+    if not items:
+        raise UserError(f"the probe {name} is empty", fix="give one with items")
+    return replace(probe, items=items)
+
+
+def _manifest(folder: Path, settings: Settings) -> Manifest:
+    wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
+    if manifest_path(folder).is_file():
+        kept = read_manifest(folder)
+        check_agreement(kept, wanted, folder)
+        return kept
+    write_manifest(folder, wanted)
+    return wanted
+
+
+def _content(items: Sequence[Item]) -> str:
+    return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()
+
+
+def _ask_model(
+    name: str,
+    probes: Mapping[str, Probe],
+    drawn: Mapping[str, Probe],
+    folder: Path,
+    manifest: Manifest,
+    settings: Settings,
+    watcher: Watcher,
+) -> Manifest:
+    weights = identify(name, allow_pickle=settings.allow_pickle).weights
+    model: LanguageModel | None = None
+    for probe_name, probe in drawn.items():
+        part = manifest.part(name, probe_name)
+        if part is not None:
+            _check_part(part, weights, _content(probe.items), folder)
+            if all(shard_path(folder, name, probe_name, n).is_file() for n in range(part.shards)):
+                watcher.say(f"{name} on {probe_name}: all answers are kept already")
+                continue
+        if model is None:
+            model = load_model(
+                name,
+                family=settings.family,
+                device=settings.device,
+                dtype=settings.spec.dtype,
+                allow_pickle=settings.allow_pickle,
+            )
+            frame = framer_of(model, settings.spec).frame.told
+            watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
+        shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
+        if part is None:
+            record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.told)
+            asked = ProbeRecord(
+                name=probe_name,
+                items=len(probe.items),
+                of=len(probes[probe_name].items),
+                content=_content(probe.items),
+            )
+            part = Part(model=record, probe=asked, shards=len(shards))
+            manifest = manifest.with_part(part)
+            write_manifest(folder, manifest)
+        _ask_shards(model, part, shards, folder, settings, watcher)
+    return manifest
+
+
+def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:
+    if part.model.weights != weights:
+        raise UserError(
+            f"the folder holds answers of {part.model.name} with other weights", file=folder, fix="choose another --out"
+        )
+    if part.probe.content != content:
+        raise UserError(
+            f"the folder holds answers to another version of {part.probe.name}", file=folder, fix="choose another --out"
+        )
+
+
+def _one_row_a_token(model: LanguageModel) -> bool:
+    return not model.module.ASKS_WHAT_FOLLOWS
+
+
+def _ask_shards(
+    model: LanguageModel,
+    part: Part,
+    shards: Sequence[Sequence[Prepared]],
+    folder: Path,
+    settings: Settings,
+    watcher: Watcher,
+) -> None:
+    paths = [shard_path(folder, part.model.name, part.probe.name, number) for number in range(len(shards))]
+    costs = [sum(cost(one, _one_row_a_token(model)) for one in shard) for shard in shards]
+    kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
+    watcher.begin(part.model.name, part.probe.name, sum(costs), kept)
+    with ScoreCache(model, settings.spec) if settings.cache else nullcontext() as cache:
+        for shard, path, tokens in zip(shards, paths, costs, strict=True):
+            if path.is_file():
+                continue
+            answers = _answers(model, shard, settings, cache, watcher.step, tokens)
+            write_answers(path, part.model.name, part.probe.name, answers)
+
+
+def _answers(
+    model: LanguageModel,
+    shard: Sequence[Prepared],
+    settings: Settings,
+    cache: ScoreCache | None,
+    step: Callable[[int], None],
+    tokens: int,
+) -> list[Answer]:
+    framed = [question for one in shard for question in one.questions]
+    questions = [one.question for one in framed]
+    scored: list[npt.NDArray[np.float32]] | None = cache.find(questions) if cache else None
+    if scored is None:
+        done = 0
+
+        def count(new: int) -> None:
+            nonlocal done
+            done += new
+            step(new)
+
+        scored = score_questions(model, framed, settings.spec, settings.budget, count)
+        if cache:
+            cache.keep(questions, scored)
+        step(tokens - done)  # what was the same text was computed once
+    else:
+        step(tokens)
+    values = iter(scored)
+    return [answer_of(one, [next(values) for _ in one.questions]) for one in shard]

@@ -1,0 +1,90 @@
+"""Scores by content: what one run computed, another need not.
+
+The key is the hash of the weights, of what the spec says about computing, and of the token ids
+and places asked; so it can't go stale, and a wrong name can't hit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.files import cache_folder
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.rows import Question
+from horsesense.records import ScoringSpec
+
+Values = npt.NDArray[np.float32]
+_AT_ONCE = 500
+"""Keys a query; SQLite limits the number of its parameters."""
+
+
+class ScoreCache:
+    """Log-probabilities of questions, in one SQLite file in the user's cache."""
+
+    def __init__(self, model: LanguageModel, spec: ScoringSpec, path: Path | None = None) -> None:
+        said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
+        said |= {"pll": spec.pll, "read_offset": str(spec.read_offset)}
+        self._salt = json.dumps(said, sort_keys=True).encode()
+        self._path = path or cache_folder("scores.sqlite")
+        self._base: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(self._path, timeout=30, isolation_level=None)
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.execute("CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
+        except (sqlite3.Error, OSError):
+            # A cache that can't be used costs time, never a result.
+            self._base = None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+
+    def _key(self, question: Question) -> bytes:
+        digest = hashlib.sha256(self._salt)
+        for numbers in (question.ids, question.asked, question.words):
+            digest.update(np.asarray(numbers, dtype=np.int64).tobytes() + b"|")
+        return digest.digest()
+
+    def find(self, questions: Sequence[Question]) -> list[Values] | None:
+        """The scores of all questions, or None where a single one is missing: a shard is computed whole."""
+        if self._base is None:
+            return None
+        keys = [self._key(question) for question in questions]
+        found: dict[bytes, bytes] = {}
+        distinct = list(dict.fromkeys(keys))
+        try:
+            for start in range(0, len(distinct), _AT_ONCE):
+                part = distinct[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                found |= dict(self._base.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part))
+                if len(found) < start + len(part):
+                    return None
+        except sqlite3.Error:
+            return None
+        return [np.frombuffer(found[key], dtype=np.float32) for key in keys]
+
+    def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
+        if self._base is None:
+            return
+        rows = [(self._key(q), v.astype(np.float32).tobytes()) for q, v in zip(questions, values, strict=True)]
+        try:
+            self._base.execute("BEGIN IMMEDIATE")
+            self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
+            self._base.execute("COMMIT")
+        except sqlite3.Error:
+            self._base = None

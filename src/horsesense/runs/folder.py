@@ -1,0 +1,53 @@
+"""A run folder: one process at a time, and the probes that were asked beside the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import disk_errors
+from horsesense.records import Probe, read_probe, write_probe
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder; a second process is refused. The lock goes with the process, however it ends."""
+    from filelock import FileLock, Timeout
+
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise UserError(
+                "another process is at work in this run folder", file=folder, fix="wait for it, or choose another --out"
+            ) from None
+    try:
+        _sweep(folder)
+        yield
+    finally:
+        lock.release()
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process left half-written."""
+    for part in [*folder.glob(".*.part"), *folder.glob("*/.*.part")]:
+        part.unlink(missing_ok=True)
+
+
+def probe_path(folder: Path, name: str) -> Path:
+    return folder / "probes" / f"{name}.jsonl.gz"
+
+
+def keep_probe(folder: Path, name: str, probe: Probe) -> None:
+    """Keep what was asked beside the answers, so that a run can be read without the file it came from."""
+    path = probe_path(folder, name)
+    if not path.is_file():
+        write_probe(path, probe)
+
+
+def kept_probe(folder: Path, name: str) -> Probe:
+    return read_probe(probe_path(folder, name))

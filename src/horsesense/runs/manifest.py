@@ -1,0 +1,144 @@
+"""The manifest of a run: all it takes to say what was asked, of whom, how, and to ask again."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from horsesense import __version__
+from horsesense.errors import UserError
+from horsesense.files import read_text, writing
+
+FORMAT = 1
+_LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelRecord(_Record):
+    """Who was asked."""
+
+    name: str
+    family: str
+    architecture: str
+    direction: str
+    parameters: int
+    window: int
+    weights: str
+    """SHA-256 of the weight files."""
+    revision: str
+    dtype: str
+    frame: str
+    """The special tokens around each text, and why these."""
+
+
+class ProbeRecord(_Record):
+    """What was asked."""
+
+    name: str
+    items: int
+    """Items asked, after --limit."""
+    of: int
+    """Items in the probe."""
+    content: str
+    """SHA-256 over the ids of the items asked."""
+
+
+class Part(_Record):
+    """One model asked one probe."""
+
+    model: ModelRecord
+    probe: ProbeRecord
+    shards: int
+    """Answer files when it is complete."""
+
+
+class Manifest(_Record):
+    """What a run folder holds."""
+
+    format: int = FORMAT
+    horsesense: str
+    versions: dict[str, str]
+    machine: dict[str, str | int]
+    created: str
+    spec: dict[str, Any]
+    budget: int
+    """Tokens a batch."""
+    shard: int
+    """Tokens an answer file, about."""
+    limit: int | None
+    seed: int
+    parts: tuple[Part, ...] = ()
+
+    def part(self, model: str, probe: str) -> Part | None:
+        return next((p for p in self.parts if (p.model.name, p.probe.name) == (model, probe)), None)
+
+    def with_part(self, part: Part) -> Manifest:
+        return self.model_copy(update={"parts": (*self.parts, part)})
+
+
+def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
+    return Manifest(
+        horsesense=__version__,
+        versions={"python": platform.python_version(), **{name: metadata.version(name) for name in _LIBRARIES}},
+        machine=_machine(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        spec=spec,
+        budget=budget,
+        shard=shard,
+        limit=limit,
+        seed=seed,
+    )
+
+
+def _machine() -> dict[str, str | int]:
+    import os
+
+    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count() or 0}
+
+
+def manifest_path(folder: Path) -> Path:
+    return folder / "manifest.json"
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    with writing(manifest_path(folder)) as temporary:
+        temporary.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    path = manifest_path(folder)
+    if not path.is_file():
+        raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix="check the path")
+    try:
+        manifest = Manifest.model_validate_json(read_text(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise UserError(f"the manifest is damaged ({where}: {first['msg']})", file=path) from error
+    if manifest.format > FORMAT:
+        raise UserError(f"the run was made by a newer horsesense ({manifest.horsesense})", file=path, fix="update")
+    return manifest
+
+
+def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
+    """A run folder holds one way of asking; a call that asks in another way gets another folder."""
+    for name in ("spec", "budget", "shard", "limit", "seed"):
+        before, now = getattr(kept, name), getattr(wanted, name)
+        if before == now:
+            continue
+        if name == "spec":
+            field = next(key for key in now if before.get(key) != now[key])
+            name, before, now = f"spec.{field}", before.get(field), now[field]
+        raise UserError(
+            f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
+            file=folder,
+            fix="choose another --out, or give the same settings",
+        )

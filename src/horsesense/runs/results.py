@@ -1,0 +1,130 @@
+"""Numbers from kept answers: one result a model and probe, with its interval and what else could be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from horsesense.analysis.accuracy import Estimate, accuracy
+from horsesense.analysis.prediction import Credits, chance, credits
+from horsesense.errors import UserError
+from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
+from horsesense.runs.answers import read_answers
+from horsesense.runs.folder import kept_probe
+from horsesense.runs.manifest import Manifest, Part, read_manifest
+from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A probe as one model answered it."""
+
+    part: Part
+    probe: Probe
+    spec: ScoringSpec
+    answers: Sequence[Answer]
+    """One an item, in the order of the probe."""
+
+    @property
+    def items(self) -> Sequence[Item]:
+        return self.probe.items
+
+    def primary(self) -> Normalisation | None:
+        """The normalisation that the card names; None: by the form of each item."""
+        return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
+
+    def scores(self, how: Normalisation | None) -> list[tuple[float, ...]]:
+        return [
+            normalised(answer, item, self.spec, how or BY_FORM[item.form])
+            for answer, item in zip(self.answers, self.items, strict=True)
+        ]
+
+    def credits(self, how: Normalisation | None) -> Credits:
+        ids = [item.id for item in self.items]
+        return credits(self.scores(how), [item.answer for item in self.items], ids)
+
+    def estimate(self, earned: Credits) -> Estimate:
+        units = [item.unit(self.probe.card.group) for item in self.items]
+        judged = [len(item.options) for item in self.items if item.answer is not None]
+        return accuracy(earned.values, units, chance=chance(judged))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a model got right of a probe."""
+
+    model: str
+    probe: str
+    metric: str
+    normalise: str
+    estimate: Estimate
+    ties: int
+    unjudged: int
+    sensitivity: dict[str, float]
+    """Accuracy under each other normalisation that the answers allow."""
+    spec: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        e = self.estimate
+        return {
+            "model": self.model,
+            "probe": self.probe,
+            "n": e.n,
+            "metric": self.metric,
+            "normalise": self.normalise,
+            "accuracy": e.value,
+            "ci": [e.low, e.high],
+            "level": e.level,
+            "clusters": e.clusters,
+            "chance": e.chance,
+            "ties": self.ties,
+            "unjudged": self.unjudged,
+            "sensitivity": self.sensitivity,
+            "spec": self.spec,
+        }
+
+
+def read_run(folder: Path) -> tuple[Manifest, list[Answered]]:
+    """A run folder, whole: an unfinished one is an error."""
+    manifest = read_manifest(folder)
+    if not manifest.parts:
+        raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
+    spec = spec_from_dict(manifest.spec)
+    probes = {name: kept_probe(folder, name) for name in {part.probe.name for part in manifest.parts}}
+    return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in manifest.parts]
+
+
+def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
+    answers = read_answers(folder, part.model.name, part.probe.name, part.shards)
+    missing = [item.id for item in probe.items if item.id not in answers]
+    if missing:
+        raise UserError(
+            f"{len(missing)} of {len(probe.items)} items of {part.probe.name} have no answer of {part.model.name} "
+            f"({missing[0]} …)",
+            file=folder,
+            fix="run it again in another folder",
+        )
+    return Answered(part, probe, spec, [answers[item.id] for item in probe.items])
+
+
+def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
+    """The primary result, under the normalisation given, the card's, or that of each item's form."""
+    chosen = how or answered.primary()
+    earned = answered.credits(chosen)
+    other: dict[str, float] = {}
+    for name in NORMALISATIONS:
+        if name != chosen and (name != "pmi" or answered.spec.baseline):
+            other[name] = answered.estimate(answered.credits(name)).value
+    return Result(
+        model=answered.part.model.name,
+        probe=answered.part.probe.name,
+        metric=answered.probe.card.metric,
+        normalise=chosen or "by form",
+        estimate=answered.estimate(earned),
+        ties=earned.ties,
+        unjudged=earned.unjudged,
+        sensitivity=other,
+        spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+    )
