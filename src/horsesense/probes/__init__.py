@@ -1,0 +1,1 @@
+"""Questions: one short recipe a method; ``released`` reads the papers' published files."""

@@ -1,0 +1,57 @@
+"""Readers of the papers' published files: one short file a release, found by name when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from horsesense.records import Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Where the reader of a release lives, and which files it wants."""
+
+    where: str
+    """``module:function``, loaded when it is asked for; the function takes paths and ``skip_bad``."""
+    files: str = "FILE…"
+    """The files as a user would write them."""
+    fewest: int = 1
+    most: int | None = None
+
+
+_HERE = "horsesense.probes.released"
+
+READERS = {
+    "cats": Reader(f"{_HERE}.cats:read_cats"),
+    "cats-robust": Reader(f"{_HERE}.cats_robust:read_cats_robust"),
+    "rica": Reader(f"{_HERE}.rica:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
+    "rica-axioms": Reader(f"{_HERE}.rica_axioms:read_rica_axioms"),
+    "winoventi": Reader(f"{_HERE}.winoventi:read_winoventi"),
+    "partwhole": Reader(f"{_HERE}.partwhole:read_partwhole"),
+    "partwhole-nli": Reader(f"{_HERE}.partwhole_nli:read_partwhole_nli"),
+    "mcqa": Reader(f"{_HERE}.mcqa:read_mcqa"),
+}
+
+
+def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> Probe:
+    """Read the published files of a release into a probe.
+
+    What the release is known to have wrong is repaired and counted in the notes; any other bad
+    line is an error with file and line, or skipped and counted with ``skip_bad``.
+    """
+    if name not in READERS:
+        raise unknown("release", name, [*READERS, "table"])
+    reader = READERS[name]
+    if len(paths) < reader.fewest or (reader.most is not None and len(paths) > reader.most):
+        given = "1 file was" if len(paths) == 1 else f"{len(paths)} files were"
+        raise UserError(f"{given} given for {name}", fix=f"horsesense import {name} {reader.files} -o FILE")
+    module, _, function = reader.where.partition(":")
+    probe: Probe = getattr(import_module(module), function)(paths, skip_bad)
+    return probe
