@@ -1,0 +1,133 @@
+"""CATs, general tests: eight benchmarks reframed as sentences to be scored.
+
+Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
+A line is the index of the most sensible sentence and two to four sentences, separated by 0x01.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.language.words import words
+from horsesense.probes.released.linking import alike, linked, sentence_key, shared_start
+from horsesense.probes.released.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
+from horsesense.records import Card, Item, Probe, Source
+
+LICENCE = "GPL-3.0"
+SEPARATOR = "\x01"
+
+_SENTENCE_END = re.compile(r"[.?!][\"')]* ")
+_QUOTED = re.compile(r"\"\s*(.+?)\s*\" is against common sense")
+
+
+def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
+    """Each line is one item of the form ``sentences``; the file's name is its task."""
+    reading = Reading(skip_bad)
+    for path in paths:
+        for number, raw in reading.lines(path):
+            with reading.line(path, number):
+                reading.add(_item(reading, text_of(raw), path, number))
+    reading.items = _with_sources(reading.items)
+    card = Card(
+        name="cats",
+        method="cats",
+        licence=LICENCE,
+        made=f"Read from the general tests of CATs ({names_of(paths)}).",
+        normalise="mean",
+        group="source",
+    )
+    return reading.probe(card, paths)
+
+
+def _item(reading: Reading, text: str, path: Path, number: int) -> Item:
+    fields = text.split(SEPARATOR)
+    if len(fields) == 6 and re.fullmatch(r"\s*[0-9]\s*", fields[3]):
+        raise UserError("this is a line of the robust tests", fix="use: horsesense import cats-robust")
+    task = stem_of(path)
+    options, answer = sentences_of(reading, fields)
+    groups = {"candidates": candidates_key(options)}
+    if task in _STATEMENTS and (statement := _STATEMENTS[task](options, answer)):
+        groups["statement"] = sentence_key(statement)
+    return Item(
+        probe="cats",
+        form="sentences",
+        options=options,
+        answer=answer,
+        groups=groups,
+        facets={"task": task} | split_of(path),
+        source=Source(file=path.name, line=number, licence=LICENCE),
+    )
+
+
+def sentences_of(reading: Reading, fields: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """The sentences and which is right, from the fields of one instance."""
+    if len(fields) < 3:
+        raise UserError(
+            f"the line has {len(fields)} fields separated by 0x01 and needs an answer and two sentences",
+            fix="check that it is a file of this release",
+        )
+    options = tuple(reading.clean(field) for field in fields[1:])
+    return options, whole_number(fields[0].strip(), "answer", len(options) - 1)
+
+
+def candidates_key(options: Sequence[str]) -> str:
+    """The same for the same sentences, so that a robust line is found with the general line it was made from."""
+    return sentence_key(" / ".join(sorted(sentence_key(option) for option in options)))
+
+
+def _right(options: Sequence[str], answer: int) -> str:
+    return options[answer]
+
+
+def _nonsense(options: Sequence[str], answer: int) -> str:
+    return options[1 - answer] if len(options) == 2 else ""
+
+
+def _quoted(options: Sequence[str], answer: int) -> str:
+    found = _QUOTED.match(options[answer])
+    return found[1] if found else ""
+
+
+def _context(options: Sequence[str], answer: int) -> str:
+    """The sentences that all candidates begin with."""
+    shared = shared_start(options)
+    ends = [found.end() for found in _SENTENCE_END.finditer(shared)]
+    return shared[: ends[-1]] if ends else ""
+
+
+def _reason(options: Sequence[str], answer: int) -> str:
+    """What stands before ", and since" or ", but since"."""
+    return shared_start(options).rpartition(",")[0]
+
+
+_STATEMENTS: dict[str, Callable[[Sequence[str], int], str]] = {
+    # The right sentence of a conjunction test is that of the Winograd schema it was made from.
+    "ca": _right,
+    "wsc": _right,
+    # The reasons of smr are about the nonsense statement of sm.
+    "sm": _nonsense,
+    "smr": _quoted,
+    "swag": _context,
+    "hella_swag": _context,
+    "arct_1": _reason,
+    "arct_2": _reason,
+}
+"""Task → the sentence that items of this task, or of a sister task, have in common."""
+
+
+def _with_sources(items: Sequence[Item]) -> list[Item]:
+    """Give each item its source: all that shares a statement or the candidates, and Winograd twins.
+
+    Twins ("… is too large", "… is too small") have no sentence in common, but more than half of their words.
+    """
+    schemas = [place for place, item in enumerate(items) if item.facets["task"] in ("ca", "wsc")]
+    bags = [{word for option in items[place].options for word in words(option)} for place in schemas]
+    twins = [(schemas[one], schemas[other]) for one, other in alike(bags)]
+    sources = linked([set(item.groups.values()) for item in items], twins)
+    return [
+        replace(item, groups={**item.groups, "source": source}) for item, source in zip(items, sources, strict=True)
+    ]
