@@ -1,0 +1,83 @@
+"""The conclusion of a RICA statement: which word is blanked, what stands against it, what the axiom is."""
+
+from __future__ import annotations
+
+import re
+
+from horsesense.errors import UserError
+from horsesense.language.comparatives import PAIRS
+from horsesense.language.words import words
+from horsesense.records import BLANK
+
+CONNECTIVE = ", so "
+_OPPOSITES = {negative: positive for positive, negative in reversed(PAIRS)} | dict(reversed(PAIRS))
+_OPPOSITES |= {"before": "after", "after": "before"}
+_SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | _OPPOSITES.keys()
+
+
+def opposite(word: str) -> str:
+    """The other pole of a comparative.
+
+    >>> opposite("less"), opposite("colder")
+    ('more', 'hotter')
+    """
+    if word not in _OPPOSITES:
+        raise UserError(f"the opposite of {word!r} is unknown", fix="give a config file with the pair of each line")
+    return _OPPOSITES[word]
+
+
+def blank(statement: str, word: str) -> str:
+    """The statement with the word of its conclusion blanked.
+
+    The word may stand in the premise too, where it is given and not asked: the release's own
+    scoring masked every occurrence of the string.
+
+    >>> blank("A runs more than B, so A is more fit than B", "more")
+    'A runs more than B, so A is ___ fit than B'
+    """
+    if BLANK in statement:
+        raise UserError(f"the statement holds a blank {BLANK!r} already")
+    found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", statement)]
+    start = statement.rfind(CONNECTIVE)
+    if start < 0 and len(found) > 1:
+        raise UserError(f"{word!r} stands twice and there is no {CONNECTIVE!r} to tell the conclusion")
+    inside = [span for span in found if span[0] > start]
+    if not inside:
+        raise UserError(f"the word {word!r} does not stand in the conclusion", fix="check that the files are aligned")
+    first, last = inside[0]
+    return statement[:first] + BLANK + statement[last:]
+
+
+def comparative(statement: str) -> str:
+    """The comparative of the conclusion.
+
+    >>> comparative("A is a fish, B is a horse, so A is not less wet than B")
+    'less'
+    """
+    conclusion = statement.rpartition(CONNECTIVE)[2]
+    found = next((word for word in words(conclusion) if word in _OPPOSITES), None)
+    if found is None:
+        raise UserError("there is no known comparative in the conclusion", fix="repair or remove the line")
+    return found
+
+
+def entities(statement: str) -> tuple[str, str]:
+    """The two that are compared: the first and the last word of the conclusion.
+
+    >>> entities("prindag is lighter than fluberg, so fluberg is less likely to float than prindag.")
+    ('fluberg', 'prindag')
+    """
+    found = re.findall(r"[^\W_]+", statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
+    return (found[0], found[-1]) if found else ("", "")
+
+
+def frame(statement: str, named: tuple[str, str]) -> str:
+    """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
+
+    >>> one = frame("A is a fish, B is a horse, so A is more wet than B", ("A", "B"))
+    >>> one == frame("kuf is a fish, zor is a horse, so zor is not more wet than kuf", ("zor", "kuf"))
+    True
+    """
+    who = {name.lower() for name in named}
+    told = {word.removesuffix("'s") for word in words(statement)}
+    return " ".join(sorted(told - who - _SHAPE))

@@ -1,0 +1,114 @@
+"""RICA's statements and axioms, on lines of our own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.probes.released import read_release
+from horsesense.probes.released.conclusion import blank
+from horsesense.probes.released.rica_axioms import MEMBERS
+from horsesense.records import fill_blank
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
+    sentences = write(
+        tmp_path / "train_sentences.txt",
+        "wob has more salt than zim, so wob is more likely to float than zim",
+        "zim has more salt than wob, so wob is less likely to float than zim.",
+        "gax is a whale and pul is a gnat, so pul is not more heavy than gax",
+    )
+    masks = write(tmp_path / "train_sentences_m.txt", "more", "less", "more")
+    probe = read_release("rica", [sentences, masks])
+    assert [item.text for item in probe.items] == [
+        "wob has more salt than zim, so wob is ___ likely to float than zim",
+        "zim has more salt than wob, so wob is ___ likely to float than zim.",
+        "gax is a whale and pul is a gnat, so pul is not ___ heavy than gax",
+    ]
+    assert {item.options for item in probe.items} == {("less", "more")}, "the order says nothing"
+    assert [item.answer for item in probe.items] == [1, 0, 1]
+    assert probe.items[0].family == probe.items[1].family != probe.items[2].family
+    assert probe.items[0].facets == {"comparative": "more", "split": "train"}
+    assert probe.notes == {"mask word in the premise too": 1, "no final newline": 2}
+    assert (probe.card.normalise, probe.card.licence) == ("sum", "none stated")
+
+
+def test_statements_of_one_axiom_share_it_whoever_they_are_about(tmp_path: Path) -> None:
+    sentences = write(
+        tmp_path / "test_sentences.txt",
+        "wob is a whale, zim is a gnat, so wob is more heavy than zim",
+        "fip is a whale, tol is a gnat, so tol is not more heavy than fip",
+        "fip owns a boat while tol does not, so fip is more rich than tol",
+    )
+    masks = write(tmp_path / "m.txt", "more", "more", "more")
+    items = read_release("rica", [sentences, masks]).items
+    assert items[0].groups["axiom"] == items[1].groups["axiom"]
+    assert items[0].family != items[1].family
+    assert items[2].family == items[1].family, "the same two entities, so the release means one axiom"
+
+
+def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
+    sentences = write(tmp_path / "s.txt", "wob lives in Oslo, so wob is in a frostier place than zim")
+    masks, config = write(tmp_path / "m.txt", "frostier"), write(tmp_path / "c.txt", "['frostier', 'balmier']")
+    (item,) = read_release("rica", [sentences, masks, config]).items
+    assert (item.options, item.answer) == (("balmier", "frostier"), 1)
+    with pytest.raises(UserError, match="the opposite of 'frostier' is unknown; give a config"):
+        read_release("rica", [sentences, masks])
+
+
+def test_the_last_connective_tells_the_conclusion() -> None:
+    assert (
+        blank("A is cold, so A is colder, so A is colder than B", "colder")
+        == "A is cold, so A is colder, so A is ___ than B"
+    )
+    assert blank("A sleeps because A is more tired than B", "more").count("___") == 1
+    with pytest.raises(UserError, match="stands twice"):
+        blank("A is more tired because B is more loud", "more")
+    with pytest.raises(UserError, match="does not stand in the conclusion"):
+        blank("A runs more than B, so A is moreover less slow", "more")
+
+
+def axiom(**changes: object) -> dict[str, object]:
+    told: dict[str, object] = {}
+    for member in MEMBERS:
+        word = "less" if "negated" in member else "more"
+        told[member] = [
+            f"Material(A, wax) {member}, so More(soft(A), soft(B))",
+            [f"A is wax, B is iron, so A is {word} soft than B"],
+        ]
+    return told | changes
+
+
+def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:
+    path = tmp_path / "axioms.jsonl.gz"
+    path.write_bytes(gzip.compress((json.dumps(axiom()) + "\n").encode()))
+    probe = read_release("rica-axioms", [path])
+    assert [item.member for item in probe.items] == list(MEMBERS)
+    assert len({item.family for item in probe.items}) == 1
+    facets = {item.member: item.facets for item in probe.items}
+    assert dict(facets["negated_asymmetric_premise"]) == {
+        "template": "material",
+        "perturbation": "negated",
+        "asymmetry": "premise",
+        "comparative": "less",
+    }
+    assert (facets["original"]["perturbation"], facets["original"]["asymmetry"]) == ("original", "none")
+    assert probe.items[1].source.id.startswith("Material(A, wax) negated")
+    assert fill_blank(probe.items[1].text, probe.items[1].options[probe.items[1].answer or 0]).endswith(
+        "less soft than B"
+    )
+
+
+def test_an_axiom_that_stands_twice_is_two_families(tmp_path: Path) -> None:
+    path = write(tmp_path / "axioms.jsonl", json.dumps(axiom()), json.dumps(axiom()))
+    probe = read_release("rica-axioms", [path])
+    assert (len(probe.items), probe.card.families) == (12, 2)
