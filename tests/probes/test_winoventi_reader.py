@@ -1,0 +1,57 @@
+"""WinoVenti's schemas, on rows of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from horsesense.probes.released import read_release
+from horsesense.probes.released.winoventi import COLUMNS
+
+GENERIC = (
+    "pan",
+    "hot",
+    "cold",
+    "stove",
+    "fridge ",
+    "Ann took the pan from the stove. The pan is [MASK].",
+    "hot",
+    "cold",
+    "1",
+)
+EXCEPTION = (
+    "pan",
+    "hot",
+    "cold",
+    "stove",
+    "fridge ",
+    "Ann took the pan from the fridge. The pan is [MASK].",
+    "cold",
+    "hot",
+    "2",
+)
+
+
+def write(path: Path, *rows: tuple[str, ...]) -> Path:
+    path.write_text("\n".join("\t".join(row) for row in rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_schema_is_a_family_of_generic_and_exception(tmp_path: Path) -> None:
+    probe = read_release("winoventi", [write(tmp_path / "w.tsv", COLUMNS, GENERIC, EXCEPTION)])
+    one, other = probe.items
+    assert one.family == other.family == "pan | hot | cold | stove | fridge"
+    assert (one.member, other.member) == ("generic", "exception")
+    assert one.text == "Ann took the pan from the stove. The pan is ___."
+    assert one.options == other.options == ("cold", "hot")
+    assert (one.answer, other.answer) == (1, 0)
+    assert one.groups == {"noun": "pan", "generic_word": "hot"}
+    assert (one.facets["test"], one.facets["context"], other.facets["context"]) == ("generic", "stove", "fridge")
+    assert probe.notes == {"texts with outer spaces": 2}
+    assert (probe.card.group, probe.card.licence) == ("noun", "MIT")
+
+
+def test_columns_in_another_order_and_half_a_schema(tmp_path: Path) -> None:
+    turned = [tuple(reversed(row)) for row in (COLUMNS, EXCEPTION)]
+    probe = read_release("winoventi", [write(tmp_path / "w.tsv", *turned)])
+    assert probe.items[0].member == "exception"
+    assert probe.notes["schemas without one generic and one exception"] == 1
