@@ -1,0 +1,251 @@
+"""``horsesense fetch``, and what it stands on: pinned package files and published releases. No network."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from horsesense.cli import main
+from horsesense.errors import UserError
+from horsesense.files.pinned import Wheel, fetch_url, fetch_wheel
+from horsesense.files.text import read_bytes
+from horsesense.probes.released import READERS, published, read_release
+
+MEMBERS = ("toy/LICENSE", "toy/model/")
+CONTENT = {"toy/LICENSE": b"free", "toy/model/a.bin": b"\x00" * 9, "toy/model/deep/b.txt": b"b", "toy/code.py": b"1/0"}
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def wheel_bytes() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in CONTENT.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def sdist_bytes() -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, content in (CONTENT | {"toy/model/../../evil": b"!"}).items():
+            entry = tarfile.TarInfo(f"toy-1.0/{name}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".pinned.json"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [("toy_data-1.0-py3-none-any.whl", wheel_bytes), ("toy-data-1.0.tar.gz", sdist_bytes)]
+)
+def test_only_the_wanted_members_are_unpacked(tmp_path: Path, name: str, make: Callable[[], bytes]) -> None:
+    source, folder = tmp_path / "source", tmp_path / "cache" / "toy"
+    source.mkdir()
+    (source / name).write_bytes(make())
+    wheel = Wheel("toy-data", "1.0", sha((source / name).read_bytes()), MEMBERS)
+    assert fetch_wheel(wheel, folder, source) == folder
+    assert tree(folder) == {"LICENSE": b"free", "a.bin": b"\x00" * 9, "deep/b.txt": b"b"}
+    assert [path.name for path in folder.parent.iterdir()] == ["toy"], "no temporary folder is left"
+    (source / name).unlink()
+    assert fetch_wheel(wheel, folder, source) == folder, "what is there is not fetched again"
+    (folder / "a.bin").write_bytes(b"cut")
+    with pytest.raises(UserError, match="there is no package file of toy-data"):
+        fetch_wheel(wheel, folder, source)
+
+
+def test_a_package_file_must_be_the_pinned_one(tmp_path: Path) -> None:
+    (tmp_path / "toy-1.0.whl").write_bytes(wheel_bytes())
+    with pytest.raises(UserError, match="and not the pinned 000000000000"):
+        fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy", tmp_path)
+    with pytest.raises(UserError, match="there is no such folder"):
+        fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy", tmp_path / "none")
+    damaged = b"PK not really"
+    (tmp_path / "toy-1.0.whl").write_bytes(damaged)
+    with pytest.raises(UserError, match="the package file is damaged"):
+        fetch_wheel(Wheel("toy", "1.0", sha(damaged), MEMBERS), tmp_path / "toy", tmp_path)
+    (tmp_path / "toy-1.0.whl").write_bytes(wheel_bytes())
+    with pytest.raises(UserError, match="holds none of"):
+        fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), ("other/",)), tmp_path / "toy", tmp_path)
+    assert not (tmp_path / "toy").exists()
+
+
+def test_pip_is_asked_with_the_hash_and_runs_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def pip(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        asked.extend(command)
+        asked.append(Path(command[command.index("--requirement") + 1]).read_text())
+        folder = Path(command[command.index("--dest") + 1])
+        folder.mkdir()
+        (folder / "toy-1.0-py3-none-any.whl").write_bytes(wheel_bytes())
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy")
+    assert asked[1:4] == ["-m", "pip", "download"]
+    assert {"--no-deps", "--require-hashes"} <= set(asked)
+    assert asked[-1] == f"toy==1.0 --hash=sha256:{sha(wheel_bytes())}\n"
+    with pytest.raises(UserError, match="and not the pinned"):
+        fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "other")
+
+
+def test_a_failing_pip_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "WARNING: retrying\nERROR: No matching distribution found for toy==1.0\n"
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", told))
+    with pytest.raises(UserError, match=r"pip cannot download toy==1.0 \(No matching .*--from FOLDER") as caught:
+        fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_url_is_kept_only_with_its_hash(tmp_path: Path) -> None:
+    (tmp_path / "there.txt").write_bytes(b"here")
+    url, path = (tmp_path / "there.txt").as_uri(), tmp_path / "cache" / "kept.txt"
+    with pytest.raises(UserError, match="and not the pinned"):
+        fetch_url(url, sha(b"other"), path)
+    assert not path.exists()
+    assert fetch_url(url, sha(b"here"), path).read_bytes() == b"here"
+    (tmp_path / "there.txt").unlink()
+    assert fetch_url(url, sha(b"here"), path) == path
+    with pytest.raises(UserError, match="cannot be reached"):
+        fetch_url(url, sha(b"here"), tmp_path / "new.txt")
+
+
+@pytest.fixture
+def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A local copy of a toy release of two files, one of them gzipped; the cache lies beside it."""
+    copy = tmp_path / "copy"
+    (copy / "data").mkdir(parents=True)
+    (copy / "a.txt").write_bytes(b"first\r\n")
+    (copy / "data" / "b.txt.gz").write_bytes(gzip.compress(b"second"))
+    pinned = [
+        published.PublishedFile("toy", "some/where", "0" * 40, "a.txt", 7, sha(b"first\r\n")),
+        published.PublishedFile("toy", "some/where", "0" * 40, "data/b.txt", 6, sha(b"second")),
+    ]
+    monkeypatch.setattr(published, "published_files", lambda: {"toy": pinned, "twin": pinned})
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    return copy
+
+
+def fetch(*arguments: object) -> tuple[int, str]:
+    err, code = io.StringIO(), 0
+    with redirect_stderr(err):
+        try:
+            main(["fetch", *map(str, arguments)])
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+    return code, err.getvalue()
+
+
+def validated(output: bytes) -> Any:
+    schema = json.loads(files("horsesense.cli").joinpath("schemas/fetch.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = json.loads(output)
+    jsonschema.validate(document, schema)
+    return document
+
+
+def test_a_release_from_a_local_copy(release: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert fetch("toy", "--from", release, "--json")[0] == 0
+    document = validated(capfdbinary.readouterr().out)
+    assert tree(Path(document["path"])) == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
+    hashes = sorted([sha(b"first\r\n"), sha(b"second")])
+    assert document == {"name": "toy", "path": document["path"], "sha256": sha("".join(hashes).encode())}
+    assert fetch("toy", "twin", "--from", release, "--json")[0] == 0
+    assert [entry["name"] for entry in validated(capfdbinary.readouterr().out)] == ["toy", "twin"]
+
+
+def test_what_is_here_is_not_fetched_again(release: Path, tmp_path: Path) -> None:
+    assert fetch("toy", "--from", release)[0] == 0
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert fetch("toy", "--from", empty)[0] == 0
+    (tmp_path / "cache/releases/toy/a.txt").write_bytes(b"spoilt")
+    code, told = fetch("toy", "--from", empty)
+    assert code == 2
+    assert "1 of 1 files are not those of the release: a.txt (missing)" in told
+
+
+def test_a_partial_or_changed_copy_is_refused_whole(release: Path, tmp_path: Path) -> None:
+    (release / "a.txt").write_bytes(b"first\n")
+    (release / "data" / "b.txt.gz").unlink()
+    code, told = fetch("toy", "--from", release)
+    assert code == 2
+    assert "2 of 2 files are not those of the release: a.txt (another content), data/b.txt (missing)" in told
+    assert not (tmp_path / "cache").exists(), "nothing is kept"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("tyo",), "there is no thing to fetch 'tyo'; did you mean 'toy'?"),
+        ((), "there is nothing to fetch"),
+        (("toy", "--from", "no-such-folder"), "no-such-folder: there is no such folder"),
+        (("toy", "nothing"), "there is no thing to fetch 'nothing'"),
+    ],
+)
+def test_bad_input_is_one_sentence(release: Path, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    code, err = fetch(*arguments)
+    assert code == 2
+    assert told in err.splitlines()[-1]
+    assert not (tmp_path / "cache").exists()
+
+
+def test_no_network_is_one_sentence(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(published, "_HOST", (tmp_path / "nowhere").as_uri())
+    code, err = fetch("toy")
+    assert code == 2
+    assert "cannot be reached" in err.splitlines()[-1]
+    assert "--from FOLDER" in err.splitlines()[-1]
+
+
+def test_the_list(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert fetch("--list", "--json")[0] == 0
+    names = {entry["name"] for entry in validated(capfdbinary.readouterr().out)}
+    assert {"cats", "rica", "winoventi", "partwhole", "mcqa", "smollm2", "minilm", "wordnet"} <= names
+
+
+def test_pinned_files_are_those_of_the_shared_copy(shared: Path) -> None:
+    """The pinned hashes fit the files beside us, unless a file there is marked as a subset."""
+    same: list[str] = []
+    other: list[str] = []
+    for release, pinned in published.published_files().items():
+        for file in pinned:
+            path = shared / "data" / release / file.path
+            found = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
+            if found:
+                content = read_bytes(found)
+                (same if (sha(content), len(content)) == (file.sha256, file.bytes) else other).append(file.path)
+    assert len(same) >= 40
+    described = (shared / "data" / "README.md").read_text(encoding="utf-8")
+    for name in other:
+        line = next(line for line in described.splitlines() if Path(name).name in line)
+        assert "subset" in line or "(of " in line, name
+
+
+def test_a_reader_for_every_release_and_a_release_for_every_reader() -> None:
+    assert {name.partition("-")[0] for name in READERS} == set(published.published_files())
+    with pytest.raises(UserError, match="no such file"):
+        read_release("cats", [Path("no-such-file.txt")])
