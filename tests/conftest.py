@@ -14,3 +14,38 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("the released data (../shared/data) are not on this machine")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder for each of the tiny models, made once."""
+    from tiny import TINY, save_tiny
+
+    return {name: save_tiny(name, tmp_path_factory.mktemp(name)) for name in TINY}
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """The bundled model's name, where it has been fetched."""
+    from horsesense.errors import UserError
+    from horsesense.models.bundled import ready_folder
+
+    try:
+        ready_folder("smollm2")
+    except UserError:
+        pytest.skip("the bundled model is not in the cache: horsesense fetch smollm2")
+    return "smollm2"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A cache of the tests' own: fetched things are seen there, kept scores of other runs are not."""
+    import os
+
+    from horsesense.files import cache_folder
+
+    real, own = cache_folder(), tmp_path_factory.mktemp("cache")
+    for entry in real.iterdir() if real.is_dir() else ():
+        if entry.is_dir():
+            (own / entry.name).symlink_to(entry)
+    os.environ["HORSESENSE_CACHE"] = str(own)

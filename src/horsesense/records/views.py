@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from horsesense.records.item import BLANK, Form, Item
 
-_EDGE = re.compile(r"\s")
+_WORD_ENDS = re.compile(r"\s|[.,;:!?]+(\s|$)")
+"""What may follow a blank: closing marks that all options share belong to the text, not to the options."""
 
 
 def view(item: Item, form: Form) -> Item | None:
@@ -18,7 +19,7 @@ def view(item: Item, form: Form) -> Item | None:
     >>> view(cloze, "sentences").options
     ('Ice is cold.', 'Ice is hot.')
     >>> view(view(cloze, "sentences"), "cloze").text
-    'Ice is ___'
+    'Ice is ___.'
     """
     if form == item.form:
         return item
@@ -56,11 +57,10 @@ def _as_cloze(item: Item) -> Item | None:
     if item.form != "sentences" or len(set(item.options)) < len(item.options) or len(item.options) < 2:
         return None
     start = _common_prefix(item.options)
-    while start > 0 and not _EDGE.match(item.options[0][start - 1]):
+    while start > 0 and not item.options[0][start - 1].isspace():
         start -= 1
-    tails = [option[start:][::-1] for option in item.options]
-    end = _common_prefix(tails)
-    while end > 0 and not _EDGE.match(tails[0][end - 1]):
+    end = _common_prefix([option[start:][::-1] for option in item.options])
+    while end > 0 and not _WORD_ENDS.match(item.options[0], len(item.options[0]) - end):
         end -= 1
     stretches = tuple(option[start : len(option) - end] for option in item.options)
     if not all(stretch.strip() for stretch in stretches):

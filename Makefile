@@ -1,0 +1,44 @@
+# make demo   set everything up and ask a small model the starter probe
+# make test   set everything up and run lint, types, the import contract and the tests
+# make setup  only the environment, in .venv
+# make bench  figures for docs/performance.md
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+PYTEST ?= $(BIN)/python -m pytest
+
+.PHONY: setup fetch demo test lint bench clean
+
+setup: $(READY)
+
+# torch comes first and alone, so that the build that was tested is taken and not the newest one.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install "$$(grep '^torch==' constraints.txt)"
+	$(PIP) install -c constraints.txt -e ".[dev]"
+	touch $(READY)
+
+fetch: $(READY)
+	$(BIN)/horsesense fetch smollm2 minilm wordnet
+
+demo: $(READY)
+	$(BIN)/horsesense fetch smollm2
+	$(BIN)/horsesense run -m smollm2 -p starter --out runs/demo
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(READY) fetch lint
+	$(PYTEST)
+
+bench: $(READY)
+	for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) runs

@@ -1,0 +1,177 @@
+"""Runs: they resume, they repeat to the byte, they refuse what does not fit."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
+from horsesense.runs.answers import read_answers
+from horsesense.runs.ask import Settings, Watcher, ask_models
+from horsesense.runs.folder import locked
+from horsesense.runs.manifest import read_manifest
+from horsesense.runs.results import read_run, result_of
+from horsesense.scoring.options import answer_items
+
+NOUNS = [
+    "kettle",
+    "stone",
+    "feather",
+    "umbrella",
+    "coat",
+    "butter",
+    "chocolate",
+    "ice",
+    "café",
+    "child",
+    "trail",
+    "song",
+]
+
+
+def make_probe(families: int = 150) -> Probe:
+    items = [
+        Item(
+            probe="probe",
+            form="sentences",
+            options=(
+                f"The {NOUNS[n % 12]} number {n} melts in the sun.",
+                f"The sun melts {n} in the {NOUNS[n % 7]}{'!' * (n % 3)}",
+            ),
+            answer=(n + role) % 2,
+            family=f"f{n}",
+            member="ab"[role],
+            facets={"task": NOUNS[n % 12]},
+        )
+        for n in range(families)
+        for role in (0, 1)
+    ]
+    return Probe.of(items, Card(name="probe"))
+
+
+SETTINGS = Settings(shard=400, budget=200, cache=False, device="cpu")
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((folder / "answers").iterdir())}
+
+
+def test_killed_twenty_times_it_ends_with_the_same_bytes(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe = make_probe()
+    write_probe(tmp_path / "probe.jsonl", probe)
+    model = str(tiny_folders["gpt2"])
+    ask_models([model], {"probe": probe}, tmp_path / "whole", SETTINGS)
+    command = [sys.executable, str(Path(__file__).with_name("killed.py")), model]
+    command += [str(tmp_path / "probe.jsonl"), str(tmp_path / "killed"), "22", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    killed, at_work, before, after = map(int, done.stdout.split())
+    assert killed >= 20
+    assert at_work >= 5
+    assert 0 < before < after, "the kills must have fallen into the work"
+    assert tables(tmp_path / "killed") == tables(tmp_path / "whole")
+
+
+def test_answers_are_those_of_the_engine(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """Sharding, Parquet and reading back change nothing."""
+    from horsesense.models.load import load_model
+
+    probe, model = make_probe(20), str(tiny_folders["bert"])
+    manifest = ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
+    kept = read_answers(tmp_path / "run", model, "probe", manifest.parts[0].shards)
+    assert manifest.parts[0].shards > 3
+    for answer in answer_items(load_model(model, device="cpu"), probe.items, ScoringSpec()):
+        found = kept[answer.item]
+        assert (found.starts, found.ends, found.flags) == (answer.starts, answer.ends, answer.flags)
+        for one, other in zip(found.logprobs, answer.logprobs, strict=True):
+            assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_a_finished_run_is_not_computed_again(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    class Counting(Watcher):
+        steps = 0
+
+        def step(self, tokens: int) -> None:
+            self.steps += 1
+
+    probe, model = make_probe(5), str(tiny_folders["gpt2"])
+    ask_models([model], {"probe": probe}, tmp_path, SETTINGS)
+    before, counting = tables(tmp_path), Counting()
+    ask_models([model], {"probe": probe}, tmp_path, SETTINGS, counting)
+    assert counting.steps == 0
+    assert tables(tmp_path) == before
+
+
+def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe, model = make_probe(10), str(tiny_folders["bert"])
+    cached = replace(SETTINGS, cache=True)
+    ask_models([model], {"probe": probe}, tmp_path / "one", cached)
+    ask_models([model], {"probe": probe}, tmp_path / "two", cached)
+    ask_models([model], {"probe": probe}, tmp_path / "bare", SETTINGS)
+    assert tables(tmp_path / "one") == tables(tmp_path / "two") == tables(tmp_path / "bare")
+    other = replace(cached, spec=ScoringSpec(pll="token"))
+    ask_models([model], {"probe": probe}, tmp_path / "three", other)
+    assert tables(tmp_path / "three") != tables(tmp_path / "one"), "another spec must not hit"
+
+
+def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(UserError, match="another process is at work"):
+        ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(2)}, tmp_path, SETTINGS)
+
+
+def test_other_settings_weights_or_items_are_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_folders["gpt2"], model)
+    out = tmp_path / "run"
+    ask_models([str(model)], {"probe": make_probe(4)}, out, SETTINGS)
+    with pytest.raises(UserError, match=r"spec\.bos 'auto', and this call asks for 'none'"):
+        ask_models([str(model)], {"probe": make_probe(4)}, out, replace(SETTINGS, spec=ScoringSpec(bos="none")))
+    with pytest.raises(UserError, match="another version of probe"):
+        ask_models([str(model)], {"probe": make_probe(5)}, out, SETTINGS)
+    shutil.copy(tiny_folders["llama"] / "model.safetensors", model / "model.safetensors")
+    with pytest.raises(UserError, match="other weights"):
+        ask_models([str(model)], {"probe": make_probe(4)}, out, SETTINGS)
+    assert len(read_manifest(out).parts) == 1
+
+
+def test_models_and_probes_can_be_added_to_a_folder(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probes = {"one": make_probe(3), "two": make_probe(4)}
+    models = [str(tiny_folders["gpt2"]), str(tiny_folders["bert"])]
+    ask_models(models[:1], {"one": probes["one"]}, tmp_path, SETTINGS)
+    before = tables(tmp_path)
+    ask_models(models, probes, tmp_path, SETTINGS)
+    assert before.items() <= tables(tmp_path).items()
+    _, answered = read_run(tmp_path)
+    assert [(a.part.model.name, a.part.probe.name) for a in answered] == [
+        (models[0], "one"),
+        (models[0], "two"),
+        (models[1], "one"),
+        (models[1], "two"),
+    ]
+
+
+def test_results_count_what_brute_force_counts(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe = make_probe(30)
+    ask_models([str(tiny_folders["gpt2"])], {"probe": probe}, tmp_path, SETTINGS)
+    _, (answered,) = read_run(tmp_path)
+    right = 0
+    for item, answer in zip(answered.items, answered.answers, strict=True):
+        means = [sum(tokens) / len(tokens) for tokens in answer.logprobs]
+        right += means.index(max(means)) == item.answer
+    result = result_of(answered)
+    assert result.estimate.n == 60
+    assert result.estimate.clusters == 30
+    assert result.estimate.value == pytest.approx(right / 60)
+    assert result.estimate.chance == 0.5
+
+
+def test_a_missing_shard_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(20)}, tmp_path, SETTINGS)
+    sorted((tmp_path / "answers").iterdir())[1].unlink()
+    with pytest.raises(UserError, match="not finished"):
+        read_run(tmp_path)
