@@ -59,6 +59,12 @@ def test_how_answers_are_written_is_settled_for_the_whole_file(tmp_path: Path) -
     assert [item.answer for item in probe.items] == [1, 0], "1 is an index, although one option reads 1"
 
 
+def test_an_answer_that_stands_twice_is_the_first(tmp_path: Path) -> None:
+    probe = read(tmp_path / "x.csv", "q,a,b,c,key\nWhy?,x,y,y,y\n", "question=q,options=a+b+c,answer=key")
+    assert probe.items[0].answer == 1
+    assert probe.notes == {"items with identical options": 1}
+
+
 def test_no_answer_column_means_nobody_has_judged(tmp_path: Path) -> None:
     probe = read(tmp_path / "x.csv", "q,a,b\nWhy?,x,y\n", "question=q,options=a+b")
     assert probe.items[0].answer is None

@@ -178,7 +178,7 @@ def _options(row: Mapping[str, Any], wanted: str) -> tuple[str, ...]:
 
 def _by_text(options: Sequence[str], given: Any) -> int | None:
     text = str(given).strip()
-    return options.index(text) if options.count(text) == 1 else None
+    return options.index(text) if text in options else None
 
 
 def _by_letter(options: Sequence[str], given: Any) -> int | None:
