@@ -1,0 +1,192 @@
+"""Does a model know whole families, or some members of many? Mean and strict accuracy.
+
+Strict accuracy asks for every member of a family (wordnetqa, section 4.3 and table 8; rica, figure 7). Large
+families are harder for that reason alone, so it stands beside what independent errors would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate, check_level, difference_interval, rate_interval
+from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
+from horsesense.errors import UserError
+
+MOST_ROLES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """What a model earned, family by family, sorted by name; items without a gold are left out."""
+
+    names: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    """Members with a gold."""
+    means: Floats
+    """Mean credit of the members (rica, figure 7)."""
+    strict: NDArray[np.bool_]
+    """Whether every member is fully right; a tie is not."""
+    units: NDArray[np.str_]
+    """The unit of dependence each belongs to: itself, unless a coarser one was given."""
+    members: NDArray[np.int64]
+    """For each judged item, the place of its family in ``names``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyAccuracy:
+    """Accuracy by family, over all families or those of one size; ``n`` counts families."""
+
+    size: int | None
+    """Members of each family; None where all sizes are taken together."""
+    mean: Estimate
+    """Mean over families of a family's mean credit: a large family counts once."""
+    strict: Estimate
+    """Share of families with every member fully right."""
+    independent: Estimate
+    """What strict accuracy would be if members failed independently of one another."""
+    excess: Estimate
+    """Strict minus independent: above 0, errors are gathered in few families."""
+
+
+def by_family(
+    values: Floats | Sequence[float], families: Sequence[str], units: Sequence[str] | None = None
+) -> Families:
+    """Gather items into families.
+
+    >>> found = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
+    >>> found.names, found.means.tolist(), found.strict.tolist()
+    (('fire', 'ice'), [1.0, 0.75], [True, False])
+    """
+    credit = np.asarray(values, dtype=np.float64)
+    if not len(credit) == len(families) == len(families if units is None else units):
+        raise UserError(f"there are {len(credit)} values for {len(families)} items")
+    judged = ~np.isnan(credit)
+    if not judged.any():
+        raise UserError("no item has a gold answer, so there is no accuracy")
+    credit = credit[judged]
+    names, first, members, sizes = np.unique(
+        np.asarray(families, dtype=str)[judged], return_index=True, return_inverse=True, return_counts=True
+    )
+    if units is None:
+        coarser = names
+    else:
+        item_units = np.asarray(units, dtype=str)[judged]
+        coarser = item_units[first]
+        if (torn := coarser[members] != item_units).any():
+            name = names[members[int(np.argmax(torn))]]
+            raise UserError(f"the family {name!r} lies in several units", fix="use units that hold whole families")
+    return Families(
+        names=tuple(names.tolist()),
+        sizes=sizes.astype(np.int64),
+        means=np.minimum(np.bincount(members, weights=credit) / sizes, 1.0),
+        strict=np.bincount(members, weights=credit == 1) == sizes,
+        units=coarser,
+        members=members.astype(np.int64),
+    )
+
+
+def family_accuracy(
+    values: Floats | Sequence[float],
+    families: Sequence[str],
+    roles: Sequence[str] | None = None,
+    units: Sequence[str] | None = None,
+    option_counts: Sequence[int] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> list[FamilyAccuracy]:
+    """Mean and strict accuracy over all families, then over those of each size.
+
+    Independence multiplies accuracies: of all members alike, or of each of the ``roles`` (an item's
+    ``member``) where those mean the same in every family. Accuracy here is the share of items fully right,
+    as strictness asks, among the families of the same row. ``units`` hold whole families; a family is its
+    own unit where they are not given. ``option_counts`` give chance.
+
+    >>> everything, pairs = family_accuracy([1, 1, 0, 0] * 10, [str(i // 2) for i in range(40)])
+    >>> pairs.size, pairs.mean.value, pairs.strict.value, pairs.independent.value, pairs.excess.value
+    (2, 0.5, 0.5, 0.25, 0.25)
+    """
+    check_level(level)
+    found = by_family(values, families, units)
+    judged = ~np.isnan(np.asarray(values, dtype=np.float64))
+    right = np.asarray(values, dtype=np.float64)[judged] == 1
+    labels = np.asarray([""] * len(judged) if roles is None else roles, dtype=str)[judged]
+    guess = None if option_counts is None else 1 / np.asarray(option_counts, dtype=np.float64)[judged]
+    if len(kinds := np.unique(labels)) > MOST_ROLES:
+        raise UserError(f"there are {len(kinds)} roles", fix="leave roles out where they differ from family to family")
+    rows = []
+    for size in (None, *np.unique(found.sizes).tolist()):
+        here = np.ones(len(found.names), dtype=bool) if size is None else found.sizes == size
+        items = here[found.members]
+        members = (np.cumsum(here) - 1)[found.members[items]]
+        names = found.units[here].tolist()
+        expected = _Independence(right[items], labels[items], members)
+        mean_chance, strict_chance = _chances(None if guess is None else guess[items], members)
+        strict = accuracy(found.strict[here], names, strict_chance, level, seed, resamples)
+        independent, excess = expected.estimates(found.strict[here], names, strict, resamples)
+        mean = accuracy(found.means[here], names, mean_chance, level, seed, resamples)
+        rows.append(FamilyAccuracy(size, mean, strict, independent, excess))
+    return rows
+
+
+def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | None, float | None]:
+    if guess is None:
+        return None, None
+    mean = np.bincount(members, weights=guess) / np.bincount(members)
+    strict = np.exp(np.bincount(members, weights=np.log(guess)))
+    return float(mean.mean()), float(strict.mean())
+
+
+class _Independence:
+    """Strict accuracy under independence, as a function of totals that can be drawn again."""
+
+    def __init__(self, right: NDArray[np.bool_], labels: NDArray[np.str_], members: NDArray[np.int64]) -> None:
+        roles, codes = np.unique(labels, return_inverse=True)
+        self.roles, families = len(roles), int(members.max()) + 1
+        cell = members * self.roles + codes
+        shape = (families, self.roles)
+        asked = np.bincount(cell, minlength=families * self.roles).reshape(shape)
+        known = np.bincount(cell, weights=right, minlength=families * self.roles).reshape(shape)
+        # Families that ask the same roles share one product; there are few such make-ups.
+        self.make_ups, which = np.unique(asked, axis=0, return_inverse=True)
+        has = np.eye(len(self.make_ups))[which.reshape(-1)]
+        self.columns = [*known.T, *asked.astype(np.float64).T, *has.T]
+
+    def __call__(self, drawn: Floats) -> Floats:
+        known, asked = drawn[:, : self.roles], drawn[:, self.roles : 2 * self.roles]
+        families = drawn[:, 2 * self.roles : 2 * self.roles + len(self.make_ups)]
+        rate = np.divide(known, asked, out=np.zeros_like(known), where=asked > 0)
+        products = np.stack([(rate**make_up).prod(axis=1) for make_up in self.make_ups], axis=1)
+        together: Floats = (families * products).sum(axis=1) / families.sum(axis=1)
+        return together
+
+    def estimates(
+        self, whole: NDArray[np.bool_], units: Sequence[str], strict: Estimate, resamples: int
+    ) -> tuple[Estimate, Estimate]:
+        """What independence gives, and how far strict accuracy lies above it."""
+        table = totals([*self.columns, whole.astype(np.float64), np.ones(len(whole))], units)
+
+        def beyond(drawn: Floats) -> Floats:
+            above: Floats = drawn[:, -2] / drawn[:, -1] - self(drawn)
+            return above
+
+        level, seed = strict.level, strict.seed
+        value = float(self(table.total[None, :])[0])
+        ends = rate_interval(value, spread(self, table, seed, resamples), table.number, level)
+        independent = replace(strict, value=value, low=ends[0], high=ends[1], chance=None)
+        if strict.value in (0.0, 1.0):
+            # No resample would ever differ, yet a family of the other kind may exist: strict's interval knows that.
+            ends = strict.low - value, strict.high - value
+        else:
+            ends = difference_interval(
+                strict.value - value, spread(beyond, table, seed, resamples), table.number, level
+            )
+        excess = replace(
+            independent, value=strict.value - value, low=ends[0], high=ends[1], method="cluster bootstrap, t"
+        )
+        return independent, excess
