@@ -11,13 +11,13 @@ from horsesense.probes.released.partwhole import LABELS
 
 def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:
     path = tmp_path / "dev.csv"
-    path.write_bytes(b'whole,part,jj,label,bin_label\r\nwooden box,lid,wooden,4,1\r\n"cup, tall",tea,tall,2,1\r\n')
+    path.write_bytes(b'whole,part,jj,label,bin_label\r\nwaxen tub,rim,waxen,4,1\r\n"cup, tall",tea,tall,2,1\r\n')
     probe = read_release("partwhole", [path])
     item = probe.items[0]
     assert (item.form, item.ordered, item.options[item.answer or 0]) == ("choice", True, "guaranteed")
-    assert all(word in item.text for word in ("wooden box", "lid"))
-    assert item.groups == {"whole": "wooden box", "part": "lid", "adjective": "wooden"}
-    assert item.facets == {"whole": "wooden box", "part": "lid", "adjective": "wooden", "binary": 1, "split": "dev"}
+    assert all(word in item.text for word in ("waxen tub", "rim"))
+    assert item.groups == {"whole": "waxen tub", "part": "rim", "adjective": "waxen"}
+    assert item.facets == {"whole": "waxen tub", "part": "rim", "adjective": "waxen", "binary": 1, "split": "dev"}
     assert probe.items[1].facets["whole"] == "cup, tall"
     assert probe.notes == {"CRLF line ends": 3, "label and bin_label disagree": 1}
     assert probe.card.group == "whole"
@@ -26,10 +26,10 @@ def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:
 def test_the_inference_format_is_a_pair(tmp_path: Path) -> None:
     row = {
         "whole": "box",
-        "part": "lid",
-        "jj": "wooden",
-        "sentence1": " A wooden box\u00e2\u0080\u0099s lid. ",
-        "sentence2": "The box's lid is wooden.",
+        "part": "rim",
+        "jj": "waxen",
+        "sentence1": " A waxen tub\u00e2\u0080\u0099s lid. ",
+        "sentence2": "The tub's rim is waxen.",
     }
     path = tmp_path / "nli_style_test.jsonl"
     path.write_text(
@@ -39,8 +39,8 @@ def test_the_inference_format_is_a_pair(tmp_path: Path) -> None:
     first, second = probe.items
     assert (first.form, first.premise, first.text) == (
         "pair",
-        "A wooden box\u00e2\u0080\u0099s lid.",
-        "The box's lid is wooden.",
+        "A waxen tub\u00e2\u0080\u0099s lid.",
+        "The tub's rim is waxen.",
     )
     assert (first.answer, second.answer, first.options) == (3, 0, LABELS)
     assert first.facets["split"] == "test"

@@ -122,7 +122,7 @@ _STATEMENTS: dict[str, Callable[[Sequence[str], int], str]] = {
 def _with_sources(items: Sequence[Item]) -> list[Item]:
     """Give each item its source: all that shares a statement or the candidates, and Winograd twins.
 
-    Twins ("… is too large", "… is too small") have no sentence in common, but more than half of their words.
+    Twins ("… was too wide", "… was too narrow") have no sentence in common, but more than half of their words.
     """
     schemas = [place for place, item in enumerate(items) if item.facets["task"] in ("ca", "wsc")]
     bags = [{word for option in items[place].options for word in words(option)} for place in schemas]

@@ -51,7 +51,7 @@ def blank(statement: str, word: str) -> str:
 def comparative(statement: str) -> str:
     """The comparative of the conclusion.
 
-    >>> comparative("A is a fish, B is a horse, so A is not less wet than B")
+    >>> comparative("A is a kettle, B is a cloud, so A is not less loud than B")
     'less'
     """
     conclusion = statement.rpartition(CONNECTIVE)[2]
@@ -64,8 +64,8 @@ def comparative(statement: str) -> str:
 def entities(statement: str) -> tuple[str, str]:
     """The two that are compared: the first and the last word of the conclusion.
 
-    >>> entities("prindag is lighter than fluberg, so fluberg is less likely to float than prindag.")
-    ('fluberg', 'prindag')
+    >>> entities("wob is a cork, so zim is less likely to float than wob.")
+    ('zim', 'wob')
     """
     found = re.findall(r"[^\W_]+", statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
     return (found[0], found[-1]) if found else ("", "")
@@ -74,8 +74,8 @@ def entities(statement: str) -> tuple[str, str]:
 def frame(statement: str, named: tuple[str, str]) -> str:
     """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
 
-    >>> one = frame("A is a fish, B is a horse, so A is more wet than B", ("A", "B"))
-    >>> one == frame("kuf is a fish, zor is a horse, so zor is not more wet than kuf", ("zor", "kuf"))
+    >>> one = frame("A is a kettle, B is a cloud, so A is more loud than B", ("A", "B"))
+    >>> one == frame("kuf is a kettle, zor is a cloud, so zor is not more loud than kuf", ("zor", "kuf"))
     True
     """
     who = {name.lower() for name in named}

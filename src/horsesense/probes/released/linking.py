@@ -15,7 +15,7 @@ _LONGEST = 60
 def sentence_key(text: str) -> str:
     """A name for a sentence that does not depend on case, spaces or punctuation.
 
-    >>> sentence_key("He put an elephant into the fridge.") == sentence_key(" he put an elephant into the fridge")
+    >>> sentence_key("The moth wore a hat.") == sentence_key(" the moth wore a hat")
     True
     """
     plain = " ".join(words(text)) or text.strip()

@@ -132,8 +132,8 @@ def _concepts(notes: dict[str, Any], options: Sequence[str], answer: int, goal: 
 def _head(option: str) -> str:
     """The name that an option begins with.
 
-    >>> _head("get down (or start out) event, defined as 'take the first step'"), _head("nymph, houri")
-    ('get down', 'nymph')
+    >>> _head("set off (or leave) event, defined as 'begin a journey'"), _head("kettle, pot")
+    ('set off', 'kettle')
     """
     name = re.split(r" \(or |, defined as '|, ", option, maxsplit=1)[0]
     return name.removesuffix(" event").lower()

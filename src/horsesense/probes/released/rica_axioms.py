@@ -93,7 +93,7 @@ def _logic_and_statement(value: Any, member: str) -> tuple[str, str]:
 def template(logic: str) -> str:
     """The kind of premise that an axiom has, told by its first predicate.
 
-    >>> template("Material(A, paper) and Material(B, metal), so More(crumple(A), crumple(B))")
+    >>> template("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     'material'
     >>> template("person_a thanks person_b(A, B), so More(polite(A), polite(B))")
     'event-two-persons'
