@@ -44,7 +44,7 @@ def credits(
     """
     if len(scores) != len(answers):
         raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
-    table, counts = _rectangle(scores, ids)
+    table, counts = score_table(scores, ids)
     n = len(counts)
     gold = np.array([-1 if answer is None else answer for answer in answers], dtype=np.int64)
     judged = np.array([answer is not None for answer in answers], dtype=bool)
@@ -82,8 +82,10 @@ def chance(option_counts: Sequence[int]) -> float:
     return float(np.mean(1.0 / np.asarray(option_counts, dtype=np.float64)))
 
 
-def _rectangle(scores: Sequence[Sequence[float]], ids: Sequence[str] | None) -> tuple[Floats, NDArray[np.int64]]:
-    """Scores as a table, short rows filled with -inf (no real score is infinite), and the length of each row."""
+def score_table(
+    scores: Sequence[Sequence[float]], ids: Sequence[str] | None = None
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Scores as a table, short rows filled with -inf (a score is never infinite), and the length of each row."""
     counts = np.array([len(row) for row in scores], dtype=np.int64)
     if len(counts) and not counts.all():
         raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
