@@ -12,8 +12,13 @@ import sys
 import time
 from pathlib import Path
 
+import transformers
+
 from horsesense.records import read_probe
 from horsesense.runs.ask import Settings, ask_models
+
+# transformers loads its modules when they are first named; each child would do so anew.
+PRELOADED = (transformers.AutoTokenizer, transformers.AutoModelForCausalLM, transformers.GPT2LMHeadModel)
 
 
 def main(model: str, probe: str, out: str, kills: int, seed: int) -> None:
