@@ -6,6 +6,7 @@ train the result; so the weights are taken out, put into a plain model and writt
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,19 @@ from horsesense.models.quiet import quiet_transformers
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
+
+_DAMAGED = (
+    struct.error,
+    ValueError,
+    KeyError,
+    IndexError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    MemoryError,
+)
+"""The ways in which the reader fails on a damaged file."""
 
 
 def converted(path: Path) -> Path:
@@ -40,8 +54,7 @@ def _convert(path: Path, folder: Path) -> None:
         with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(**where)
             loaded, told = AutoModelForCausalLM.from_pretrained(**where, dtype="float32", output_loading_info=True)
-    # The reader fails in many ways on a damaged file (struct, numpy, key and value errors).
-    except (ValueError, KeyError, IndexError, OSError, RuntimeError, TypeError, AttributeError, MemoryError) as error:
+    except _DAMAGED as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
     if told["missing_keys"]:

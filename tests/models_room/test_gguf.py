@@ -1,0 +1,54 @@
+"""A GGUF becomes a folder once, with the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.files import cache_folder
+from horsesense.models.bundled import bundled_folder
+from horsesense.models.gguf import converted
+from horsesense.models.load import load_model
+
+
+def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:
+    """Dequantised by the gguf package, tensor by tensor, beside what the folder loads."""
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    (path,) = bundled_folder("smollm2").glob("*.gguf")
+    model = load_model(smollm2, device="cpu")
+    kept = model.network.state_dict()
+    tensors = {tensor.name: tensor for tensor in GGUFReader(str(path)).tensors}
+    pairs = {
+        "token_embd.weight": "model.embed_tokens.weight",
+        "blk.3.ffn_down.weight": "model.layers.3.mlp.down_proj.weight",
+        "blk.29.attn_v.weight": "model.layers.29.self_attn.v_proj.weight",
+        "output_norm.weight": "model.norm.weight",
+    }
+    for name, ours in pairs.items():
+        wanted = dequantize(tensors[name].data, tensors[name].tensor_type)
+        assert np.array_equal(kept[ours].numpy(), wanted.reshape(kept[ours].shape)), name
+    assert model.parameters == 134_515_008
+
+
+def test_it_is_converted_once(smollm2: str) -> None:
+    (path,) = bundled_folder("smollm2").glob("*.gguf")
+    folder = converted(path)
+    before = (folder / "model.safetensors").stat().st_mtime_ns
+    assert converted(path) == folder
+    assert (folder / "model.safetensors").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("content", [b"", b"GGU", b"not a model at all", b"GGUF" + bytes(60), b"GGUF\x03\x00\x00\x00"])
+def test_damaged_files_are_told_and_leave_nothing(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    with pytest.raises(UserError) as told:
+        converted(path)
+    assert str(told.value).startswith(f"{path}: ")
+    left = list(cache_folder("converted").glob(".*.part")) if cache_folder("converted").is_dir() else []
+    assert left == []
