@@ -1,0 +1,110 @@
+"""Accuracy by facet: where a model is strong and where it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.resampling import RESAMPLES, Floats
+from horsesense.errors import UserError, unknown
+from horsesense.records import Facet
+
+MOST_VALUES = 50
+"""A facet with more values than this is cut: a table of a thousand rows says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Items that share the value of one facet, or of two."""
+
+    where: tuple[Facet, ...]
+    """The value of each facet."""
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """Accuracy by one facet, or by a pair of facets."""
+
+    facets: tuple[str, ...]
+    slices: tuple[Slice, ...]
+    """Sorted by value: truth values, numbers, then words."""
+    missing: int
+    """Items with a gold that do not have the facet."""
+    left_out: int
+    """Items with a gold in the slices that were cut."""
+    note: str = ""
+    """What was cut, or empty."""
+
+
+def by_facet(
+    values: Floats | Sequence[float],
+    units: Sequence[str],
+    facets: Sequence[Mapping[str, Facet]],
+    names: str | tuple[str, ...],
+    chances: Sequence[float] | None = None,
+    most: int = MOST_VALUES,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Sliced:
+    """Accuracy for each value of a facet, or each pair of values of two.
+
+    ``facets`` are those of each item; ``chances`` what guessing earns on each item.
+
+    >>> found = by_facet([1, 1, 0, 0], ["a", "b", "c", "d"], [{"hops": 1}, {"hops": 1}, {"hops": 2}, {}], "hops")
+    >>> [(each.where, each.accuracy.value) for each in found.slices], found.missing
+    ([((1,), 1.0), ((2,), 0.0)], 1)
+    """
+    wanted = (names,) if isinstance(names, str) else names
+    credit = np.asarray(values, dtype=np.float64)
+    if not len(credit) == len(units) == len(facets):
+        raise UserError(f"there are {len(credit)} values for {len(units)} units and facets of {len(facets)} items")
+    judged = np.flatnonzero(~np.isnan(credit)).tolist()
+    places: dict[tuple[tuple[int, Facet], ...], list[int]] = {}
+    for place in judged:
+        if all(name in facets[place] for name in wanted):
+            places.setdefault(tuple(facet_key(facets[place][name]) for name in wanted), []).append(place)
+    for name in wanted:
+        if not any(name in each for each in facets):
+            raise unknown("facet", name, {known for each in facets for known in each})
+    kept = sorted(sorted(places, key=lambda key: (-len(places[key]), key))[:most])
+    slices = tuple(
+        Slice(
+            tuple(value for _, value in key),
+            accuracy(
+                credit[places[key]],
+                [units[place] for place in places[key]],
+                None if chances is None else float(np.mean([chances[place] for place in places[key]])),
+                level,
+                seed,
+                resamples,
+            ),
+        )
+        for key in kept
+    )
+    present = sum(len(each) for each in places.values())
+    shown = sum(len(places[key]) for key in kept)
+    cut = f"{' × '.join(wanted)} has {len(places):,} values; the {most} with most items are shown"
+    return Sliced(
+        facets=wanted,
+        slices=slices,
+        missing=len(judged) - present,
+        left_out=present - shown,
+        note=cut if len(places) > most else "",
+    )
+
+
+def facet_key(value: Facet) -> tuple[int, Facet]:
+    """A key that sorts any values and keeps true apart from 1, which Python takes for the same.
+
+    >>> sorted([facet_key(v) for v in ("b", 2, True, "a", 1, 0.5)])
+    [(0, True), (1, 0.5), (1, 1), (1, 2), (2, 'a'), (2, 'b')]
+    """
+    if isinstance(value, bool):
+        return 0, value
+    return (1, value) if isinstance(value, int | float) else (2, value)
