@@ -45,7 +45,7 @@ def test_listed_oddities_are_repaired_and_counted(tmp_path: Path) -> None:
     probe = read_release("cats", [path])
     assert probe.items[0].options == ('" cats bark " is against common sense because cats meow .', "b c, d")
     assert probe.items[1].options == ("we don\u2019t swim", "we don\u2019t  fly"), "what is not listed is left alone"
-    assert probe.notes == {
+    assert probe.card.notes == {
         "CRLF line ends": 1,
         "full-width commas": 1,
         "garbled quotation marks": 1,
@@ -53,7 +53,7 @@ def test_listed_oddities_are_repaired_and_counted(tmp_path: Path) -> None:
         "non-breaking spaces": 1,
         "texts with outer spaces": 2,
     }
-    assert probe.card.notes == probe.notes
+    assert probe.card.notes == probe.card.notes
 
 
 def test_twins_conjunctions_and_reasons_share_their_source(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_robust_line_is_a_family_of_two(tmp_path: Path) -> None:
     assert probe.card.families == 2
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
     assert probe.items[0].facets == {"task": "robust", "perturbation": "add", "flips": True}
-    assert probe.notes == {"no final newline": 1, "lines whose answer does not flip": 1}
+    assert probe.card.notes == {"no final newline": 1, "lines whose answer does not flip": 1}
     original = read_release("cats", [general]).items[0]
     assert {item.groups["candidates"] for item in probe.items[2:]} == {original.groups["candidates"]}
 
@@ -124,14 +124,14 @@ def test_a_line_that_stands_twice(tmp_path: Path) -> None:
     line = ("1", "a", "b")
     general = read_release("cats", [write(tmp_path / "sm.txt", line, line)])
     assert len(general.items) == 1
-    assert general.notes["repeated items dropped"] == 1
+    assert general.card.notes["repeated items dropped"] == 1
     robust = read_release("cats-robust", [write(tmp_path / "sub.txt", (*line, *line), (*line, *line))])
     assert (len(robust.items), robust.card.families) == (4, 2), "a robust line is a pair of its own each time"
 
 
 def test_identical_candidates_are_kept_and_counted(tmp_path: Path) -> None:
     probe = read_release("cats", [write(tmp_path / "sm.txt", ("1", "same", "same"))])
-    assert probe.notes == {"items with identical options": 1}
+    assert probe.card.notes == {"items with identical options": 1}
 
 
 def test_skip_bad_keeps_the_good_lines(tmp_path: Path) -> None:
@@ -140,4 +140,4 @@ def test_skip_bad_keeps_the_good_lines(tmp_path: Path) -> None:
         read_release("cats", [path])
     probe = read_release("cats", [path], skip_bad=True)
     assert [item.options for item in probe.items] == [("a", "b"), ("e", "f")]
-    assert probe.notes == {"bad lines skipped": 1}, "repairs of a skipped line do not count"
+    assert probe.card.notes == {"bad lines skipped": 1}, "repairs of a skipped line do not count"

@@ -97,7 +97,7 @@ def test_integers_and_aligned_concepts_of_the_dictionary(tmp_path: Path) -> None
     assert (item.answer, item.source.id, item.family) == (1, "31", "")
     assert item.concepts == ("light.u.1", "light.u.2")
     assert (item.facets["task"], item.facets["people_right"]) == ("dictionary", False)
-    assert probe.notes == {"no final newline": 1, "texts with outer spaces": 1}
+    assert probe.card.notes == {"no final newline": 1, "texts with outer spaces": 1}
     assert probe.card.method == "dictionaryqa"
 
 
@@ -105,5 +105,5 @@ def test_repeated_ids_are_kept_and_counted(tmp_path: Path) -> None:
     other = question(question=question()["question"] | {"stem": "In 'one wren', 'wren' is a kind of"})
     probe = read_release("mcqa", [write(tmp_path / "train.jsonl", question(), other, question())])
     assert [item.source.id for item in probe.items] == ["7-x", "7-x"]
-    assert probe.notes == {"no final newline": 1, "repeated ids of the release": 2, "repeated items dropped": 1}
+    assert probe.card.notes == {"no final newline": 1, "repeated ids of the release": 2, "repeated items dropped": 1}
     assert probe.card.families == 1

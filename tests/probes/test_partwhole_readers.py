@@ -19,7 +19,7 @@ def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:
     assert item.groups == {"whole": "waxen tub", "part": "rim", "adjective": "waxen"}
     assert item.facets == {"whole": "waxen tub", "part": "rim", "adjective": "waxen", "binary": 1, "split": "dev"}
     assert probe.items[1].facets["whole"] == "cup, tall"
-    assert probe.notes == {"CRLF line ends": 3, "label and bin_label disagree": 1}
+    assert probe.card.notes == {"CRLF line ends": 3, "label and bin_label disagree": 1}
     assert probe.card.group == "whole"
 
 
@@ -44,7 +44,7 @@ def test_the_inference_format_is_a_pair(tmp_path: Path) -> None:
     )
     assert (first.answer, second.answer, first.options) == (3, 0, LABELS)
     assert first.facets["split"] == "test"
-    assert probe.notes == {
+    assert probe.card.notes == {
         "no final newline": 1,
         "premises with damaged characters, kept": 2,
         "texts with outer spaces": 2,

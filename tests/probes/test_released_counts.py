@@ -52,7 +52,7 @@ def test_cats(data: Path, file: str) -> None:
 
 
 def test_oddities_of_cats_are_counted(data: Path) -> None:
-    notes = read(data, "cats", *[f"cats/{file}" for file in CATS]).notes
+    notes = read(data, "cats", *[f"cats/{file}" for file in CATS]).card.notes
     assert notes["CRLF line ends"] == 1877 + 444
     assert notes["non-breaking spaces"] == 4
     assert notes["garbled quotation marks"] == 2
@@ -77,8 +77,8 @@ def test_robust(data: Path, file: str) -> None:
     probe = read(data, "cats-robust", f"cats/{file}")
     rows = described(data, "cats/", file)
     assert (len(probe.items), probe.card.families) == (2 * rows, rows)
-    assert probe.notes.get("lines whose answer does not flip", 0) == (6 if "swap" in file else 0)
-    assert probe.notes.get("full-width commas", 0) == (2 if "add" in file else 0)
+    assert probe.card.notes.get("lines whose answer does not flip", 0) == (6 if "swap" in file else 0)
+    assert probe.card.notes.get("full-width commas", 0) == (2 if "add" in file else 0)
     general = read(data, "cats", *[f"cats/{name}" for name in CATS])
     known = {item.groups["candidates"] for item in general.items}
     originals = sum(item.groups["candidates"] in known for item in probe.items if item.member == "a")
@@ -98,8 +98,8 @@ def test_rica(data: Path, split: str) -> None:
         assert fill_blank(item.text, item.options[item.answer]) == statement
         assert item.options[item.answer] == mask
         assert item.text.index("___") > item.text.rindex(", so ")
-    assert probe.notes.get("mask word in the premise too", 0) == {"train": 1309, "eval": 0, "test": 1}[split]
-    assert probe.notes["no final newline"] == len(files)
+    assert probe.card.notes.get("mask word in the premise too", 0) == {"train": 1309, "eval": 0, "test": 1}[split]
+    assert probe.card.notes["no final newline"] == len(files)
     assert {tuple(sorted(item.options)) for item in probe.items} == {item.options for item in probe.items}
 
 
@@ -146,7 +146,7 @@ def test_partwhole(data: Path) -> None:
     probe = read(data, "partwhole", *[f"partwhole/{file}" for file in files])
     rows = [described(data, "partwhole/", file) for file in files]
     assert len(probe.items) == sum(rows)
-    assert probe.notes["label and bin_label disagree"] == 12
+    assert probe.card.notes["label and bin_label disagree"] == 12
     assert Counter(item.facets["split"] for item in probe.items) == {"train": rows[0], "dev": rows[1]}
 
 

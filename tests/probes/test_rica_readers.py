@@ -38,7 +38,7 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
     assert [item.answer for item in probe.items] == [1, 0, 1]
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
     assert probe.items[0].facets == {"comparative": "more", "split": "train"}
-    assert probe.notes == {"mask word in the premise too": 1, "no final newline": 2}
+    assert probe.card.notes == {"mask word in the premise too": 1, "no final newline": 2}
     assert (probe.card.normalise, probe.card.licence) == ("sum", "none stated")
 
 

@@ -50,7 +50,7 @@ def test_a_json_list_whose_answer_column_is_an_option(tmp_path: Path) -> None:
     probe = read(tmp_path / "x.json", json.dumps(rows), columns)
     assert [item.answer for item in probe.items] == [0, 0, 0]
     assert probe.items[0].premise == "p"
-    assert probe.notes == {"items whose answer is always the same place": 3}
+    assert probe.card.notes == {"items whose answer is always the same place": 3}
 
 
 def test_how_answers_are_written_is_settled_for_the_whole_file(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_how_answers_are_written_is_settled_for_the_whole_file(tmp_path: Path) -
 def test_an_answer_that_stands_twice_is_the_first(tmp_path: Path) -> None:
     probe = read(tmp_path / "x.csv", "q,a,b,c,key\nWhy?,x,y,y,y\n", "question=q,options=a+b+c,answer=key")
     assert probe.items[0].answer == 1
-    assert probe.notes == {"items with identical options": 1}
+    assert probe.card.notes == {"items with identical options": 1}
 
 
 def test_no_answer_column_means_nobody_has_judged(tmp_path: Path) -> None:

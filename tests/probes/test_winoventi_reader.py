@@ -46,7 +46,7 @@ def test_a_schema_is_a_family_of_generic_and_exception(tmp_path: Path) -> None:
     assert (one.answer, other.answer) == (1, 0)
     assert one.groups == {"noun": "pan", "generic_word": "hot"}
     assert (one.facets["test"], one.facets["context"], other.facets["context"]) == ("generic", "stove", "fridge")
-    assert probe.notes == {"texts with outer spaces": 2}
+    assert probe.card.notes == {"texts with outer spaces": 2}
     assert (probe.card.group, probe.card.licence) == ("noun", "MIT")
 
 
@@ -54,4 +54,4 @@ def test_columns_in_another_order_and_half_a_schema(tmp_path: Path) -> None:
     turned = [tuple(reversed(row)) for row in (COLUMNS, EXCEPTION)]
     probe = read_release("winoventi", [write(tmp_path / "w.tsv", *turned)])
     assert probe.items[0].member == "exception"
-    assert probe.notes["schemas without one generic and one exception"] == 1
+    assert probe.card.notes["schemas without one generic and one exception"] == 1

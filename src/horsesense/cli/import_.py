@@ -34,13 +34,13 @@ def import_(
     write_probe(out, probe)
     if json:
         document = {"out": str(out), "items": probe.card.items, "families": probe.card.families}
-        print_json(document | {"notes": dict(probe.notes)})
+        print_json(document | {"notes": dict(probe.card.notes)})
         return
     console = people()
     console.print(
         f"{probe.card.items:,} items in {probe.card.families:,} families  {out}", markup=False, soft_wrap=True
     )
-    for note, count in probe.notes.items():
+    for note, count in probe.card.notes.items():
         console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)
 
 

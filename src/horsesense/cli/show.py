@@ -81,7 +81,7 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
             groups.setdefault(name, set()).add(unit)
     drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
     return {
-        "card": asdict(probe.card) | {"notes": dict(probe.card.notes) | dict(probe.notes)},
+        "card": asdict(probe.card),
         "items": len(items),
         "families": probe.card.families,
         "forms": dict(Counter(item.form for item in items)),

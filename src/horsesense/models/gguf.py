@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import cache_folder, disk_errors, sha256_of_file
-from horsesense.files.pinned import writing_folder
+from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing_folder
 from horsesense.models.quiet import quiet_transformers
 
 _RECIPE = 1

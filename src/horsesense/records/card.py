@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,12 @@ def card_path(probe: Path) -> Path:
     return probe.with_name(f"{stem}.card.json")
 
 
-def write_card(path: Path, card: Card) -> None:
+@contextmanager
+def writing_card(path: Path, card: Card) -> Iterator[None]:
+    """Write a card that takes its place when the block ends without an error."""
     with writing(path) as temporary:
         temporary.write_text(json.dumps(asdict(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        yield
 
 
 def read_card(path: Path) -> Card:

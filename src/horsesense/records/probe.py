@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.records.card import Card, card_path, read_card, write_card
+from horsesense.records.card import Card, card_path, read_card, writing_card
 from horsesense.records.item import NO_SOURCE, Item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
@@ -21,14 +21,12 @@ class Probe:
 
     items: Sequence[Item]
     card: Card
-    notes: Mapping[str, int] = field(default_factory=dict)
-    """What reading it found odd, counted."""
 
     @classmethod
     def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
         """A probe whose card has the counts of its items and the notes of its making."""
-        counted = replace(card, items=len(items), families=count_families(items), notes=dict(notes or {}))
-        return cls(items, counted, dict(notes or {}))
+        counted = replace(card, items=len(items), families=count_families(items))
+        return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
 
 
 def count_families(items: Iterable[Item]) -> int:
@@ -81,8 +79,7 @@ def read_probe(path: str | Path) -> Probe:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
     card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
-    notes = {"repeated items": repeated} if repeated else {}
-    return Probe(items, replace(card, items=len(items), families=count_families(items)), notes)
+    return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
 
 
 def _same(one: Item, other: Item) -> bool:
@@ -90,10 +87,9 @@ def _same(one: Item, other: Item) -> bool:
 
 
 def write_probe(path: str | Path, probe: Probe) -> None:
-    """Write items and card, each whole or not at all."""
+    """Write items and card, both or neither."""
     path = Path(path)
-    if _is_parquet(path):
-        write_parquet(path, probe.items)
-    else:
-        write_jsonl(path, probe.items)
-    write_card(card_path(path), probe.card)
+    write = write_parquet if _is_parquet(path) else write_jsonl
+    # The card takes its place only after the items have taken theirs.
+    with writing_card(card_path(path), probe.card):
+        write(path, probe.items)
