@@ -51,16 +51,20 @@ def writing(path: str | Path) -> Iterator[Path]:
     ('whole', 1)
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with disk_errors(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            # Root could replace /dev/null by a file, and nothing on the machine would work any more.
+            raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
+        place = path.resolve()  # a link stays a link, and what it points to is written
+        temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
+        place.parent.mkdir(parents=True, exist_ok=True)
         try:
             yield temporary
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
-            temporary.replace(path)
+            temporary.replace(place)
         finally:
             temporary.unlink(missing_ok=True)
 

@@ -19,14 +19,13 @@ _BYTE_ORDER_MARK = "\ufeff"
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes; a gzipped file is unpacked on the way, whatever its name."""
-    with disk_errors(path):
-        with path.open("rb") as plain:
-            packed = plain.read(2) == _GZIP_MAGIC
-        with cast(IO[bytes], gzip.open(path, "rb") if packed else path.open("rb")) as handle:
-            try:
-                yield handle
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise UserError("the gzipped file is damaged", file=path, fix="get it again") from error
+    # Opened once: a pipe (``<(zcat …)``) would have lost its beginning at a second look.
+    with disk_errors(path), path.open("rb") as plain:
+        packed = plain.peek(2)[:2] == _GZIP_MAGIC
+        try:
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if packed else plain
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise UserError("the gzipped file is damaged", file=path, fix="get it again") from error
 
 
 def _decoded(raw: bytes, path: Path, line: int) -> str:
