@@ -65,6 +65,8 @@ def _as_cloze(item: Item) -> Item | None:
     stretches = tuple(option[start : len(option) - end] for option in item.options)
     if not all(stretch.strip() for stretch in stretches):
         return None
+    if not start and not end:  # a blank with nothing around it asks nothing
+        return None
     first = item.options[0]
     text = first[:start] + BLANK + first[len(first) - end :]
     return replace(item, form="cloze", text=text, options=stretches) if text.count(BLANK) == 1 else None
@@ -72,7 +74,8 @@ def _as_cloze(item: Item) -> Item | None:
 
 def _as_choice(item: Item) -> Item | None:
     if item.form == "cloze" and item.text.rstrip(" .!").endswith(BLANK):
-        return replace(item, form="choice", text=item.text.partition(BLANK)[0].rstrip())
+        question = item.text.partition(BLANK)[0].rstrip()
+        return replace(item, form="choice", text=question) if question else None
     if item.form == "sentences" and (cloze := _as_cloze(item)) is not None:
         return _as_choice(cloze)
     return None
