@@ -36,6 +36,10 @@ class Card:
     """What was repaired, dropped or found odd, counted."""
 
 
+_KINDS = {"items": (int,), "families": (int,), "seed": (int, type(None)), "notes": (dict,)}
+"""What the fields of a card hold that are not text."""
+
+
 def card_path(probe: Path) -> Path:
     """Where the card of a probe file lies.
 
@@ -64,4 +68,9 @@ def read_card(path: Path) -> Card:
     known = {f.name for f in fields(Card)}
     if not isinstance(values, dict) or "name" not in values or set(values) - known:
         raise UserError("this is not a card of a probe", file=path, fix="repair or remove it")
+    wrong = next((name for name, value in values.items() if type(value) not in _KINDS.get(name, (str,))), None)
+    if wrong is None and not set(map(type, values.get("notes", {}).values())) <= {int}:
+        wrong = "notes"
+    if wrong is not None:
+        raise UserError(f"the card's field {wrong!r} has the wrong type", file=path, fix="repair or remove it")
     return Card(**values)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 
 from horsesense.errors import UserError
-from horsesense.records.item import BLANK, FORMS, Item
+from horsesense.records.item import BLANK, FORMS, Facet, Item
 
 _UNDERSCORES = re.compile(r"_{3,}")
+_LARGEST = 2**63 - 1
+"""Parquet holds whole numbers of 64 bits."""
 _PROBE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -27,6 +30,7 @@ def check_item(item: Item) -> None:
         raise UserError(f"the form {item.form!r} is unknown", fix=f"use one of {', '.join(FORMS)}")
     _check_text(item)
     _check_options(item)
+    _check_values(item)
 
 
 def _check_text(item: Item) -> None:
@@ -65,3 +69,28 @@ def _check_options(item: Item) -> None:
         raise UserError(
             f"there are {len(item.concepts)} concepts for {len(item.options)} options", fix="give one each, or none"
         )
+
+
+def _check_values(item: Item) -> None:
+    for name, unit in item.groups.items():
+        if type(unit) is not str:
+            raise UserError(f"groups.{name} has the value {unit!r}, which is not text")
+    if not 0 <= item.source.line <= _LARGEST:
+        raise UserError(f"source.line is {item.source.line}", fix="lines count from 1; 0 where there is none")
+    for name, value in item.facets.items():
+        if not _is_facet(value):
+            raise UserError(
+                f"facets.{name} has the value {value!r}, which is not text, true or false, or a finite number",
+                fix="whole numbers may have 64 bits",
+            )
+
+
+def _is_facet(value: Facet) -> bool:
+    """Whether JSONL and Parquet both hold it: a float of numpy would be written by neither."""
+    kind = type(value)
+    return (
+        kind is str
+        or kind is bool
+        or (type(value) is float and isfinite(value))
+        or (type(value) is int and abs(value) <= _LARGEST)
+    )

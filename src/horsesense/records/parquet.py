@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
 from horsesense.records.item import Item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
 
-_BATCH = 20_000
+_WRITTEN_AT_ONCE = 20_000
+_READ_AT_ONCE = 2_000
+"""Rows held as Python values; more of them keep the garbage collector busy, and reading takes twice as long."""
+
+_WORDS = {str: "text", bool: "true or false", int: "whole numbers", float: "numbers"}
 
 
 def _type_of(values: set[type], name: str) -> Any:
@@ -26,10 +30,8 @@ def _type_of(values: set[type], name: str) -> Any:
         return pa.int64()
     if values <= {int, float}:
         return pa.float64()
-    raise UserError(
-        f"the facet {name!r} is text in one item and a number in another",
-        fix="use one kind of value a facet, or write JSONL",
-    )
+    kinds = " and ".join(sorted(_WORDS[kind] for kind in values))
+    raise UserError(f"the facet {name!r} has values of several kinds ({kinds})", fix="use one kind, or write JSONL")
 
 
 def _struct(items: Sequence[Item], field: str) -> Any:
@@ -65,31 +67,40 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
     from pyarrow import parquet
 
     kept = list(items)
-    schema = _schema(kept)
+    try:
+        schema = _schema(kept)
+    except UserError as error:
+        raise error.at(path) from None
     with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
         rows = iter(kept)
-        while batch := list(islice(rows, _BATCH)):
+        while batch := list(islice(rows, _WRITTEN_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist([item_to_dict(item) for item in batch], schema=schema))
 
 
 def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
     """Each item with its row, from 1."""
+    with disk_errors(path), path.open("rb") as handle:
+        for row, values in enumerate(_rows(handle, path), start=1):
+            try:
+                yield row, item_from_dict(_without_nulls(values))
+            except UserError as error:
+                raise error.at(path, row) from None
+
+
+def _rows(handle: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    with disk_errors(path):
-        try:
-            file = parquet.ParquetFile(path)
-        except pa.ArrowInvalid as error:
-            raise UserError("this is not a Parquet file", file=path, fix="check the name's ending") from error
-        row = 0
-        for batch in file.iter_batches(_BATCH):
-            for values in batch.to_pylist():
-                row += 1
-                try:
-                    yield row, item_from_dict(_without_nulls(values))
-                except UserError as error:
-                    raise error.at(path, row) from None
+    try:
+        for batch in parquet.ParquetFile(handle).iter_batches(_READ_AT_ONCE):
+            yield from batch.to_pylist()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        # What the system says about the disk has a number; what Arrow says about damaged bytes has none.
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise UserError(
+            "this is not a Parquet file, or it is damaged", file=path, fix="make or get it again"
+        ) from error
 
 
 def _without_nulls(values: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
 from horsesense.records.card import Card, card_path, read_card, writing_card
+from horsesense.records.check import check_item
 from horsesense.records.item import NO_SOURCE, Item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
@@ -79,6 +80,10 @@ def read_probe(path: str | Path) -> Probe:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
     card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
+    if card.group != "family" and not any(card.group in item.groups for item in items):
+        # Each item would be a unit of its own, and every interval too narrow.
+        groups = sorted({name for item in items for name in item.groups})
+        raise unknown("group", card.group, ["family", *groups]).at(card_file)
     return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
 
 
@@ -87,9 +92,14 @@ def _same(one: Item, other: Item) -> bool:
 
 
 def write_probe(path: str | Path, probe: Probe) -> None:
-    """Write items and card, both or neither."""
+    """Write items and card, both or neither; what could not be read again is not written."""
     path = Path(path)
     write = write_parquet if _is_parquet(path) else write_jsonl
+    for item in probe.items:
+        try:
+            check_item(item)
+        except UserError as error:
+            raise UserError(f"item {item.id}: {error.problem}", file=path, fix=error.fix) from error
     # The card takes its place only after the items have taken theirs.
     with writing_card(card_path(path), probe.card):
         write(path, probe.items)
