@@ -6,12 +6,24 @@ torch, no pyarrow and no pydantic.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import re
 import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from typer import TyperException
+
+_NOT_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command; exit with 0 when done, 1 on an unexpected failure, 2 when the input is wrong."""
+    from typer import Exit, TyperException
+    from typer.main import get_command
+
     from horsesense.cli.app import app
     from horsesense.errors import UserError
 
@@ -19,26 +31,56 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in arguments
     if debug:
         arguments.remove("--debug")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a ✓ is no reason to fail
+    command = get_command(app)
     try:
-        app(arguments, prog_name="horsesense")
-    except UserError as error:
-        if debug:
-            raise
-        print(f"horsesense: {error}", file=sys.stderr)
-        sys.exit(2)
+        # Not ``app()``, which has other ideas of how a command ends: four lines for a wrong call, none for Ctrl-C.
+        with command.make_context("horsesense", arguments) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except Exit as end:
+        sys.exit(end.exit_code)
+    except TyperException as error:
+        _stop_call(error)
     except KeyboardInterrupt:
-        print("horsesense: stopped; what was finished is kept", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has gone; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _stop("stopped; what was finished is kept", 130)
     except Exception as error:
         if debug:
             raise
-        print(
-            f"horsesense: unexpected failure: {type(error).__name__}: {error}; "
-            "add --debug to see where, and please report it",
-            file=sys.stderr,
-        )
-        sys.exit(1)
+        if isinstance(error, UserError):
+            _stop(str(error), 2)
+        if isinstance(error, OSError):
+            _stop_output(error)
+        told = f"{type(error).__name__}: {error}"
+        _stop(f"unexpected failure: {told}; add --debug to see where, and please report it", 1)
+    sys.exit(0)
+
+
+def _stop(told: str, code: int) -> NoReturn:
+    """One line on standard error, whatever stands in a file's name or text, and the end."""
+    line = _NOT_A_LINE.sub(lambda found: repr(found[0])[1:-1], told)
+    print(f"horsesense: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _stop_call(error: TyperException) -> NoReturn:
+    """The call itself is wrong: an unknown option, a missing argument."""
+    told = error.format_message()
+    if "\n" in told:  # a command without its sub-command gives its help
+        print(told, file=sys.stderr)
+        sys.exit(2)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "horsesense"
+    _stop(f"{told[:1].lower()}{told[1:].rstrip('.')}; see: {command} --help", 2)
+
+
+def _stop_output(error: OSError) -> None:
+    """Every room names the files it writes; what cannot be written and has no name is standard output."""
+    if error.filename is not None or error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EFBIG):
+        return
+    # Python would try to write the rest, and complain, once more at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:  # the reader (head, less) has seen enough
+        sys.exit(0)
+    _stop(f"standard output: {error.strerror}; free some space and run the same command again", 2)

@@ -24,7 +24,8 @@ def people() -> Console:
     """Where tables for people go: standard output."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    # Texts of probes hold colons and brackets of their own.
+    return Console(highlight=False, emoji=False)
 
 
 def say(text: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.output import Json, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,8 +43,10 @@ def show(
 
 
 def _find(probe: Probe, wanted: str, file: Path) -> Item:
-    exact = [i for i in probe.items if wanted in (i.id, i.source.id)]
-    found = exact or [i for i in probe.items if i.id.startswith(wanted) or i.id.partition("-")[2].startswith(wanted)]
+    found = [i for i in probe.items if wanted in (i.id, i.source.id)]
+    if not found:
+        names = ((i, (i.id, i.id.rpartition("-")[2], i.source.id)) for i in probe.items)
+        found = [i for i, called in names if any(name.startswith(wanted) for name in called)]
     if not found:
         raise UserError(f"there is no item {wanted!r}", file=file, fix="horsesense show FILE lists some ids")
     if len(found) > 1:
@@ -72,11 +74,11 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
     from horsesense.records import item_to_dict
 
     items = probe.items
-    facets: dict[str, Counter[Any]] = {}
+    facets: dict[str, Counter[str]] = {}
     groups: dict[str, set[str]] = {}
     for item in items:
         for name, value in item.facets.items():
-            facets.setdefault(name, Counter())[value] += 1
+            facets.setdefault(name, Counter())[str(value)] += 1
         for name, unit in item.groups.items():
             groups.setdefault(name, set()).add(unit)
     drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
@@ -93,7 +95,7 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
         "facets": {
             name: {
                 "values": len(counts),
-                "counts": {str(value): n for value, n in counts.most_common(MOST_VALUES)},
+                "counts": dict(counts.most_common(MOST_VALUES)),
             }
             for name, counts in sorted(facets.items())
         },
@@ -103,65 +105,53 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
 
 
 def _print_summary(file: Path, document: dict[str, Any]) -> None:
-    from rich.markup import escape
-
-    console, card = people(), document["card"]
-    counts = f"{document['items']:,} items in {document['families']:,} families"
-    console.print(f"[bold]{escape(card['name'])}[/bold]  {counts}  {escape(str(file))}", soft_wrap=True)
+    card = document["card"]
+    print(f"{card['name']}  {document['items']:,} items in {document['families']:,} families  {file}")
     for name in ("made", "licence"):
         if card[name]:
-            console.print(f"{name:9}{escape(card[name])}", soft_wrap=True)
-    for name in ("forms", "options", "answers"):
-        console.print(f"{name:9}" + "  ".join(f"{escape(str(k))} {n:,}" for k, n in document[name].items()))
-    if document["groups"]:
-        console.print("groups   " + "  ".join(f"{escape(k)} {n:,}" for k, n in document["groups"].items()))
-    if card["notes"]:
-        console.print("notes    " + "  ".join(f"{escape(k)} {n:,}" for k, n in card["notes"].items()), soft_wrap=True)
+            print(f"{name:9}{card[name]}")
+    told = {name: document[name] for name in ("forms", "options", "answers", "groups")} | {"notes": card["notes"]}
+    for name, counts in told.items():
+        if counts:
+            print(f"{name:9}{_counts(counts)}")
     _print_facets(document["facets"])
     for sample in document["samples"]:
-        console.print()
+        print()
         _print_question(sample)
 
 
-def _print_facets(facets: dict[str, Any]) -> None:
-    from rich import box
-    from rich.table import Table
+def _counts(counts: dict[str, int]) -> str:
+    return "  ".join(f"{name} {n:,}" for name, n in counts.items())
 
+
+def _print_facets(facets: dict[str, Any]) -> None:
     if not facets:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("facet")
-    table.add_column("values", justify="right")
-    table.add_column("counts", overflow="fold")
+    width = max(len("facet"), *map(len, facets))
+    print(f"\n{'facet':{width}}  values  counts")
     for name, facet in facets.items():
-        shown = "  ".join(f"{value} {n:,}" for value, n in facet["counts"].items())
-        table.add_row(name, f"{facet['values']:,}", shown + ("  …" if facet["values"] > len(facet["counts"]) else ""))
-    people().print(table)
+        more = "  …" if facet["values"] > len(facet["counts"]) else ""
+        print(f"{name:{width}}  {facet['values']:6,}  {_counts(facet['counts'])}{more}")
 
 
 def _print_question(values: dict[str, Any]) -> None:
-    from rich.markup import escape
-
-    console = people()
-    console.print(f"[dim]{escape(values['id'])}[/dim]")
+    if "id" in values:
+        print(values["id"])
     for name in ("premise", "text"):
         if values.get(name):
-            console.print("  " + escape(values[name]), soft_wrap=True)
+            print(f"  {values[name]}")
     for number, option in enumerate(values["options"]):
-        mark = "[green]✓[/green]" if number == values["answer"] else " "
-        console.print(f"  {mark} {number}  {escape(option)}", soft_wrap=True)
+        print(f"  {'✓' if number == values['answer'] else ' '} {number}  {option}")
 
 
 def _print_item(item: Item) -> None:
-    from rich.markup import escape
-
-    console, document = people(), _item_document(item)
+    document = _item_document(item)
     _print_question(document["item"])
     for name in ("family", "member", "concepts", "groups", "facets", "source"):
         value = document["item"].get(name)
         if value:
             told = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-            console.print(f"  [dim]{name}[/dim]  {escape(told)}", soft_wrap=True)
+            print(f"  {name:8}  {told}")
     for form, values in document["views"].items():
-        console.print(f"\n[bold]as {form}[/bold]")
-        _print_question({"id": "", "answer": item.answer, **values})
+        print(f"\nas {form}")
+        _print_question({"answer": item.answer, **values})
