@@ -79,7 +79,8 @@ def _short(model: str) -> str:
 def _probes(names: list[str]) -> dict[str, Probe]:
     """Probes by the name they have in the run: that of their file."""
     from horsesense.probes.starter import starter_probe
-    from horsesense.records import read_probe
+    from horsesense.records import card_path, read_probe
+    from horsesense.scoring.normalise import parse_normalisation
 
     probes: dict[str, Probe] = {}
     for name in names:
@@ -88,4 +89,9 @@ def _probes(names: list[str]) -> dict[str, Probe]:
         if short in probes:
             raise UserError(f"two probes are called {short!r}", file=name, fix="rename one of the files")
         probes[short] = starter_probe() if name == "starter" and not path.exists() else read_probe(path)
+        if probes[short].card.normalise:
+            try:
+                parse_normalisation(probes[short].card.normalise)
+            except UserError as error:  # told before hours of asking
+                raise error.at(card_path(path)) from None
     return probes

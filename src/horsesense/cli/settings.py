@@ -32,9 +32,8 @@ def spec_of(text: str, dtype: str | None, exact: bool = False, baseline: bool = 
 
     spec = parse_spec(text)
     if dtype is not None:
-        if exact and dtype != "float32":
-            raise UserError(f"--exact means float32, and --dtype says {dtype}", fix="leave one of them out")
         spec = with_setting(spec, "dtype", dtype)
-    if exact:
-        spec = replace(spec, dtype="float32", exact=True)
+    if exact and (spec.dtype != "float32" or not spec.exact):
+        asked = spec.dtype if spec.exact else "exact=false"
+        raise UserError(f"exact scores are in float32, one length a batch, and the call says {asked}", fix="choose one")
     return replace(spec, baseline=True) if baseline else spec
