@@ -93,9 +93,10 @@ def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
             raise UserError(f"{name}={value} is neither true nor false")
         typed[name] = value == "true"
     elif isinstance(current, int):
-        if not value.lstrip("-").isdigit():
-            raise UserError(f"{name}={value} is not a whole number")
-        typed[name] = int(value)
+        try:
+            typed[name] = int(value)
+        except ValueError:
+            raise UserError(f"{name}={value} is not a whole number") from None
     else:
         if name in _ALLOWED and value not in _ALLOWED[name]:
             raise UserError(f"{name}={value} is unknown", fix=f"use one of {', '.join(_ALLOWED[name])}")
@@ -104,8 +105,11 @@ def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
 
 
 def spec_from_dict(values: dict[str, Any]) -> ScoringSpec:
-    known = {f.name for f in fields(ScoringSpec)}
-    extra = set(values) - known
-    if extra:
-        raise UserError(f"the spec has the unknown field {min(extra)!r}", fix="was it written by a newer horsesense?")
+    """A spec as a manifest keeps it, checked."""
+    usual = ScoringSpec().to_dict()
+    for name, value in values.items():
+        if name not in usual:
+            raise UserError(f"the spec has the unknown field {name!r}", fix="was it written by a newer horsesense?")
+        if type(value) is not type(usual[name]) or value not in _ALLOWED.get(name, (value,)):
+            raise UserError(f"the spec has {name}={value!r}, which means nothing", fix="was it edited by hand?")
     return ScoringSpec(**values)
