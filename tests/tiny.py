@@ -9,8 +9,12 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
     BertConfig,
     BertForMaskedLM,
+    BertForMultipleChoice,
+    BertForSequenceClassification,
     GPT2Config,
     GPT2LMHeadModel,
     LlamaConfig,
@@ -18,6 +22,10 @@ from transformers import (
     PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForMaskedLM,
+    T5Config,
+    T5ForConditionalGeneration,
+    XLNetConfig,
+    XLNetLMHeadModel,
 )
 
 CORPUS = [
@@ -34,7 +42,7 @@ WINDOW = 64
 SIZES: dict[str, Any] = {"vocab_size": 400}
 
 
-def _wordpiece() -> PreTrainedTokenizerFast:
+def _wordpiece(**more: Any) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -44,7 +52,7 @@ def _wordpiece() -> PreTrainedTokenizerFast:
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", **names)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", **names, **more)
 
 
 def _byte_level(prefix_space: bool, special: list[str]) -> Tokenizer:
@@ -58,17 +66,24 @@ def _byte_level(prefix_space: bool, special: list[str]) -> Tokenizer:
     return tokenizer
 
 
-def _unigram(add_bos: bool) -> PreTrainedTokenizerFast:
+def _unigram(template: str, more: tuple[str, ...] = ()) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(vocab_size=200, special_tokens=["<unk>", "<s>", "</s>"], unk_token="<unk>")
+    trainer = trainers.UnigramTrainer(vocab_size=200, special_tokens=["<unk>", "<s>", "</s>", *more], unk_token="<unk>")
     tokenizer.train_from_iterator(CORPUS, trainer)
-    if add_bos:
-        tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    if template != "$A":
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=template, special_tokens=[("<s>", 1), ("</s>", 2)]
+        )
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="</s>"
+        tokenizer_object=tokenizer,
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="</s>",
+        additional_special_tokens=list(more),
     )
 
 
@@ -120,12 +135,62 @@ def _llama() -> Any:
 
 def llama() -> tuple[Any, Any]:
     """SentencePiece-like unigram; the post-processor adds <s>; causal."""
-    return _llama(), _unigram(add_bos=True)
+    return _llama(), _unigram("<s> $A")
 
 
 def llama_bare() -> tuple[Any, Any]:
     """The same, with nothing added: BOS is only declared; causal."""
-    return _llama(), _unigram(add_bos=False)
+    return _llama(), _unigram("$A")
+
+
+def xlnet() -> tuple[Any, Any]:
+    """Unigram, </s> and <s> at the end as XLNet has its <sep> and <cls>; permuted."""
+    config = XLNetConfig(d_model=32, n_layer=2, n_head=2, d_inner=48, **SIZES)
+    return XLNetLMHeadModel(config), _unigram("$A </s> <s>")
+
+
+def bart() -> tuple[Any, Any]:
+    """Byte-level BPE with a mask token; sequence to sequence, asked as an infiller."""
+    config = BartConfig(
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=48,
+        decoder_ffn_dim=48,
+        max_position_embeddings=WINDOW,
+        **SIZES,
+    )
+    return BartForConditionalGeneration(config), roberta()[1]
+
+
+def t5() -> tuple[Any, Any]:
+    """Unigram with sentinels and </s> at the end; sequence to sequence."""
+    config = T5Config(
+        d_model=32, d_kv=16, d_ff=48, num_layers=2, num_heads=2, pad_token_id=2, decoder_start_token_id=2, **SIZES
+    )
+    return T5ForConditionalGeneration(config), _unigram("$A </s>", ("<extra_id_0>", "<extra_id_1>"))
+
+
+def _bert_pairs() -> PreTrainedTokenizerFast:
+    tokenizer = _wordpiece(model_input_names=["input_ids", "token_type_ids", "attention_mask"])
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return tokenizer
+
+
+def nli() -> tuple[Any, Any]:
+    """A classifier of pairs with the labels of natural language inference, in an order of its own."""
+    labels = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+    config = bert()[0].config.to_dict() | {"id2label": labels, "label2id": {v: k for k, v in labels.items()}}
+    return BertForSequenceClassification(BertConfig(**config)), _bert_pairs()
+
+
+def choice() -> tuple[Any, Any]:
+    """A multiple-choice head."""
+    return BertForMultipleChoice(BertConfig(**bert()[0].config.to_dict())), _bert_pairs()
 
 
 TINY: dict[str, Callable[[], tuple[Any, Any]]] = {
@@ -134,6 +199,11 @@ TINY: dict[str, Callable[[], tuple[Any, Any]]] = {
     "gpt2": gpt2,
     "llama": llama,
     "llama_bare": llama_bare,
+    "xlnet": xlnet,
+    "bart": bart,
+    "t5": t5,
+    "nli": nli,
+    "choice": choice,
 }
 
 

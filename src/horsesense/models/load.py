@@ -14,6 +14,8 @@ from horsesense.models.names import Located, locate
 from horsesense.models.quiet import quiet_transformers
 from horsesense.models.weights import weight_files, weight_hash
 
+_VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -47,9 +49,7 @@ def load_model(
         config = _part(located.folder, "AutoConfig")
         kind = family or family_of(config, name)
         module = family_module(kind)
-        tokenizer = _part(located.folder, "AutoTokenizer")
-        if not getattr(tokenizer, "is_fast", False):
-            raise UserError(f"the tokenizer of {name} cannot tell character offsets", fix="use a model with a fast one")
+        tokenizer = _tokenizer(located.folder)
         network, told = _part(
             located.folder,
             module.AUTO_CLASS,
@@ -83,6 +83,16 @@ def load_model(
         parameters=sum(parameter.numel() for parameter in network.parameters()),
         notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})"),
     )
+
+
+def _tokenizer(folder: Path) -> Any:
+    if not any(path.exists() for pattern in _VOCABULARIES for path in folder.glob(pattern)):
+        # transformers would make up an empty one from the config.
+        raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
+    tokenizer = _part(folder, "AutoTokenizer")
+    if not getattr(tokenizer, "is_fast", False):
+        raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+    return tokenizer
 
 
 def _part(folder: Path, auto_class: str, **options: Any) -> Any:

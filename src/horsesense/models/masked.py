@@ -1,19 +1,28 @@
-"""Masked language models (BERT and its like): pseudo-log-likelihood, one masked copy a token."""
+"""Masked language models (BERT and its like): pseudo-log-likelihood, one masked copy a token.
+
+Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT,
+SqueezeBERT, ELECTRA's generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is
+one of them too; the ERNIE of RICA's table is another model, with entity embeddings, which
+transformers does not have.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.rows import Question, Row
+from horsesense.models.forward import Outputs, plain_outputs
+from horsesense.models.rows import Given, Marks, Question, Row
 from horsesense.models.special import Frame, masked_frame
+from horsesense.records import FORMS as ALL_FORMS
 from horsesense.records import ScoringSpec
 
 ARCHITECTURES = ("ForMaskedLM", "ForPreTraining")
 AUTO_CLASS = "AutoModelForMaskedLM"
-
+FORMS = ALL_FORMS
+DIRECTION = "both sides"
 ASKS_WHAT_FOLLOWS = False
-"""In a cloze only the option is scored: the model sees both sides of it."""
+HEAD = "tokens"
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -22,26 +31,39 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, mask: int | None) -> list[Row]:
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     """One row a token: that token masked, and under ``word-l2r`` the rest of its word as well.
 
     Masking one token of a word at a time lets its other pieces give it away, which favours rare
     words (Kauf and Ivanova 2023); ``token`` does so all the same, as CATs does.
 
     >>> question = Question(ids=(1, 7, 8, 9, 2), asked=(1, 2, 3), words=(0, 0, 1))
-    >>> [row.ids for row in rows(question, ScoringSpec(pll="word-l2r"), 0)]
+    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), Marks(mask=0))]
     [(1, 0, 0, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
-    >>> [row.ids for row in rows(question, ScoringSpec(pll="token"), 0)]
+    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="token"), Marks(mask=0))]
     [(1, 0, 8, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
     """
-    assert mask is not None
+    assert marks.mask is not None
     made = []
-    for number, (place, word) in enumerate(zip(question.asked, question.words, strict=True)):
+    for place, hidden in hidden_places(question, spec):
         ids = list(question.ids)
-        ids[place] = mask
-        if spec.pll == "word-l2r":
-            for later, other in zip(question.asked[number + 1 :], question.words[number + 1 :], strict=True):
-                if other == word:
-                    ids[later] = mask
-        made.append(Row(tuple(ids), (place - spec.read_offset,), (question.ids[place],)))
+        for other in hidden:
+            ids[other] = marks.mask
+        made.append(Row(Given(tuple(ids)), (place - spec.read_offset,), (question.ids[place],)))
     return made
+
+
+def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
+    """Each asked place with all that is hidden when it is predicted: itself, then the rest of its word."""
+    found = []
+    for number, (place, word) in enumerate(zip(question.asked, question.words, strict=True)):
+        later: tuple[int, ...] = ()
+        if spec.pll == "word-l2r":
+            rest = zip(question.asked[number + 1 :], question.words[number + 1 :], strict=True)
+            later = tuple(other for other, its in rest if its == word)
+        found.append((place, (place, *later)))
+    return found
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    return plain_outputs(network, given, rows, device)

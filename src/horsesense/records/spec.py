@@ -10,6 +10,7 @@ from horsesense.errors import UserError, unknown
 Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
 Truncation = Literal["error", "left"]
+Seq2Seq = Literal["infill", "conditional"]
 Dtype = Literal["float32", "bfloat16", "float16"]
 
 
@@ -36,6 +37,9 @@ class ScoringSpec:
     """How a ``pair`` is put to a language model."""
     read_offset: int = 0
     """Masked models: how many places before the mask its prediction is read."""
+    seq2seq: Seq2Seq = "infill"
+    """Sequence-to-sequence models: ``infill`` takes the scored words out of the text; ``conditional``
+    gives the encoder what stands before the option, and the decoder the option."""
     dtype: Dtype = "float32"
     exact: bool = True
     """One length a batch, so that no row sees padding."""
@@ -50,12 +54,17 @@ PRESETS = {
     "default": ScoringSpec(),
     # CATs (section "Sentence scoring"): one masked copy a token; causal models from the second token on.
     "paper:cats": ScoringSpec(pll="token", bos="none"),
+    # RICA (section 3.1): candidates at the mask; GPT-2 by the product over the statement, from its second token on.
+    "paper:rica": ScoringSpec(pll="token", bos="none"),
+    # WinoVenti (section 3.1): the two outcomes compared at the mask.
+    "paper:winoventi": ScoringSpec(pll="token"),
 }
 
 
 _ALLOWED = {
     "pll": get_args(Pll),
     "truncation": get_args(Truncation),
+    "seq2seq": get_args(Seq2Seq),
     "dtype": get_args(Dtype),
     "case": get_args(Case),
 }

@@ -8,9 +8,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import identify, load_model
@@ -31,7 +28,15 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shards import SHARD_TOKENS, cost, cut
-from horsesense.scoring.options import DEFAULT_BUDGET, Prepared, answer_of, framer_of, prepare, score_questions
+from horsesense.scoring.options import (
+    DEFAULT_BUDGET,
+    Prepared,
+    Values,
+    answer_of,
+    framer_of,
+    prepare,
+    score_questions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:
-    return not model.module.ASKS_WHAT_FOLLOWS
+    return model.module.HEAD == "tokens" and not model.module.ASKS_WHAT_FOLLOWS
 
 
 def _ask_shards(
@@ -197,7 +202,7 @@ def _answers(
 ) -> list[Answer]:
     framed = [question for one in shard for question in one.questions]
     questions = [one.question for one in framed]
-    scored: list[npt.NDArray[np.float32]] | None = cache.find(questions) if cache else None
+    scored: list[Values] | None = cache.find(questions) if cache else None
     if scored is None:
         done = 0
 
@@ -213,4 +218,4 @@ def _answers(
     else:
         step(tokens)
     values = iter(scored)
-    return [answer_of(one, [next(values) for _ in one.questions]) for one in shard]
+    return [answer_of(model, one, [next(values) for _ in one.questions]) for one in shard]

@@ -15,14 +15,13 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.files import cache_folder
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.rows import Question
 from horsesense.records import ScoringSpec
+from horsesense.scoring.options import Values
 
-Values = npt.NDArray[np.float32]
 _AT_ONCE = 500
 """Keys a query; SQLite limits the number of its parameters."""
 
@@ -32,7 +31,7 @@ class ScoreCache:
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, path: Path | None = None) -> None:
         said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
-        said |= {"pll": spec.pll, "read_offset": str(spec.read_offset)}
+        said |= {"pll": spec.pll, "read_offset": str(spec.read_offset), "seq2seq": spec.seq2seq}
         self._salt = json.dumps(said, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")
         self._base: sqlite3.Connection | None = None
@@ -56,7 +55,7 @@ class ScoreCache:
 
     def _key(self, question: Question) -> bytes:
         digest = hashlib.sha256(self._salt)
-        for numbers in (question.ids, question.asked, question.words):
+        for numbers in (question.ids, question.asked, question.words, question.types):
             digest.update(np.asarray(numbers, dtype=np.int64).tobytes() + b"|")
         return digest.digest()
 

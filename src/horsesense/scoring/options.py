@@ -11,6 +11,7 @@ import numpy.typing as npt
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.scoring.pairs import frame_pairs
 from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Asked, ask
 from horsesense.scoring.questions import Framed, Framer
@@ -18,6 +19,7 @@ from horsesense.scoring.questions import Framed, Framer
 DEFAULT_BUDGET = 4096
 """Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
 
+Values = npt.NDArray[np.float32]
 Progress = Callable[[int], None]
 """Called with the number of tokens just computed."""
 
@@ -49,6 +51,20 @@ def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
 
 def prepare(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error."""
+    for item in items:
+        if item.form not in model.module.FORMS:
+            raise UserError(
+                f"item {item.id}: {model.name} is of the family {model.family!r}, which cannot answer the form "
+                f"{item.form!r}",
+                fix=f"it answers {', '.join(model.module.FORMS)}",
+            )
+    if model.module.HEAD == "tokens":
+        return _prepare_texts(model, items, spec)
+    framed = frame_pairs(model, items, spec)
+    return [Prepared(item, Asked(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)]
+
+
+def _prepare_texts(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     framer = framer_of(model, spec)
     asked = [ask(item, spec, model.module.ASKS_WHAT_FOLLOWS) for item in items]
     tokens = iter(model.tokenise([prompt.text for one in asked for prompt in one.prompts + one.baseline]))
@@ -69,20 +85,20 @@ def score_questions(
     spec: ScoringSpec,
     budget: int = DEFAULT_BUDGET,
     progress: Progress | None = None,
-) -> list[npt.NDArray[np.float32]]:
+) -> list[Values]:
     """The log-probability of each asked token of each question."""
-    owners, rows = [], []
+    owners, rows, marks = [], [], model.marks
     for number, question in enumerate(questions):
-        for row in model.module.rows(question.question, spec, model.mask):
+        for row in model.module.rows(question.question, spec, marks):
             owners.append(number)
             rows.append(row)
     plan = make_plan(rows, budget)
-    found: list[npt.NDArray[np.float32] | None] = [None] * len(plan.inputs)
+    found: list[Values | None] = [None] * len(plan.inputs)
     for batch in plan.batches:
         for number, values in zip(batch, model.logprobs([plan.inputs[n] for n in batch]), strict=True):
             found[number] = values
         if progress:
-            progress(sum(len(plan.inputs[n].ids) for n in batch))
+            progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
     parts: list[list[np.float32]] = [[] for _ in questions]
     for owner, slots in zip(owners, plan.slots, strict=True):
         for number, read in slots:
@@ -92,23 +108,31 @@ def score_questions(
     return [np.array(part, dtype=np.float32) for part in parts]
 
 
-def answer_of(prepared: Prepared, scored: Sequence[npt.NDArray[np.float32]]) -> Answer:
+def answer_of(model: LanguageModel, prepared: Prepared, scored: Sequence[Values]) -> Answer:
     """The answer record of an item, from the scores of its options and then of its baselines."""
     options = scored[: len(prepared.options)]
-    baseline = scored[len(prepared.options) :]
+    totals = tuple(_total(values) for values in options)
+    if model.module.HEAD != "tokens":
+        scores = _log_softmax(totals) if model.module.HEAD == "options" else totals
+        return Answer(prepared.item.id, prepared.asked.view, scores, flags=("",) * len(scores))
     return Answer(
         item=prepared.item.id,
         view=prepared.asked.view,
-        scores=tuple(_total(values) for values in options),
+        scores=totals,
         logprobs=tuple(tuple(float(value) for value in values) for values in options),
         starts=tuple(option.starts for option in prepared.options),
         ends=tuple(option.ends for option in prepared.options),
         flags=tuple(" ".join(option.flags) for option in prepared.options),
-        baseline=tuple(_total(values) for values in baseline),
+        baseline=tuple(_total(values) for values in scored[len(prepared.options) :]),
     )
 
 
-def _total(values: npt.NDArray[np.float32]) -> float:
+def _log_softmax(scores: Sequence[float]) -> tuple[float, ...]:
+    values = np.asarray(scores, dtype=np.float64)
+    return tuple(float(value) for value in values - np.logaddexp.reduce(values))
+
+
+def _total(values: Values) -> float:
     return float(values.astype(np.float64).sum())
 
 
@@ -118,4 +142,4 @@ def answer_items(
     """Ask a model about items, all at once; runs that are kept go through `horsesense.runs`."""
     prepared = prepare(model, items, spec)
     scored = iter(score_questions(model, [q for p in prepared for q in p.questions], spec, budget))
-    return [answer_of(p, [next(scored) for _ in p.questions]) for p in prepared]
+    return [answer_of(model, p, [next(scored) for _ in p.questions]) for p in prepared]

@@ -1,0 +1,35 @@
+"""Multiple-choice heads: a number for each (question, answer); the softmax is over the answers of an item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.models.forward import Outputs, ids_tensor
+from horsesense.models.rows import Given, Marks, Question, Row
+from horsesense.models.special import Frame
+from horsesense.records import Form, ScoringSpec
+
+ARCHITECTURES = ("ForMultipleChoice",)
+AUTO_CLASS = "AutoModelForMultipleChoice"
+FORMS: tuple[Form, ...] = ("choice",)
+DIRECTION = "both sides"
+ASKS_WHAT_FOLLOWS = False
+HEAD = "options"
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return Frame((), told="question and answer as the tokenizer joins them")
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    return [Row(Given(question.ids, types=question.types), (0,), (0,))]
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    import torch
+
+    ids = ids_tensor([one.ids for one in given], device)[:, None]
+    asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if given[0].types:
+        asked["token_type_ids"] = ids_tensor([one.types for one in given], device)[:, None]
+    return Outputs(network(**asked).logits[:, None, :], [[0] for _ in rows])

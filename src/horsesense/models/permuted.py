@@ -1,0 +1,58 @@
+"""Permutation language models (XLNet): one target at a time, everything else visible.
+
+The input keeps its tokens; what is predicted is hidden from every place through ``perm_mask``, and
+``target_mapping`` names it. Short texts are hard for XLNet, which was trained on long ones: its
+scores of single sentences are known to be poor, and padding the left with unrelated text, as some
+scripts do, changes what is asked. We add nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.models.forward import Outputs, ids_tensor
+from horsesense.models.masked import hidden_places
+from horsesense.models.rows import Given, Marks, Question, Row
+from horsesense.models.special import Frame, masked_frame
+from horsesense.records import FORMS as ALL_FORMS
+from horsesense.records import ScoringSpec
+
+ARCHITECTURES = ("XLNetLMHeadModel",)
+AUTO_CLASS = "XLNetLMHeadModel"
+FORMS = ALL_FORMS
+DIRECTION = "both sides"
+ASKS_WHAT_FOLLOWS = False
+HEAD = "tokens"
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return masked_frame(tokenizer, spec.special_tokens)
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    """One row a token, the same tokens each time, another place hidden.
+
+    What is hidden is set to the unknown id 0 as well, so that rows which see the same share a forward.
+
+    >>> [row.given for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
+    [Given(ids=(0, 0, 9), hidden=(0, 1), decoder=(), types=()), Given(ids=(7, 0, 9), hidden=(1,), decoder=(), types=())]
+    """
+    made = []
+    for place, hidden in hidden_places(question, spec):
+        ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
+        made.append(Row(Given(ids, hidden=hidden), (place,), (question.ids[place],)))
+    return made
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    import torch
+
+    ids = ids_tensor([one.ids for one in given], device)
+    size, length = ids.shape
+    unseen = torch.zeros(size, length, length, device=device)
+    target = torch.zeros(size, 1, length, device=device)
+    for number, one in enumerate(given):
+        unseen[number, :, list(one.hidden)] = 1.0
+        target[number, 0, one.hidden[0]] = 1.0
+    logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits
+    return Outputs(logits, [[0] * len(row.reads) for row in rows])

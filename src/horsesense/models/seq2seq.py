@@ -1,0 +1,72 @@
+"""Sequence-to-sequence models: BART as a masked infiller, T5 by its sentinel, or either conditionally.
+
+A model with a mask token (BART) is asked as RICA asks it (section 4): the masked text is fed to the
+encoder and, shifted, to the decoder, and the prediction is read at the mask. A model with sentinels
+(T5) gets the text with one word, or the option, taken out, and scores what was taken out. Under
+``--spec seq2seq=conditional`` the encoder gets what stands before, the decoder the option.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.models import masked
+from horsesense.models.forward import Outputs, ids_tensor
+from horsesense.models.rows import Given, Marks, Question, Row
+from horsesense.models.special import Frame, masked_frame
+from horsesense.records import FORMS as ALL_FORMS
+from horsesense.records import ScoringSpec
+
+ARCHITECTURES = ("ForConditionalGeneration",)
+AUTO_CLASS = "AutoModelForSeq2SeqLM"
+FORMS = ALL_FORMS
+DIRECTION = "both sides"
+ASKS_WHAT_FOLLOWS = False
+HEAD = "tokens"
+SENTINEL = "<extra_id_0>"
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return masked_frame(tokenizer, spec.special_tokens)
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    """Masked copies (BART), or what was taken out at a sentinel (T5).
+
+    >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
+    >>> rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
+    Given(ids=(5, 99, 1), hidden=(), decoder=(0, 99, 6), types=())
+    """
+    if spec.seq2seq == "conditional":
+        return [_taken_out(question, question.asked, (), marks)]
+    if marks.mask is not None:
+        return masked.rows(question, spec, marks)
+    if marks.sentinel is None:
+        raise UserError(
+            "the model has neither a mask token nor sentinels to take a word out with",
+            fix="use --spec seq2seq=conditional",
+        )
+    pairs = zip(question.words, question.asked, strict=True)
+    words = [tuple(place for _, place in places) for _, places in groupby(pairs, key=lambda pair: pair[0])]
+    return [_taken_out(question, places, (marks.sentinel,), marks) for places in words]
+
+
+def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: Marks) -> Row:
+    """The text without ``places`` for the encoder; what stood there, read from the decoder."""
+    assert marks.start is not None
+    targets = tuple(question.ids[place] for place in places)
+    encoder = (*question.ids[: places[0]], *sentinel, *question.ids[places[-1] + 1 :])
+    decoder = (marks.start, *sentinel, *targets[:-1])
+    return Row(Given(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    import torch
+
+    ids = ids_tensor([one.ids for one in given], device)
+    asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if given[0].decoder:
+        asked["decoder_input_ids"] = ids_tensor([one.decoder for one in given], device)
+    return Outputs(network(**asked).logits, [list(row.reads) for row in rows])
