@@ -1,6 +1,43 @@
-"""What answers mean: pure functions over tables."""
+"""What answers mean: pure functions over tables, from credit to comparison."""
 
-from horsesense.analysis.accuracy import Estimate, accuracy
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.calibration import Bin, Reliability, confidence, reliability
+from horsesense.analysis.consistency import Consistency, consistency
+from horsesense.analysis.families import Families, FamilyAccuracy, by_family, family_accuracy
+from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.paired import Comparison, compare, compare_all, holm, mcnemar
+from horsesense.analysis.power import Power, power
 from horsesense.analysis.prediction import Credits, chance, credits
+from horsesense.analysis.slices import Slice, Sliced, by_facet
+from horsesense.analysis.standouts import Search, Standout, standouts
 
-__all__ = ["Credits", "Estimate", "accuracy", "chance", "credits"]
+__all__ = [
+    "Bin",
+    "Comparison",
+    "Consistency",
+    "Credits",
+    "Estimate",
+    "Families",
+    "FamilyAccuracy",
+    "Power",
+    "Reliability",
+    "Search",
+    "Slice",
+    "Sliced",
+    "Standout",
+    "accuracy",
+    "by_facet",
+    "by_family",
+    "chance",
+    "compare",
+    "compare_all",
+    "confidence",
+    "consistency",
+    "credits",
+    "family_accuracy",
+    "holm",
+    "mcnemar",
+    "power",
+    "reliability",
+    "standouts",
+]

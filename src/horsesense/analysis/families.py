@@ -78,7 +78,7 @@ def by_family(
         item_units = np.asarray(units, dtype=str)[judged]
         coarser = item_units[first]
         if (torn := coarser[members] != item_units).any():
-            name = names[members[int(np.argmax(torn))]]
+            name = str(names[members[int(np.argmax(torn))]])
             raise UserError(f"the family {name!r} lies in several units", fix="use units that hold whole families")
     return Families(
         names=tuple(names.tolist()),

@@ -66,7 +66,8 @@ def compare(
     a, b = a[both], b[both]
     names = np.asarray(units, dtype=str)[both].tolist()
     others = None if crossed is None else np.asarray(crossed, dtype=str)[both].tolist()
-    variance, number = mean_spread(a - b, names, others, seed, resamples)
+    # The better one first, so that the draws, too, do not depend on who is called a.
+    variance, number = mean_spread(a - b if a.sum() >= b.sum() else b - a, names, others, seed, resamples)
     value = float(np.sort(a - b).mean())
     low, high = difference_interval(value, variance, number, level)
     only_a, only_b = int((a > b).sum()), int((b > a).sum())

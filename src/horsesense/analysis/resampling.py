@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Names = Sequence[str] | NDArray[np.str_]
+Names = Sequence[str] | NDArray[np.str_] | NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
 """From totals, one row a resample, to one number a row."""
 
@@ -53,7 +53,7 @@ def totals(columns: Sequence[Floats], units: Names) -> Units:
     >>> both.kinds.tolist(), both.counts.tolist()
     ([[1.0, 1.0], [1.0, 2.0]], [1, 1])
     """
-    _, codes = np.unique(np.asarray(units, dtype=str), return_inverse=True)
+    _, codes = np.unique(np.asarray(units), return_inverse=True)
     table = np.stack([np.bincount(codes, weights=column) for column in columns], axis=1)
     # A third added three times depends on the order in its last digit; two units that differ by that are alike.
     kinds, counts = np.unique(table.astype(np.float64).round(9), axis=0, return_counts=True)
@@ -128,5 +128,6 @@ def mean_spread(
     if crossed is None:
         return first, number
     second, other = one_way(crossed)
-    pairs, _ = one_way([f"{len(a)} {a} {b}" for a, b in zip(units, crossed, strict=True)])
+    codes = [np.unique(np.asarray(names), return_inverse=True)[1] for names in (units, crossed)]
+    pairs, _ = one_way(codes[0] * other + codes[1])
     return max(first + second - pairs, first, second), min(number, other)
