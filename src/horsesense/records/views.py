@@ -65,11 +65,12 @@ def _as_cloze(item: Item) -> Item | None:
     stretches = tuple(option[start : len(option) - end] for option in item.options)
     if not all(stretch.strip() for stretch in stretches):
         return None
-    if not start and not end:  # a blank with nothing around it asks nothing
-        return None
     first = item.options[0]
-    text = first[:start] + BLANK + first[len(first) - end :]
-    return replace(item, form="cloze", text=text, options=stretches) if text.count(BLANK) == 1 else None
+    before, after = first[:start], first[len(first) - end :]
+    # A blank with no word around it asks nothing; a blank that was there already leaves two.
+    if BLANK in before + after or not any(letter.isalnum() for letter in before + after):
+        return None
+    return replace(item, form="cloze", text=before + BLANK + after, options=stretches)
 
 
 def _as_choice(item: Item) -> Item | None:
