@@ -10,6 +10,7 @@ tried and finds something nearly always where accuracy is 0.9 and nothing is the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -161,9 +162,10 @@ def _slices(
     whole, seen = int(marks.sum()), set[int]()
     found: list[tuple[Where, Places]] = []
     for where, places in _all_slices(facets, wanted, pairs):
+        if min(len(places), len(codes) - len(places)) < LEAST_ITEMS:
+            continue
         touched = np.bincount(codes[places], minlength=len(units))
-        few = min(len(places), len(codes) - len(places)) < LEAST_ITEMS
-        if few or min((touched > 0).sum(), (units > touched).sum()) < LEAST_UNITS:
+        if min((touched > 0).sum(), (units > touched).sum()) < LEAST_UNITS:
             continue
         mark = int(marks[places].sum())
         if (key := min(mark, (whole - mark) % 2**64)) in seen:
@@ -178,14 +180,11 @@ def _slices(
 def _all_slices(
     facets: Sequence[Mapping[str, Facet]], names: Sequence[str], pairs: bool
 ) -> Iterator[tuple[Where, Places]]:
-    """Slices by each facet, then by each pair, the smaller before the larger; only the commonest values of a facet."""
+    """Slices by each facet, then by each pair; of a facet only the commonest values, the rarer of them first."""
     columns: dict[str, tuple[list[Facet], Places]] = {}
     for name in names:
         keys = [facet_key(each[name]) if name in each else None for each in facets]
-        counts: dict[tuple[int, Facet], int] = {}
-        for key in keys:
-            if key is not None:
-                counts[key] = counts.get(key, 0) + 1
+        counts = Counter(key for key in keys if key is not None)
         common = sorted(counts, key=lambda key: (-counts[key], key))[:MOST_VALUES][::-1]
         order = {key: number for number, key in enumerate(common)}
         codes = np.array([-1 if key is None else order.get(key, -1) for key in keys])
