@@ -1,10 +1,13 @@
 """What every stage hands on: items, views, answers, specs; reading, writing, checking."""
 
-from horsesense.records.answer import Answer, Dose, Fill, Judgement
+from horsesense.records.answer import Answer, Dose, Fill
 from horsesense.records.card import Card, card_path
 from horsesense.records.check import check_item
 from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source
 from horsesense.records.jsonl import item_from_dict, item_to_dict
+from horsesense.records.judgement import Judgement
+from horsesense.records.judgements import Placed, iter_judgements, write_judgements
+from horsesense.records.label import Label, read_labels, write_labels
 from horsesense.records.probe import Probe, read_probe, write_probe
 from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
 from horsesense.records.views import fill_blank, view
@@ -22,6 +25,8 @@ __all__ = [
     "Form",
     "Item",
     "Judgement",
+    "Label",
+    "Placed",
     "Probe",
     "ScoringSpec",
     "Source",
@@ -30,9 +35,13 @@ __all__ = [
     "fill_blank",
     "item_from_dict",
     "item_to_dict",
+    "iter_judgements",
     "parse_spec",
+    "read_labels",
     "read_probe",
     "spec_from_dict",
     "view",
+    "write_judgements",
+    "write_labels",
     "write_probe",
 ]

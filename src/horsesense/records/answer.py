@@ -1,4 +1,4 @@
-"""What models and people give back: answers, fills, judgements, doses."""
+"""What models give back: answers, fills, doses."""
 
 from __future__ import annotations
 
@@ -42,22 +42,6 @@ class Fill:
     word: str
     ids: tuple[int, ...]
     logprob: float
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One person's answer to one item."""
-
-    item: str
-    annotator: str
-    instrument: str
-    value: str
-    reason: str = ""
-    round: int = 1
-    order: int = 0
-    """Position in the annotator's own sequence."""
-    at: str = ""
-    """When, as ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
