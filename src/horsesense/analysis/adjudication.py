@@ -1,0 +1,144 @@
+"""From the judgements of several people to one label an item, or to the reason why it has none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from horsesense.analysis import verdicts
+from horsesense.analysis.dawid_skene import dawid_skene
+from horsesense.analysis.verdicts import Verdict
+from horsesense.analysis.votes import Scale, ScaleOf, votes_on_scale
+from horsesense.errors import UserError, unknown
+from horsesense.records import Judgement, Label
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How items are settled."""
+
+    settle: Callable[[Sequence[Judgement], Scale], Verdict] | None
+    """From the judgements of one item to its verdict; None where all items are settled together."""
+    fewest: int
+    """Votes that an item needs; with fewer it is dropped."""
+    rounds: bool = False
+    """Whether the rule knows of a second round."""
+    criteria: bool = False
+    """Whether it settles criteria, not labels."""
+
+
+RULES: Mapping[str, Rule] = {
+    "majority": Rule(verdicts.majority, 2),
+    "median": Rule(verdicts.median, 2),
+    "partwhole": Rule(verdicts.partwhole, 3),
+    "winoventi": Rule(verdicts.winoventi, 2, criteria=True),
+    "rica": Rule(verdicts.rica, 2, rounds=True),
+    "dawid-skene": Rule(None, 2),
+}
+
+
+def adjudicate(judgements: Iterable[Judgement], rule: str, scale_of: ScaleOf, fewest: int | None = None) -> list[Label]:
+    """One label an item, in the order in which items first occur.
+
+    ``fewest`` is the number of votes that an item needs; the rule's own number where it is not given.
+
+    >>> votes = [Judgement("i", who, "demo", value) for who, value in zip("abc", ["yes", "yes", "no"])]
+    >>> adjudicate(votes, "majority", lambda item: Scale(("no", "yes")))[0].votes
+    {'no': 1, 'yes': 2}
+    """
+    how, judged = find_rule(rule), list(judgements)
+    ballots = _by_item(judged)
+    check_rounds(judged, rule)
+    scales = {item: scale_of(item) for item in ballots}
+    for item, scale in scales.items():
+        if bool(scale.criteria) != how.criteria:
+            kind = "criteria" if scale.criteria else "labels"
+            raise UserError(
+                f"the rule {rule} does not settle {kind} ({item})",
+                fix="use the rule winoventi" if scale.criteria else "use another rule, such as majority",
+            )
+    needed = how.fewest if fewest is None else fewest
+    settled = _together(ballots, scales, needed) if how.settle is None else None
+    labels = []
+    for item, ballot in ballots.items():
+        scale = scales[item]
+        votes = verdicts.cast(ballot, scale)
+        if len(votes) < needed:
+            verdict, share = Verdict(None, f"fewer than {needed} votes"), 0.0
+        elif settled is not None:
+            verdict, share = settled[item]
+        else:
+            assert how.settle is not None
+            verdict = how.settle(ballot, scale)
+            share = votes.count(verdict.value) / len(votes) if verdict.value is not None else 0.0
+        counts = _counts(votes, scale)
+        labels.append(
+            Label(item, ballot[0].instrument, rule, verdict.value, verdict.reason, counts, round(share, 9), verdict.tie)
+        )
+    return labels
+
+
+def find_rule(name: str) -> Rule:
+    if name not in RULES:
+        raise unknown("rule", name, RULES)
+    return RULES[name]
+
+
+def check_rounds(judgements: Iterable[Judgement], rule: str) -> None:
+    """Two rounds are put together only by a rule that knows how."""
+    rounds = sorted({judgement.round for judgement in judgements})
+    if len(rounds) > 1 and not find_rule(rule).rounds:
+        raise UserError(
+            f"the judgements are of rounds {' and '.join(map(str, rounds))}, which the rule {rule} would mix",
+            fix=f"choose one (--round {rounds[-1]}), or use the rule rica, where the second round settles the first",
+        )
+
+
+def reasons(labels: Iterable[Label]) -> dict[str, int]:
+    """How many items were dropped for each reason, the commonest first."""
+    return dict(Counter(label.reason for label in labels if label.value is None).most_common())
+
+
+def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    ballots: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        ballots.setdefault(judgement.item, []).append(judgement)
+    return ballots
+
+
+def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:
+    """Votes by label, labels of a scale in their order."""
+    counts = Counter(votes)
+    order = {label: place for place, label in enumerate((*scale.labels, *scale.objections))}
+    return {value: counts[value] for value in sorted(counts, key=lambda value: (order.get(value, len(order)), value))}
+
+
+def _together(
+    ballots: Mapping[str, Sequence[Judgement]], scales: Mapping[str, Scale], needed: int
+) -> dict[str, tuple[Verdict, float]]:
+    """Dawid and Skene's model over all items that have votes enough; objections are labels like any other."""
+    voting = [
+        each
+        for item, ballot in ballots.items()
+        for each in ballot
+        if len(verdicts.cast(ballot, scales[item])) >= needed
+    ]
+    votes = votes_on_scale(voting, scales.__getitem__, objections=True)
+    if not votes.number:
+        return {}
+    found = {}
+    for item, chances in zip(votes.items, dawid_skene(votes).posterior, strict=True):
+        scale = scales[item]
+        own = dict(zip(votes.labels, scale.labels, strict=False))
+        names = [own.get(name, name) for name in votes.labels]
+        best = [name for name, chance in zip(names, chances, strict=True) if chance >= chances.max() - 1e-9]
+        share = float(chances.max())
+        if len(best) > 1:
+            verdict = Verdict(None, verdicts.TIE, tie=True)
+        elif best[0] in scale.objections:
+            verdict = Verdict(None, verdicts.objected(best[0]))
+        else:
+            verdict = Verdict(best[0])
+        found[item] = (verdict, share if verdict.value is not None else 0.0)
+    return found

@@ -1,0 +1,152 @@
+"""How far people agree, over chance: percent agreement, Fleiss' kappa, Krippendorff's alpha.
+
+All of them rest on pairs of votes for the same item; an item with one vote says nothing about agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
+from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Statistic, resample, totals
+from horsesense.analysis.votes import Votes
+from horsesense.errors import UserError
+
+Metric = Literal["nominal", "ordinal", "interval"]
+
+NO_VALUE = "all votes are for one label, so that chance alone agrees and the figure has no value"
+
+
+def percent_agreement(
+    votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
+) -> Estimate:
+    """The share of pairs of votes that agree, averaged over items. It has no correction for chance.
+
+    ``units`` are units of dependence, one an item of ``votes``; each item is its own where they are not given.
+    """
+    counts, names = _judged_twice(votes, units)
+    return accuracy(_pairs_that_agree(counts), names, level=level, seed=seed, resamples=resamples)
+
+
+def fleiss_kappa(
+    votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
+) -> Estimate:
+    """Fleiss' kappa (1971). Where items have unequal numbers of votes, each item counts once and each vote once."""
+    counts, names = _judged_twice(votes, units)
+
+    def kappa(drawn: Floats) -> Floats:
+        observed = drawn[:, 0] / drawn[:, 1]
+        shares = drawn[:, 2:] / drawn[:, 2:].sum(axis=1, keepdims=True)
+        expected = (shares**2).sum(axis=1)
+        return over(observed - expected, 1 - expected)
+
+    columns = [_pairs_that_agree(counts), np.ones(len(counts)), *counts.T]
+    return bootstrapped(kappa, columns, names, level, seed, resamples)
+
+
+def krippendorff_alpha(
+    votes: Votes,
+    metric: Metric = "nominal",
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    units: Sequence[str] | None = None,
+) -> Estimate:
+    """Krippendorff's alpha: any number of people, missing votes, labels by name, by rank or as numbers 0, 1, 2 …
+
+    >>> from horsesense.analysis.votes import count_votes
+    >>> from horsesense.records import Judgement
+    >>> given = [(str(i), who, "ab"[(i + (i == 3) * place) % 2]) for i in range(9) for place, who in enumerate("pq")]
+    >>> votes = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], "ab")
+    >>> round(krippendorff_alpha(votes).value, 3)
+    0.779
+    """
+    counts, names = _judged_twice(votes, units)
+    size = len(votes.labels)
+    # Each item gives its pairs of votes, weighted so that every vote counts once (Krippendorff 2011, step 2).
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
+    pairs /= (counts.sum(axis=1) - 1)[:, None, None]
+
+    def alpha(drawn: Floats) -> Floats:
+        table = drawn.reshape(-1, size, size)
+        margins = table.sum(axis=2)
+        number = margins.sum(axis=1)
+        apart = _apart(margins, metric)
+        observed = (table * apart).sum(axis=(1, 2)) / number
+        expected = (margins[:, :, None] * margins[:, None, :] * apart).sum(axis=(1, 2)) / (number * (number - 1))
+        return 1 - over(observed, expected)
+
+    return bootstrapped(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples)
+
+
+def _apart(margins: Floats, metric: Metric) -> Floats:
+    """How far two labels are apart, squared, for each row of margins."""
+    size = margins.shape[1]
+    if metric == "nominal":
+        return np.broadcast_to(1 - np.eye(size), (len(margins), size, size))
+    # By rank, a label lies in the middle of the votes it got: nobody says that its neighbours are equally far.
+    place = np.cumsum(margins, axis=1) - margins / 2 if metric == "ordinal" else np.arange(size)[None, :] + 0 * margins
+    apart: Floats = (place[:, :, None] - place[:, None, :]) ** 2
+    return apart
+
+
+def bootstrapped(
+    statistic: Statistic, columns: Sequence[Floats], names: Sequence[str], level: float, seed: int, resamples: int
+) -> Estimate:
+    """A figure of totals over units, with its interval; nan with a note where it has no value."""
+    check_level(level)
+    table = totals(columns, names)
+    value = float(statistic(table.total[None, :])[0])
+    note = unit_note(table.number)
+    low = high = float("nan")
+    if np.isnan(value):
+        note = NO_VALUE
+    elif table.number < 2:
+        low, high = -1.0, 1.0
+    else:
+        drawn = statistic(resample(table, seed, resamples))
+        # A draw of items that all have one label has no value; it says nothing and is left out.
+        drawn = drawn[~np.isnan(drawn)]
+        variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
+        low, high = difference_interval(value, variance, table.number, level)
+    return Estimate(
+        n=len(names),
+        clusters=table.number,
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        chance=0.0,
+        method="bootstrap over items, t",
+        seed=seed,
+        note=note,
+    )
+
+
+def over(above: Floats, below: Floats) -> Floats:
+    """A quotient, nan where there is nothing to divide by."""
+    small = np.abs(below) < NOTHING**0.5
+    quotient: Floats = np.where(small, np.nan, above / np.where(small, 1, below))
+    return quotient
+
+
+def _pairs_that_agree(counts: Floats) -> Floats:
+    number = counts.sum(axis=1)
+    share: Floats = (counts * (counts - 1)).sum(axis=1) / (number * (number - 1))
+    return share
+
+
+def _judged_twice(votes: Votes, units: Sequence[str] | None) -> tuple[Floats, list[str]]:
+    """Counts of the items that at least two votes were given for, and their units."""
+    counts = votes.counts()
+    twice = np.flatnonzero(counts.sum(axis=1) > 1)
+    if not len(twice):
+        raise UserError(
+            "no item was judged twice, so there is no agreement", fix="have at least some items judged by two people"
+        )
+    names = votes.items if units is None else units
+    return counts[twice], [names[place] for place in twice.tolist()]
