@@ -138,17 +138,17 @@ def main() -> None:
             print(kind, correlation, families, *(f"{x:.1f}" for x in row), flush=True)
     print("two-way: items, wholes, parts, then coverage at correlation 0, 0.2, 0.3, accuracy 0.6 and 0.9")
     for items, wholes, parts in ((150, 40, 40), (400, 60, 60), (1360, 400, 430)):
-        row = [crossed_coverage(1000, items, wholes, parts, p, r) for p in (0.6, 0.9) for r in (0.0, 0.2, 0.3)]
+        row = [crossed_coverage(500, items, wholes, parts, p, r) for p in (0.6, 0.9) for r in (0.0, 0.2, 0.3)]
         print(items, wholes, parts, *(f"{x:.1f}" for x in row), flush=True)
     print("difference: sizes, families, then coverage and McNemar's finds at 0.6/0.6, 0.8/0.7, 0.95/0.93")
     for kind, sizes in SIZES.items():
         for families in (30, 100, 300):
-            pairs = [difference_coverage(1000, families, sizes, p) for p in ((0.6, 0.6), (0.8, 0.7), (0.95, 0.93))]
+            pairs = [difference_coverage(500, families, sizes, p) for p in ((0.6, 0.6), (0.8, 0.7), (0.95, 0.93))]
             print(kind, families, *(f"{held:.1f}/{found:.1f}" for held, found in pairs), flush=True)
     print("search: sizes, families, then false finds at accuracy 0.6, 0.8, 0.95")
     for kind, sizes in SIZES.items():
         for families in (60, 200):
-            row = [false_standouts(500, families, sizes, p) for p in (0.6, 0.8, 0.95)]
+            row = [false_standouts(300, families, sizes, p) for p in (0.6, 0.8, 0.95)]
             print(kind, families, *(f"{x:.1f}" for x in row), flush=True)
 
 

@@ -63,6 +63,8 @@ def power(
     check_level(level)
     if not 0 < wanted < 1:
         raise UserError(f"the power {wanted} is not between 0 and 1", fix="use 0.8")
+    if not len(credit_a) == len(credit_b) == len(units):
+        raise UserError(f"there are {len(credit_a)} and {len(credit_b)} values for {len(units)} items")
     gaps = np.asarray(credit_a, dtype=np.float64) - np.asarray(credit_b, dtype=np.float64)
     judged = ~np.isnan(gaps)
     if not judged.any():
