@@ -138,7 +138,7 @@ def main() -> None:
             print(kind, correlation, families, *(f"{x:.1f}" for x in row), flush=True)
     print("two-way: items, wholes, parts, then coverage at correlation 0, 0.2, 0.3, accuracy 0.6 and 0.9")
     for items, wholes, parts in ((150, 40, 40), (400, 60, 60), (1360, 400, 430)):
-        row = [crossed_coverage(500, items, wholes, parts, p, r) for p in (0.6, 0.9) for r in (0.0, 0.2, 0.3)]
+        row = [crossed_coverage(1000, items, wholes, parts, p, r) for p in (0.6, 0.9) for r in (0.0, 0.2, 0.3)]
         print(items, wholes, parts, *(f"{x:.1f}" for x in row), flush=True)
     print("difference: sizes, families, then coverage and McNemar's finds at 0.6/0.6, 0.8/0.7, 0.95/0.93")
     for kind, sizes in SIZES.items():
