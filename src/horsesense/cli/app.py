@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from horsesense import __version__
+from horsesense.cli.cues import cues
 from horsesense.cli.fetch import fetch
+from horsesense.cli.fill import fill
 from horsesense.cli.import_ import import_
 from horsesense.cli.report import report
 from horsesense.cli.run import run
@@ -43,4 +45,6 @@ app.command("import")(import_)
 app.command("show")(show)
 app.command("run")(run)
 app.command("score")(score)
+app.command("fill")(fill)
 app.command("report")(report)
+app.command("cues")(cues)

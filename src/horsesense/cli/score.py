@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def score(
     texts: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Texts to score.")],
     model: OneModel,
+    against: Annotated[str | None, typer.Option(help="Show what speaks for each TEXT against this one.")] = None,
     spec: Spec = "default",
     device: Device = "auto",
     family: Family = None,
@@ -31,9 +32,15 @@ def score(
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     frame = framer_of(loaded, meaning).frame.told
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    found = score_texts(loaded, texts, meaning)
+    found = score_texts(loaded, [*texts, *([against] if against is not None else [])], meaning)
+    other = found.pop() if against is not None else None
     if json:
-        print_json({"model": model, "spec": {**meaning.to_dict(), "frame": frame}, "texts": [_told(t) for t in found]})
+        document = {"model": model, "spec": {**meaning.to_dict(), "frame": frame}, "texts": [_told(t) for t in found]}
+        if other is not None:
+            document |= {"against": _told(other), "evidence": [_evidence(text, other) for text in found]}
+        print_json(document)
+    elif other is not None:
+        _print_evidence(found, other)
     else:
         _print(found)
 
@@ -41,6 +48,46 @@ def score(
 def _told(text: ScoredText) -> dict[str, object]:
     tokens = [{"token": t.token, "start": t.start, "end": t.end, "logprob": t.logprob} for t in text.tokens]
     return {"text": text.text, "tokens": tokens, "sum": text.sum, "mean": text.mean}
+
+
+def _evidence(text: ScoredText, other: ScoredText) -> dict[str, object]:
+    from horsesense.scoring.evidence import evidence, share_of_edit
+
+    places = evidence(text, other)
+    listed = [
+        {
+            "token": place.token.token if place.token else None,
+            "against": place.against.token if place.against else None,
+            "q": place.q,
+            "edited": place.edited,
+        }
+        for place in places
+    ]
+    return {"q": listed, "sum": sum(place.q for place in places), "share_of_edit": share_of_edit(places)}
+
+
+def _print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    from horsesense.scoring.evidence import evidence, share_of_edit
+
+    for text in found:
+        places = evidence(text, other)
+        title = f"{escape(text.text)}\n[dim]against[/dim] {escape(other.text)}"
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+        for name in ("token", "against"):
+            table.add_column(name)
+        table.add_column("q", justify="right")
+        for place in places:
+            row = [repr(token.token) if token else "" for token in (place.token, place.against)]
+            style = "bold" if place.edited else ""
+            table.add_row(*map(escape, row), f"{place.q:+.4f}", style=style)
+        table.add_section()
+        table.add_row("sum", "", f"{sum(place.q for place in places):+.4f}")
+        people().print(table)
+        people().print(f"{share_of_edit(places):.0%} of the evidence lies where the texts differ (bold)")
 
 
 def _print(found: list[ScoredText]) -> None:

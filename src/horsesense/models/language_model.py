@@ -17,6 +17,9 @@ from horsesense.models.tokens import Tokens, tokenise
 if TYPE_CHECKING:
     import torch
 
+Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
+"""Token ids and their log-probabilities, best first."""
+
 _READS_AT_ONCE = 512
 """Rows of the vocabulary held in float32 at a time; keeps memory flat as batches grow."""
 
@@ -76,13 +79,17 @@ class LanguageModel:
         self._check(values)
         return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
 
-    def top(self, rows: Sequence[Row], k: int) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
-        """For each row, which reads one place: the ids and log-probabilities of its k best entries."""
+    def top(self, rows: Sequence[Row], k: int) -> list[Ranked]:
+        """For each row, which reads one place: the ids and log-probabilities of its k best tokens.
+
+        Some models pad their vocabulary; entries that the tokenizer does not have are no tokens.
+        """
         import torch
 
         with torch.inference_mode():
             logits, which, places = self._read(rows)
-            best = logits[which, places].float().log_softmax(dim=1).topk(k, dim=1)
+            known = logits[which, places].float().log_softmax(dim=1)[:, : len(self.tokenizer)]
+            best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
         self._check(values)
         return list(zip(ids, values, strict=True))

@@ -1,0 +1,77 @@
+"""The words that a model itself puts into a blank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horsesense.errors import UserError
+from horsesense.models.language_model import LanguageModel, Ranked
+from horsesense.models.rows import Given, Row
+from horsesense.records import BLANK, Fill, ScoringSpec
+from horsesense.scoring.plan import make_plan
+
+_CLOSING = " .,;:!?"
+
+
+def fill(
+    model: LanguageModel, prompts: Sequence[str], k: int, spec: ScoringSpec, budget: int = 4096
+) -> list[list[Fill]]:
+    """The k best single tokens for the blank of each prompt, pieces and all, best first.
+
+    A causal model can only be asked where the blank ends the prompt: it does not see what follows.
+    """
+    if k < 1:
+        raise UserError(f"the {k} best words of a blank are asked for", fix="ask for 1 or more")
+    if k > len(model.tokenizer):
+        raise UserError(f"{k} words are asked for and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
+    rows = [_row(model, prompt, spec) for prompt in prompts]
+    plan = make_plan(rows, budget)
+    best: dict[int, Ranked] = {}
+    for batch in plan.batches:
+        found = model.top([_one_read(plan.inputs[number]) for number in batch], k)
+        best.update(zip(batch, found, strict=True))
+    fills = []
+    for prompt, slots in zip(prompts, plan.slots, strict=True):
+        ids, values = best[slots[0][0]]
+        words = [model.tokenizer.decode([int(token)]) for token in ids]
+        ranked = enumerate(zip(words, ids, values, strict=True), start=1)
+        fills.append([Fill(prompt, rank, word, (int(token),), float(value)) for rank, (word, token, value) in ranked])
+    return fills
+
+
+def _one_read(row: Row) -> Row:
+    return Row(row.given, row.reads[:1], row.targets[:1])
+
+
+def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
+    """The input with its blank, read at the blank; the target does not matter."""
+    before, found, after = prompt.partition(BLANK)
+    if not found or BLANK in after:
+        raise UserError(f"the prompt {prompt!r} must have one blank {BLANK}")
+    frame = model.module.frame(model.tokenizer, spec)
+    if model.module.ASKS_WHAT_FOLLOWS:
+        if after.strip(_CLOSING):
+            raise UserError(
+                f"{model.name} reads from left to right and cannot see {after.strip()!r} behind the blank",
+                fix="end the prompt with the blank, or use a masked model",
+            )
+        (tokens,) = model.tokenise([before.rstrip() or prompt])
+        ids = (*frame.before, *(tokens.ids if before.strip() else ()))
+        if not ids:
+            raise UserError(f"nothing stands before the blank of {prompt!r}", fix="use --spec bos=auto")
+        return _checked(model, Row(Given(ids), (len(ids) - 1,), (0,)), prompt)
+    mask = model.tokenizer.mask_token
+    if mask is None:
+        raise UserError(f"{model.name} has no mask token to put into a blank", fix="use a masked or a causal model")
+    (tokens,) = model.tokenise([f"{before}{mask}{after}"])
+    ids = (*frame.before, *tokens.ids, *frame.after)
+    place = ids.index(model.tokenizer.mask_token_id)
+    if model.family == "permuted":
+        return _checked(model, Row(Given(ids, hidden=(place,)), (place,), (0,)), prompt)
+    return _checked(model, Row(Given(ids), (place - spec.read_offset,), (0,)), prompt)
+
+
+def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:
+    if len(row.given.ids) > model.window:
+        raise UserError(f"the prompt {prompt[:60]!r} … has {len(row.given.ids)} tokens; the model sees {model.window}")
+    return row

@@ -1,0 +1,82 @@
+"""Fills are the top of the softmax at the blank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from horsesense.errors import UserError
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.load import load_model
+from horsesense.records import Item, ScoringSpec
+from horsesense.scoring.fill import fill
+from horsesense.scoring.options import answer_items
+
+
+@pytest.fixture(scope="module")
+def models(tiny_folders: dict[str, Path]) -> dict[str, LanguageModel]:
+    names = ("bert", "roberta", "gpt2", "llama", "bart", "t5")
+    return {name: load_model(str(tiny_folders[name]), device="cpu") for name in names}
+
+
+PROMPTS = ["The stone is ___.", "Ice melts in the ___ and butter too.", "The stone is ___."]
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "bart"])
+def test_the_words_of_a_mask(models: dict[str, LanguageModel], name: str) -> None:
+    model = models[name]
+    for prompt, found in zip(PROMPTS, fill(model, PROMPTS, 5, ScoringSpec()), strict=True):
+        ids = model.tokenizer(prompt.replace("___", model.tokenizer.mask_token))["input_ids"]
+        place = ids.index(model.tokenizer.mask_token_id)
+        wanted = model.network(torch.tensor([ids])).logits[0, place].double().log_softmax(-1)[: len(model.tokenizer)]
+        order = wanted.argsort(descending=True)[:5].tolist()
+        assert [one.ids for one in found] == [(token,) for token in order]
+        assert [one.logprob for one in found] == pytest.approx([wanted[t].item() for t in order], abs=1e-4)
+        assert [one.rank for one in found] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_the_next_word_of_a_causal_model(models: dict[str, LanguageModel], name: str) -> None:
+    model = models[name]
+    ((first, *_),) = fill(model, ["The stone is ___."], 3, ScoringSpec())
+    ids = model.tokenizer("The stone is")["input_ids"]
+    start = model.tokenizer.convert_tokens_to_ids("<|endoftext|>") if name == "gpt2" else None
+    ids = ids if start is None else [start, *ids]
+    wanted = model.network(torch.tensor([ids])).logits[0, -1].double().log_softmax(-1)[: len(model.tokenizer)]
+    assert first.ids == (wanted.argmax().item(),)
+    assert first.logprob == pytest.approx(wanted.max().item(), abs=1e-4)
+
+
+def test_a_fill_and_an_option_have_the_same_score(models: dict[str, LanguageModel]) -> None:
+    """The two ways to ask about a one-token word agree."""
+    model = models["bert"]
+    ((best, *_),) = fill(model, ["The stone is ___ than ice."], 1, ScoringSpec())
+    item = Item(probe="t", form="cloze", text="The stone is ___ than ice.", options=("stone", "ice", "water"))
+    (answer,) = answer_items(model, [item], ScoringSpec())
+    vocabulary = model.tokenizer.get_vocab()
+    ((*ranked,),) = fill(model, [item.text], len(model.tokenizer), ScoringSpec())
+    by_id = {one.ids[0]: one.logprob for one in ranked}
+    for option, tokens in zip(item.options, answer.logprobs, strict=True):
+        if len(tokens) == 1:
+            assert tokens[0] == pytest.approx(by_id[vocabulary[option]], abs=1e-5)
+    assert best.logprob == max(by_id.values())
+    assert any(len(tokens) == 1 for tokens in answer.logprobs)
+
+
+@pytest.mark.parametrize(
+    ("name", "prompt", "problem"),
+    [
+        ("gpt2", "The ___ is cold.", "cannot see 'is cold.'"),
+        ("bert", "No blank here.", "must have one blank"),
+        ("bert", "___ and ___", "must have one blank"),
+        ("t5", "The stone is ___.", "no mask token"),
+        ("bert", "very " * 80 + "___", "the model sees 64"),
+    ],
+)
+def test_what_cannot_be_filled_is_told(models: dict[str, LanguageModel], name: str, prompt: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        fill(models[name], [prompt], 3, ScoringSpec())
+    with pytest.raises(UserError, match="1 or more"):
+        fill(models[name], [prompt], 0, ScoringSpec())
