@@ -33,7 +33,8 @@ def spec_of(text: str, dtype: str | None, exact: bool = False, baseline: bool = 
     spec = parse_spec(text)
     if dtype is not None:
         spec = with_setting(spec, "dtype", dtype)
-    if exact and (spec.dtype != "float32" or not spec.exact):
-        asked = spec.dtype if spec.exact else "exact=false"
-        raise UserError(f"exact scores are in float32, one length a batch, and the call says {asked}", fix="choose one")
+    if exact:
+        if spec.dtype != "float32":
+            raise UserError(f"exact scores are in float32, and the call says {spec.dtype}", fix="choose one of the two")
+        spec = replace(spec, exact=True)
     return replace(spec, baseline=True) if baseline else spec
