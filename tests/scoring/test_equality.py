@@ -132,6 +132,15 @@ def test_batches_and_order_do_not_matter(models: dict[str, LanguageModel], name:
                 assert one == pytest.approx(other, abs=1e-5)
 
 
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama"])
+def test_exact_scores_are_the_same_to_the_last_bit(models: dict[str, LanguageModel], name: str) -> None:
+    spec = ScoringSpec(exact=True)
+    usual = {a.item: a for a in answer_items(models[name], ITEMS, spec)}
+    for items, budget in ((ITEMS[::-1], 1), (ITEMS[2:5], 100_000), (ITEMS[:1] + ITEMS[3:], 40)):
+        for answer in answer_items(models[name], items, spec, budget):
+            assert answer == usual[answer.item]
+
+
 def test_smollm2_equals_brute_force(smollm2: str) -> None:
     model = load_model(smollm2, device="cpu")
     spec = ScoringSpec()

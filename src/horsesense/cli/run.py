@@ -30,7 +30,7 @@ def run(
     ] = None,
     spec: Spec = "default",
     dtype: Dtype = None,
-    exact: Annotated[bool, typer.Option("--exact", help="float32 and one length a batch.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="float32 and one input a batch.")] = False,
     device: Device = "auto",
     family: Family = None,
     budget: Annotated[int, typer.Option(min=1, help="Tokens a batch.")] = 4096,

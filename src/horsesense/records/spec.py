@@ -41,8 +41,9 @@ class ScoringSpec:
     """Sequence-to-sequence models: ``infill`` takes the scored words out of the text; ``conditional``
     gives the encoder what stands before the option, and the decoder the option."""
     dtype: Dtype = "float32"
-    exact: bool = True
-    """One length a batch, so that no row sees padding."""
+    exact: bool = False
+    """One input a batch: a score then does not depend, to the last bit, on what else is asked. Otherwise
+    a batch has inputs of one length, and only the last bits can differ."""
     baseline: bool = False
     """Score each option without its question too, for PMI."""
 

@@ -92,7 +92,7 @@ def score_questions(
         for row in model.module.rows(question.question, spec, marks):
             owners.append(number)
             rows.append(row)
-    plan = make_plan(rows, budget)
+    plan = make_plan(rows, 1 if spec.exact else budget)
     found: list[Values | None] = [None] * len(plan.inputs)
     for batch in plan.batches:
         for number, values in zip(batch, model.logprobs([plan.inputs[n] for n in batch]), strict=True):
