@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from horsesense import __version__
+from horsesense.cli.annotate import annotate
+from horsesense.cli.compare import compare
 from horsesense.cli.cues import cues
 from horsesense.cli.fetch import fetch
 from horsesense.cli.fill import fill
@@ -48,3 +50,5 @@ app.command("score")(score)
 app.command("fill")(fill)
 app.command("report")(report)
 app.command("cues")(cues)
+app.command("compare")(compare)
+app.add_typer(annotate, name="annotate")

@@ -21,7 +21,7 @@ def report(
     from horsesense.runs.results import read_run, result_of
 
     _, answered = read_run(folder)
-    results = [result_of(one) for one in answered]
+    results = [result_of(one) for one in answered if one.judged]
     page = write_page(folder, out)
     if json:
         print_json({"out": str(page), "results": [result.to_json() for result in results]})

@@ -61,10 +61,13 @@ def run(
     folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *probes])
     with RunProgress() as progress:
         ask_models(model, probes, folder, settings, progress)
-    _, answered = read_run(folder)
-    asked = {(m, p) for m in model for p in probes}
-    results = [result_of(a, how) for a in answered if (a.part.model.name, a.part.probe.name) in asked]
-    page = write_page(folder)
+    _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
+    asked = [a for a in answered if a.part.model.name in model and a.part.probe.name in probes]
+    results = [result_of(a, how) for a in asked if a.judged]
+    page = write_page(folder, unfinished=True)
+    for one in asked:
+        if not one.judged:
+            say(f"{one.part.probe.name}: no item has a gold, so there is no accuracy; the answers are kept")
     if json:
         print_json({"out": str(folder), "results": [result.to_json() for result in results], "report": str(page)})
     else:

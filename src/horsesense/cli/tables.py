@@ -37,7 +37,7 @@ def print_results(results: Sequence[Result]) -> None:
         table.add_column(name)
     for name in ("accuracy", "95 % interval", "chance", "n"):
         table.add_column(name, justify="right")
-    table.add_column("0" + "┃ chance".center(_WIDTH - 2) + "1")
+    table.add_column("┃ is chance", no_wrap=True)
     for result in results:
         e = result.estimate
         chance = e.chance
@@ -53,6 +53,10 @@ def print_results(results: Sequence[Result]) -> None:
     people().print(table)
     for result in results:
         remarks = [f"{result.metric} by {result.normalise}", f"{result.estimate.clusters:,} units"]
+        if result.strict is not None and result.strict.chance is not None:
+            s = result.strict
+            told = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"
+            remarks.append(f"whole families right {told} of {s.n:,}")
         remarks += [f"{result.ties:,} ties"] if result.ties else []
         remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
         others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())

@@ -11,22 +11,23 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from horsesense import __version__
 from horsesense.files import writing
 from horsesense.records import BLANK
-from horsesense.report.summary import summarise
+from horsesense.report.summary import family_verdict, summarise
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.results import read_run
 
 
-def write_page(folder: Path, path: Path | None = None) -> Path:
-    """Write the report of a run folder; its path."""
-    manifest, answered = read_run(folder)
+def write_page(folder: Path, path: Path | None = None, unfinished: bool = False) -> Path:
+    """Write the report of a run folder; its path. ``unfinished`` leaves out what is not finished."""
+    manifest, answered = read_run(folder, unfinished)
     environment = Environment(
         loader=PackageLoader("horsesense.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     html = environment.get_template("page.html.j2").render(
         manifest=manifest,
-        summaries=[summarise(one) for one in answered],
+        summaries=[summarise(one) for one in answered if one.judged],
         cards={one.part.probe.name: one.probe.card for one in answered},
         blank=BLANK,
+        family_verdict=family_verdict,
         repeat=repeat_command(manifest),
         version=__version__,
     )

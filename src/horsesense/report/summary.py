@@ -7,22 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.accuracy import Estimate, accuracy
-from horsesense.analysis.prediction import Credits
+from horsesense.analysis import Credits, Sliced, by_facet
 from horsesense.records import Item
 from horsesense.runs.results import Answered, Result, result_of
 
 MOST_VALUES = 25
 """A facet with more values than this is not a slice but a label."""
 ERRORS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """One value of one facet."""
-
-    value: str
-    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +33,7 @@ class Summary:
 
     result: Result
     verdict: str
-    facets: dict[str, list[Slice]]
+    facets: dict[str, Sliced]
     errors: list[Shown]
     """Wrong, and by the widest margin."""
     close: list[Shown]
@@ -76,22 +67,25 @@ def verdict(result: Result) -> str:
     return f"{told}: not to be told from guessing, which gets {e.chance:.1%}."
 
 
-def _facets(answered: Answered, earned: Credits) -> dict[str, list[Slice]]:
-    names = sorted({name for item in answered.items for name in item.facets})
-    units = np.array([item.unit(answered.probe.card.group) for item in answered.items], dtype=object)
-    found: dict[str, list[Slice]] = {}
-    for name in names:
-        values = [item.facets.get(name) for item in answered.items]
-        distinct = sorted({value for value in values if value is not None}, key=lambda v: (str(type(v)), v))
-        if not 1 < len(distinct) <= MOST_VALUES:
-            continue
-        slices = []
-        for value in distinct:
-            chosen = np.array([other == value for other in values]) & ~np.isnan(earned.values)
-            if chosen.any():
-                guess = float(np.mean([1 / len(answered.items[int(i)].options) for i in np.flatnonzero(chosen)]))
-                slices.append(Slice(str(value), accuracy(earned.values[chosen], list(units[chosen]), chance=guess)))
-        found[name] = slices
+def family_verdict(result: Result) -> str:
+    """The same for whole families: a model that leans to one option gets half of a pair for nothing."""
+    e = result.strict
+    if e is None or e.chance is None:
+        return ""
+    return (
+        f"Whole families right: {e.value:.1%} ({e.low:.1%} to {e.high:.1%}, {e.n:,} families); guessing {e.chance:.1%}."
+    )
+
+
+def _facets(answered: Answered, earned: Credits) -> dict[str, Sliced]:
+    facets = [item.facets for item in answered.items]
+    guesses = [1 / len(item.options) for item in answered.items]
+    found = {}
+    for name in sorted({name for own in facets for name in own}):
+        values = {own[name] for own in facets if name in own}
+        # A facet with very many values is a label, not a slice.
+        if 1 < len(values) <= MOST_VALUES:
+            found[name] = by_facet(earned.values, answered.units, facets, name, guesses)
     return found
 
 

@@ -10,10 +10,16 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
 from horsesense.records import Answer
+from horsesense.runs.manifest import Part
 
 
 def shard_path(folder: Path, model: str, probe: str, number: int) -> Path:
     return folder / "answers" / f"{_slug(model)}~{_slug(probe)}.{number:05d}.parquet"
+
+
+def is_finished(folder: Path, part: Part) -> bool:
+    """Whether all answers of one model to one probe are there."""
+    return all(shard_path(folder, part.model.name, part.probe.name, n).is_file() for n in range(part.shards))
 
 
 def _slug(name: str) -> str:

@@ -12,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import identify, load_model
 from horsesense.records import Answer, Item, Probe, ScoringSpec
-from horsesense.runs.answers import shard_path, write_answers
+from horsesense.runs.answers import is_finished, shard_path, write_answers
 from horsesense.runs.cache import ScoreCache
 from horsesense.runs.draw import draw
 from horsesense.runs.folder import keep_probe, locked
@@ -128,7 +128,7 @@ def _ask_model(
         part = manifest.part(name, probe_name)
         if part is not None:
             _check_part(part, weights, _content(probe.items), folder)
-            if all(shard_path(folder, name, probe_name, n).is_file() for n in range(part.shards)):
+            if is_finished(folder, part):
                 watcher.say(f"{name} on {probe_name}: all answers are kept already")
                 continue
         if model is None:

@@ -31,7 +31,12 @@ class ScoreCache:
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, path: Path | None = None) -> None:
         said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
-        said |= {"pll": spec.pll, "read_offset": str(spec.read_offset), "seq2seq": spec.seq2seq, "exact": str(spec.exact)}
+        said |= {
+            "pll": spec.pll,
+            "read_offset": str(spec.read_offset),
+            "seq2seq": spec.seq2seq,
+            "exact": str(spec.exact),
+        }
         self._salt = json.dumps(said, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")
         self._base: sqlite3.Connection | None = None

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis.accuracy import Estimate, accuracy
-from horsesense.analysis.prediction import Credits, chance, credits
+from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
-from horsesense.runs.answers import read_answers
+from horsesense.runs.answers import is_finished, read_answers
 from horsesense.runs.folder import kept_probe
 from horsesense.runs.manifest import Manifest, Part, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
@@ -45,10 +44,26 @@ class Answered:
         ids = [item.id for item in self.items]
         return credits(self.scores(how), [item.answer for item in self.items], ids)
 
+    @property
+    def judged(self) -> bool:
+        """Whether any item has a gold, so that there is an accuracy."""
+        return any(item.answer is not None for item in self.items)
+
+    @property
+    def units(self) -> list[str]:
+        """The unit of dependence of each item."""
+        return [item.unit(self.probe.card.group) for item in self.items]
+
     def estimate(self, earned: Credits) -> Estimate:
-        units = [item.unit(self.probe.card.group) for item in self.items]
         judged = [len(item.options) for item in self.items if item.answer is not None]
-        return accuracy(earned.values, units, chance=chance(judged))
+        return accuracy(earned.values, self.units, chance=chance(judged))
+
+    def strict(self, earned: Credits) -> Estimate | None:
+        """Share of families with every member right; None where every item stands alone."""
+        if all(not item.family for item in self.items):
+            return None
+        families, counts = [item.unit() for item in self.items], [len(item.options) for item in self.items]
+        return family_accuracy(earned.values, families, option_counts=counts)[0].strict
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,8 @@ class Result:
     metric: str
     normalise: str
     estimate: Estimate
+    strict: Estimate | None
+    """Whole families right; None where there are no families. Its n counts families."""
     ties: int
     unjudged: int
     sensitivity: dict[str, float]
@@ -79,6 +96,7 @@ class Result:
             "level": e.level,
             "clusters": e.clusters,
             "chance": e.chance,
+            "strict": _strict_to_json(self.strict),
             "ties": self.ties,
             "unjudged": self.unjudged,
             "sensitivity": self.sensitivity,
@@ -86,14 +104,19 @@ class Result:
         }
 
 
-def read_run(folder: Path) -> tuple[Manifest, list[Answered]]:
-    """A run folder, whole: an unfinished one is an error."""
+def _strict_to_json(e: Estimate | None) -> dict[str, Any] | None:
+    return None if e is None else {"accuracy": e.value, "ci": [e.low, e.high], "chance": e.chance, "families": e.n}
+
+
+def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
+    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected."""
     manifest = read_manifest(folder)
     if not manifest.parts:
         raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
     spec = spec_from_dict(manifest.spec)
     probes = {name: kept_probe(folder, name) for name in {part.probe.name for part in manifest.parts}}
-    return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in manifest.parts]
+    parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
+    return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
@@ -123,6 +146,7 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         metric=answered.probe.card.metric,
         normalise=chosen or "by form",
         estimate=answered.estimate(earned),
+        strict=answered.strict(earned),
         ties=earned.ties,
         unjudged=earned.unjudged,
         sensitivity=other,

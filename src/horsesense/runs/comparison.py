@@ -1,0 +1,152 @@
+"""Several models side by side: on the items that all of them were asked, and what was left out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all, power
+from horsesense.analysis.resampling import Floats
+from horsesense.errors import UserError
+from horsesense.runs.results import Answered, read_run
+from horsesense.scoring.normalise import Normalisation
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two models on the same items."""
+
+    one: str
+    other: str
+    comparison: Comparison
+    power: Power
+    """What it would take to settle the difference."""
+    only_one: tuple[str, ...]
+    """Ids of items that only the first gets."""
+    only_other: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """All models on one probe."""
+
+    probe: str
+    items: int
+    """Items with a gold that all models were asked."""
+    excluded: dict[str, int]
+    """Items that a model was asked and another was not, by model."""
+    unjudged: int
+    """Common items without a gold."""
+    accuracies: dict[str, Estimate]
+    pairings: tuple[Pairing, ...]
+    notes: tuple[str, ...]
+    """What makes the comparison less than clean: other specs, other settings."""
+
+
+def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
+    """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
+    by_probe: dict[str, dict[str, Answered]] = {}
+    runs = [(folder, read_run(folder)[1]) for folder in folders]
+    names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
+    for folder, answered in runs:
+        for one in answered:
+            model, probe = one.part.model.name, one.part.probe.name
+            # The same model in two folders was asked in two ways, which is what is compared then.
+            label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
+            by_probe.setdefault(probe, {})[label] = one
+    found = [_side_by_side(probe, models, how) for probe, models in by_probe.items() if len(models) > 1]
+    if not found:
+        raise UserError(
+            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
+        )
+    return found
+
+
+def _side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide:
+    common = set.intersection(*({item.id for item in one.items} for one in models.values()))
+    if not common:
+        raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
+    first = next(iter(models.values()))
+    items = [item for item in first.items if item.id in common]
+    earned = {label: _credits(one, [item.id for item in items], how) for label, one in models.items()}
+    if np.isnan(next(iter(earned.values()))).all():
+        raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
+    units = [item.unit(first.probe.card.group) for item in items]
+    guess = chance([len(item.options) for item in items if item.answer is not None])
+    comparisons = compare_all(earned, units, chance=guess)
+    pairings = tuple(
+        Pairing(
+            one,
+            other,
+            comparison,
+            power(earned[one], earned[other], units),
+            tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if a > b),
+            tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if b > a),
+        )
+        for (one, other), comparison in comparisons.items()
+    )
+    accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
+    return SideBySide(
+        probe=probe,
+        items=int((~np.isnan(next(iter(earned.values())))).sum()),
+        excluded={label: len(one.items) - len(common) for label, one in models.items()},
+        unjudged=sum(item.answer is None for item in items),
+        accuracies={label: accuracies[label] for label in models},
+        pairings=pairings,
+        notes=_notes(models),
+    )
+
+
+def _credits(one: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+    """What a model earned on the items of these ids, in their order."""
+    places = {item.id: place for place, item in enumerate(one.items)}
+    earned: Floats = one.credits(how or one.primary()).values[[places[identity] for identity in ids]]
+    return earned
+
+
+def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
+    notes = []
+    specs = [one.spec.to_dict() for one in models.values()]
+    changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
+    if changed:
+        notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
+    if len({one.probe.card.group for one in models.values()}) > 1:
+        notes.append("the cards name different units of dependence; that of the first is used")
+    if len({one.part.model.weights for one in models.values()}) < len(models):
+        notes.append("some of them have the same weights")
+    return tuple(notes)
+
+
+def to_json(side: SideBySide) -> dict[str, Any]:
+    """The document of ``horsesense compare`` for one probe."""
+    return {
+        "probe": side.probe,
+        "n": side.items,
+        "excluded": side.excluded,
+        "unjudged": side.unjudged,
+        "notes": list(side.notes),
+        "models": [
+            {"model": label, "accuracy": e.value, "ci": [e.low, e.high], "chance": e.chance, "n": e.n}
+            for label, e in side.accuracies.items()
+        ],
+        "differences": [
+            {
+                "one": p.one,
+                "other": p.other,
+                "difference": p.comparison.difference.value,
+                "ci": [p.comparison.difference.low, p.comparison.difference.high],
+                "p": p.comparison.p,
+                "p_holm": p.comparison.adjusted,
+                "mcnemar_p": p.comparison.mcnemar,
+                "only_one": len(p.only_one),
+                "only_other": len(p.only_other),
+                "units_missing": p.power.more_clusters,
+                "items_missing": p.power.more_items,
+            }
+            for p in side.pairings
+        ],
+    }

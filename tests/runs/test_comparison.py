@@ -1,0 +1,81 @@
+"""Models side by side: the same items, in whatever order, and what was left out is said."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_ask import SETTINGS, make_probe
+
+from horsesense.cli import main
+from horsesense.errors import UserError
+from horsesense.records import Card, Probe, ScoringSpec
+from horsesense.runs.ask import ask_models
+from horsesense.runs.comparison import compare_folders
+from horsesense.runs.results import read_run
+
+
+def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe = make_probe(30)
+    gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
+    ask_models([gpt2], {"probe": probe}, tmp_path / "a", SETTINGS)
+    shorter = Probe.of([item for item in reversed(probe.items) if item.family != "f3"], Card(name="probe"))
+    ask_models([bert], {"probe": shorter}, tmp_path / "b", SETTINGS)
+    (side,) = compare_folders([tmp_path / "a", tmp_path / "b"])
+    assert side.items == 58
+    assert side.excluded == {gpt2: 2, bert: 0}
+    # Counted by hand, item by item.
+    right: dict[str, dict[str, bool]] = {}
+    for folder, name in (("a", gpt2), ("b", bert)):
+        _, (answered,) = read_run(tmp_path / folder)
+        right[name] = {}
+        for item, answer in zip(answered.items, answered.answers, strict=True):
+            means = [sum(tokens) / len(tokens) for tokens in answer.logprobs]
+            right[name][item.id] = means.index(max(means)) == item.answer
+    common = right[bert].keys()
+    (pairing,) = side.pairings
+    assert set(pairing.only_one) == {i for i in common if right[gpt2][i] and not right[bert][i]}
+    assert set(pairing.only_other) == {i for i in common if right[bert][i] and not right[gpt2][i]}
+    wanted = sum(right[gpt2][i] - right[bert][i] for i in common) / 58
+    assert pairing.comparison.difference.value == pytest.approx(wanted)
+
+
+def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe, model = make_probe(10), str(tiny_folders["bert"])
+    ask_models([model], {"probe": probe}, tmp_path / "a", SETTINGS)
+    ask_models([model], {"probe": probe}, tmp_path / "b", replace(SETTINGS, spec=ScoringSpec(pll="token")))
+    (side,) = compare_folders([tmp_path / "a", tmp_path / "b"])
+    assert list(side.accuracies) == [f"{model} ({tmp_path / 'a'})", f"{model} ({tmp_path / 'b'})"]
+    assert any("pll" in note for note in side.notes)
+    assert any("same weights" in note for note in side.notes)
+
+
+def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
+    ask_models([gpt2], {"probe": make_probe(3)}, tmp_path / "a", SETTINGS)
+    with pytest.raises(UserError, match="no probe was asked of two models"):
+        compare_folders([tmp_path / "a"])
+    other = Probe.of([replace(item, premise="It rained.") for item in make_probe(3).items], Card(name="probe"))
+    ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
+    with pytest.raises(UserError, match="no item in common"):
+        compare_folders([tmp_path / "a", tmp_path / "b"])
+
+
+def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    models = [str(tiny_folders[name]) for name in ("gpt2", "bert", "llama")]
+    ask_models(models, {"probe": make_probe(12)}, tmp_path, SETTINGS)
+    with pytest.raises(SystemExit) as left:
+        main(["compare", str(tmp_path), "--json"])
+    assert not left.value.code
+    document = json.loads(capsys.readouterr().out)
+    (probe,) = document["probes"]
+    assert [one["model"] for one in probe["models"]] == models
+    assert len(probe["differences"]) == 3
+    for one in probe["differences"]:
+        assert one["ci"][0] <= one["difference"] <= one["ci"][1]
+        assert one["p_holm"] >= one["p"]
+    with pytest.raises(SystemExit):
+        main(["compare", str(tmp_path), "--items", "1"])
+    assert "after Holm" in capsys.readouterr().out
