@@ -12,6 +12,7 @@ from horsesense.cli.compare import compare
 from horsesense.cli.cues import cues
 from horsesense.cli.fetch import fetch
 from horsesense.cli.fill import fill
+from horsesense.cli.harden import harden
 from horsesense.cli.import_ import import_
 from horsesense.cli.report import report
 from horsesense.cli.run import run
@@ -52,3 +53,4 @@ app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
 app.add_typer(annotate, name="annotate")
+app.command("harden")(harden)

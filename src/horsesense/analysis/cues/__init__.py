@@ -1,0 +1,17 @@
+"""Cues: what answers a probe without understanding it."""
+
+from horsesense.analysis.cues.answering import cue_answers, cues_right
+from horsesense.analysis.cues.battery import battery
+from horsesense.analysis.cues.failing import WhereCuesFail, where_cues_fail
+from horsesense.analysis.cues.findings import Finding, Findings, find_cues
+
+__all__ = [
+    "Finding",
+    "Findings",
+    "WhereCuesFail",
+    "battery",
+    "cue_answers",
+    "cues_right",
+    "find_cues",
+    "where_cues_fail",
+]

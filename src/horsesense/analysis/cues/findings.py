@@ -1,0 +1,178 @@
+"""What a probe's cues are worth: the whole battery, honestly estimated, with a verdict in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.analysis.accuracy import Estimate
+from horsesense.analysis.cues.battery import battery, given
+from horsesense.analysis.cues.interval import estimates
+from horsesense.analysis.cues.marks import Mark, position_mark
+from horsesense.analysis.cues.permutation import permutation_test
+from horsesense.analysis.cues.picking import credit, phrase
+from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, prepare, quiet, search
+from horsesense.analysis.cues.table import Table, table_of
+from horsesense.analysis.cues.tokens import Floats, Ints
+from horsesense.analysis.cues.tree import tree_credit
+from horsesense.analysis.cues.verdict import ALPHA, verdict
+from horsesense.knowledge.taxonomy import Taxonomy
+from horsesense.records import Item
+
+MOST_TESTED = 10_000
+"""Items that the permutation test and the tree take of a larger probe: enough to see a cue worth one per cent."""
+_LARGE = 30_000
+"""Above this many items fewer splits are enough, since each of them measures so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one cue is worth on a probe."""
+
+    name: str
+    about: str
+    """One line: what the cue is."""
+    pick: str
+    """How to answer by it: "the option …"."""
+    accuracy: Estimate
+    """Measured on halves that took no part in choosing its direction or learning its categories."""
+    coverage: float
+    """Share of items on which it tells the options apart; the others earn chance."""
+    in_sample: float
+    """Accuracy on the very items it learnt from: how much a careless estimate would claim."""
+    p: float
+    """Probability that the best of all cues does as well on a shuffled key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What all cues are worth on a probe."""
+
+    n: int
+    """Items with a gold and two options at least."""
+    left_out: int
+    """Items without a gold, or with one option only."""
+    units: int
+    """Units of dependence."""
+    chance: float
+    cues: Sequence[Finding]
+    """Those that have something to say, the most accurate first."""
+    asked: int
+    """How many cues were tried."""
+    searched: Estimate
+    """Accuracy of whatever cue is best on the other half."""
+    tree: Estimate
+    """Accuracy of a shallow tree over all cues."""
+    tree_strict: Estimate
+    """The same with a 99.9 % interval: a tree is a search of its own, outside the permutation test, so it has to
+    be surer."""
+    tested: int
+    """Items that the permutation test and the tree took."""
+    mark: Mark | None
+    """The cue that gives away an option's position, where one does."""
+    alpha: float
+    verdict: str
+
+    @property
+    def best(self) -> Finding | None:
+        """The cue that the verdict is about: the most accurate of those better than chance, else of all."""
+        sure = (cue for cue in self.cues if cue.p <= self.alpha and cue.accuracy.value > self.chance)
+        return next(sure, self.cues[0] if self.cues else None)
+
+
+def find_cues(
+    items: Sequence[Item],
+    group: str = "family",
+    taxonomy: Taxonomy | None = None,
+    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    splits: int = 10,
+    rounds: int = 199,
+    seed: int = 0,
+    level: float = 0.95,
+    tick: Tick = quiet,
+) -> Findings:
+    """Try every cue on a probe.
+
+    ``group`` names the units of dependence; ``extra`` are cues of the caller, such as a model's
+    score without the question: a name, and one list of scores an item.
+    """
+    table = table_of(items, group, taxonomy)
+    check_units(table)
+    cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
+    return findings_of(prepare(table, cues, tick), len(items), len(cues), splits, rounds, seed, level, tick)
+
+
+def findings_of(
+    prepared: Prepared,
+    items: int,
+    asked: int,
+    splits: int = 10,
+    rounds: int = 199,
+    seed: int = 0,
+    level: float = 0.95,
+    tick: Tick = quiet,
+) -> Findings:
+    """The findings of cues that were asked already."""
+    table = prepared.table
+    searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, tick)
+    sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
+    p = permutation_test(sample, rounds, seed, tick)
+    grown = tree_credit(sample, seed=seed, tick=tick)
+    chance = float(table.chance.mean())
+    columns = np.concatenate([searched.credit, searched.best[:, None]], axis=1)
+    *accuracies, best = estimates(columns, table.unit, chance, level, seed)
+    tree, strict = (estimates(grown[:, None], sample.table.unit, chance, at, seed)[0] for at in (level, 0.999))
+    cues = _ranked(prepared, searched, accuracies, p)
+    mark = position_mark(prepared, seed)
+    return Findings(
+        n=len(table),
+        left_out=items - len(table),
+        units=int(table.unit.max()) + 1,
+        chance=chance,
+        cues=cues,
+        asked=asked,
+        searched=best,
+        tree=tree,
+        tree_strict=strict,
+        tested=len(sample.table),
+        mark=mark,
+        alpha=ALPHA,
+        verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
+    )
+
+
+def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:
+    inside = _in_sample(prepared)
+    found = [
+        Finding(
+            name=cue.name,
+            about=cue.about,
+            pick=f"the option {phrase(cue, int(searched.direction[number]))}",
+            accuracy=accuracies[number],
+            coverage=float(searched.coverage[number]),
+            in_sample=inside[number],
+            p=float(p[number]),
+        )
+        for number, cue in enumerate(prepared.cues)
+    ]
+    return sorted(found, key=lambda finding: (-finding.accuracy.value, finding.name))
+
+
+def _in_sample(prepared: Prepared) -> list[float]:
+    table = prepared.table
+    best: list[float] = prepared.directed.mean(axis=0, dtype=np.float64).reshape(-1, 2).max(axis=1).tolist()
+    everything = np.ones(len(table), dtype=bool)
+    for learner in prepared.learners:
+        best.append(float(credit(table, learner.scores(everything, table.gold), table.gold).mean()))
+    return best
+
+
+def drawn(table: Table, most: int, seed: int) -> Ints:
+    """Items of whole units, drawn by seed, ``most`` of them or a few more."""
+    order = np.random.default_rng([seed, 4]).permutation(int(table.unit.max()) + 1)
+    sizes = np.bincount(table.unit)[order]
+    kept = np.zeros(len(order), dtype=bool)
+    kept[order[: int(np.searchsorted(np.cumsum(sizes), most)) + 1]] = True
+    return np.flatnonzero(kept[table.unit])

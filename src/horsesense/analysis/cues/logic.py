@@ -1,0 +1,122 @@
+"""Cues of logical shape, read off the whole item: order of entities, negation, comparatives, overlap of a pair.
+
+These are features of the item, not of an option. Where the options come from a small set (labels,
+or "more" and "less") the option that goes with each value is learnt from other items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from horsesense.analysis.cues.battery import NO_KEYS, Keys, learnt, with_label
+from horsesense.analysis.cues.table import Table
+from horsesense.language.comparatives import VALENCE
+from horsesense.language.frequency import zipf
+from horsesense.language.function_words import FUNCTION_WORDS
+from horsesense.language.negation import negations
+from horsesense.language.words import words
+from horsesense.records import Item
+
+_CONCLUSION = re.compile(r",\s*(?:so|therefore|thus|hence)\b\s*", re.IGNORECASE)
+
+
+def halves(context: str, item: Item) -> tuple[str, str]:
+    """The premise and the conclusion of a statement; two empty texts where it does not have both.
+
+    >>> halves("A is wet, so B is ___ dry", Item(probe="p", form="cloze", text="A is wet, so B is ___ dry"))
+    ('A is wet', 'B is ___ dry')
+    """
+    if item.form == "pair":
+        return item.premise, item.text
+    parts = _CONCLUSION.split(context)
+    return (", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else ("", "")
+
+
+def entity_order_of(premise: str, conclusion: str) -> int:
+    """1 where two entities keep their order from premise to conclusion, 0 where they swap, -1 without two.
+
+    An entity is a word that both halves have; of several the two rarest are taken, because the
+    entities of such statements are made-up words or names.
+
+    >>> entity_order_of("kuna is wet and xdivmaf is dry", "xdivmaf is likely to burn than kuna")
+    0
+    """
+    before, after = _bare(premise), _bare(conclusion)
+    both = set(before) & set(after) - FUNCTION_WORDS - VALENCE.keys()
+    if len(both) < 2:
+        return -1
+    one, other = sorted(both, key=lambda word: (zipf(word), word))[:2]
+    return int((before.index(one) < before.index(other)) == (after.index(one) < after.index(other)))
+
+
+def _bare(text: str) -> list[str]:
+    """Words without the possessive: the entity of "kuna's house" is kuna."""
+    return [word.removesuffix("'s") for word in words(text)]
+
+
+def _codes(table: Table, code: Callable[[str, str], int]) -> Keys:
+    """The option that goes with a code of the item's two halves."""
+    if not table.closed:
+        return NO_KEYS
+    split = (halves(context, item) for context, item in zip(table.contexts, table.items, strict=True))
+    found = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
+    return with_label(table, np.fromiter(found, dtype=np.int64, count=len(table)))
+
+
+def _parity(*texts: str) -> int:
+    return sum(negations(words(text)) for text in texts) % 2
+
+
+@learnt("that goes with the order of the two entities in other items")
+def entity_order(table: Table) -> Keys:
+    """Whether the two entities keep their order from premise to conclusion."""
+    return _codes(table, entity_order_of)
+
+
+@learnt("that goes with the negations in other items")
+def negation(table: Table) -> Keys:
+    """Whether the number of negations is odd."""
+    return _codes(table, _parity)
+
+
+@learnt("that goes with the entity order xor the negation in other items")
+def entity_order_xor_negation(table: Table) -> Keys:
+    """Order of the entities, turned round by a negation in the conclusion."""
+
+    def code(premise: str, conclusion: str) -> int:
+        order = entity_order_of(premise, conclusion)
+        return order if order < 0 else order ^ _parity(conclusion)
+
+    return _codes(table, code)
+
+
+@learnt("that goes with the comparative of the premise in other items")
+def premise_comparative(table: Table) -> Keys:
+    """Valence of the first comparative in the premise."""
+    return _codes(table, lambda premise, _: next((VALENCE[w] + 1 for w in words(premise) if w in VALENCE), -1))
+
+
+@learnt("that goes with the share of the conclusion's words in the premise in other items")
+def conclusion_overlap(table: Table) -> Keys:
+    """Which share of the conclusion's words the premise has, in quarters."""
+
+    def code(premise: str, conclusion: str) -> int:
+        after = set(words(conclusion))
+        return int(4 * len(after & set(words(premise))) / len(after)) if after else -1
+
+    return _codes(table, code)
+
+
+@learnt("that goes with the negations of the conclusion in other items")
+def conclusion_negation(table: Table) -> Keys:
+    """Whether the conclusion, or the hypothesis, has a negation; the premise is not read."""
+    return _codes(table, lambda _, conclusion: min(negations(words(conclusion)), 1))
+
+
+@learnt("that goes with the length of the conclusion in other items")
+def conclusion_length(table: Table) -> Keys:
+    """Length of the conclusion, or the hypothesis, in words."""
+    return _codes(table, lambda _, conclusion: min(len(words(conclusion)), 30))

@@ -1,0 +1,193 @@
+"""The honest estimate: cues are chosen, and their direction and categories learnt, on one half of the units
+of dependence, and measured on the other; over repeated splits, each item is measured as often as it teaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.analysis.cues.battery import Cue, Number
+from horsesense.analysis.cues.picking import Bools, Learner, credit, number_scores, shares
+from horsesense.analysis.cues.table import Table
+from horsesense.analysis.cues.tokens import Floats, Ints
+from horsesense.errors import UserError
+
+Tick = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and how much there is."""
+
+
+def quiet(stage: str, done: int, total: int) -> None:
+    """A `Tick` that says nothing."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The cues that have something to say about a probe, with what they say."""
+
+    table: Table
+    cues: Sequence[Cue]
+    directed: NDArray[np.float32]
+    """Per item, the credit of each number cue by its most (first column) and its least (second)."""
+    scores: Sequence[NDArray[np.float32]]
+    """Flat scores of the number cues, in the order of `cues`."""
+    coverage: Floats
+    """Per cue, the share of items on which it tells the options apart (nan for a learnt cue, before it learns)."""
+    learners: Sequence[Learner]
+    """One for each learnt cue; these come after the number cues."""
+
+    @property
+    def numbers(self) -> int:
+        return len(self.scores)
+
+    def take(self, chosen: Ints) -> Prepared:
+        """The same cues over some items only; what they say does not change."""
+        table = self.table.take(chosen)
+        flat = self.table.options_of(chosen)
+        return Prepared(
+            table=table,
+            cues=self.cues,
+            directed=self.directed[chosen],
+            scores=[scores[flat] for scores in self.scores],
+            coverage=self.coverage,
+            learners=[learner.take(table, chosen) for learner in self.learners],
+        )
+
+
+def prepare(table: Table, cues: Sequence[Cue], tick: Tick = quiet) -> Prepared:
+    """Ask every cue; those that never tell two options apart are left out."""
+    numbers: list[tuple[Cue, NDArray[np.float32], Floats, Floats, float]] = []
+    learners: list[tuple[Cue, Learner]] = []
+    for done, cue in enumerate(cues):
+        tick("cues", done, len(cues))
+        if isinstance(cue, Number):
+            # Rounding first: sums of floats in another order must not break a tie.
+            scores = np.round(number_scores(table, cue), 9).astype(np.float32)
+            most, covered = shares(table, scores)
+            if covered.any():
+                least, _ = shares(table, -scores)
+                numbers.append((cue, scores, most[table.gold], least[table.gold], float(covered.mean())))
+        else:
+            learner = Learner(table, cue.compute(table))
+            if not learner.empty:
+                learners.append((cue, learner))
+    columns = [column for _, _, most, least, _ in numbers for column in (most, least)]
+    directed = np.stack(columns, axis=1) if columns else np.zeros((len(table), 0))
+    return Prepared(
+        table=table,
+        cues=[cue for cue, *_ in numbers] + [cue for cue, _ in learners],
+        directed=directed.astype(np.float32),
+        scores=[scores for _, scores, *_ in numbers],
+        coverage=np.array([cover for *_, cover in numbers] + [np.nan] * len(learners)),
+        learners=[learner for _, learner in learners],
+    )
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search found, item by item, on halves that took no part in it."""
+
+    credit: NDArray[np.float32]
+    """Items × cues: mean credit over the splits."""
+    best: Floats
+    """Per item, the credit of whatever cue was best on the other half."""
+    direction: Ints
+    """Per cue, 0 where its most is right more often over all items, 1 where its least is."""
+    coverage: Floats
+    """Per cue, the share of items on which it tells the options apart."""
+
+
+def halvings(units: Ints, splits: int, seed: int) -> Iterator[Bools]:
+    """Per split, the items of one half: half of the units, drawn by ``seed``."""
+    rng = np.random.default_rng(seed)
+    count = int(units.max()) + 1
+    for _ in range(splits):
+        half = np.zeros(count, dtype=bool)
+        half[rng.permutation(count)[: count // 2]] = True
+        yield half[units]
+
+
+def check_units(table: Table) -> None:
+    """Halves need two units at least."""
+    if len(np.unique(table.unit)) < 2:
+        raise UserError(
+            f"all {len(table)} items belong to one family or group, so nothing can be chosen on one half "
+            "of them and measured on the other",
+            fix="give items of several families, or --group item if they do not depend on one another",
+        )
+
+
+def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = quiet) -> Searched:
+    """Choose on one half, measure on the other, and the other way round, ``splits`` times."""
+    table = prepared.table
+    earned = np.zeros((len(table), len(prepared.cues)), dtype=np.float32)
+    best = np.zeros(len(table))
+    told = np.zeros(len(prepared.learners))
+    for done, half in enumerate(halvings(table.unit, splits, seed)):
+        tick("halves", done, splits)
+        for train in (half, ~half):
+            test = np.flatnonzero(~train)
+            chosen = choose(prepared, train, seed + done)
+            for number, credits in enumerate(chosen.credit):
+                earned[test, number] += credits[test]
+            told += [covered[test].sum() for covered in chosen.covered]
+            if len(chosen.worth):
+                best[test] += chosen.credit[int(np.argmax(chosen.worth))][test]
+    means = prepared.directed.mean(axis=0, dtype=np.float64).reshape(-1, 2)
+    direction = np.zeros(len(prepared.cues), dtype=np.int64)
+    direction[: prepared.numbers] = np.argmax(means, axis=1) if len(means) else 0
+    coverage = prepared.coverage.copy()
+    coverage[prepared.numbers :] = told / (splits * len(table))
+    return Searched(earned / np.float32(splits), best / splits, direction, coverage)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cues are worth on some items, and what they earn everywhere after learning there."""
+
+    worth: Floats
+    """Per cue, its accuracy on the learning items."""
+    direction: Sequence[int]
+    """Per number cue, 0 for the most, 1 for the least."""
+    credit: Sequence[NDArray[np.float32]]
+    """Per cue, its credit on every item."""
+    covered: Sequence[Bools]
+    """Per learnt cue, the items on which it tells the options apart."""
+
+
+def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
+    """Let every cue learn on ``train``."""
+    table = prepared.table
+    means = (train.astype(np.float32) @ prepared.directed / train.sum()).reshape(-1, 2)
+    direction = np.argmax(means, axis=1).tolist() if len(means) else []
+    worth = [float(pair.max()) for pair in means]
+    earned = [prepared.directed[:, 2 * number + way] for number, way in enumerate(direction)]
+    covered = []
+    inner = inner_half(table.unit, train, seed)
+    for learner in prepared.learners:
+        # On the items it learnt from, a cue of many categories is always right; its worth is measured
+        # by learning from one quarter and answering the other.
+        worth.append(_crossed(table, learner, train & inner, train & ~inner))
+        share, told = shares(table, learner.scores(train, table.gold))
+        covered.append(told)
+        earned.append(share[table.gold].astype(np.float32))
+    return Choice(np.array(worth), direction, earned, covered)
+
+
+def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
+    """Half of the units of ``train``, for learning inside the learning half."""
+    inside = np.unique(units[train])
+    drawn = np.random.default_rng([seed, 1]).permutation(inside)[: len(inside) // 2]
+    half = np.zeros(int(units.max()) + 1, dtype=bool)
+    half[drawn] = True
+    return half[units]
+
+
+def _crossed(table: Table, learner: Learner, one: Bools, other: Bools) -> float:
+    """Accuracy over two parts, each answered by what the other teaches."""
+    total = 0.0
+    for teach, test in ((one, other), (other, one)):
+        total += float(credit(table, learner.scores(teach, table.gold), table.gold)[test].sum())
+    return total / float((one | other).sum())

@@ -1,0 +1,1 @@
+"""Work that alternates between building, asking and measuring."""
