@@ -91,5 +91,7 @@ def test_families_are_sorted_and_leave_out_what_is_not_judged() -> None:
     assert (found.names, found.sizes.tolist(), found.strict.tolist()) == (("a", "b"), [1, 1], [False, True])
     with pytest.raises(UserError, match="no item has a gold"):
         by_family([math.nan], ["a"])
+    with pytest.raises(UserError, match="1 roles for 2 items"):
+        family_accuracy([1, 1], ["a", "a"], roles=["x"])
     with pytest.raises(UserError, match="250 roles"):
         family_accuracy([1] * 250, ["a"] * 250, roles=[str(k) for k in range(250)])
