@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,22 +73,22 @@ def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes
     >>> table.counts().tolist(), table.people
     ([[1.0, 1.0], [0.0, 1.0]], 2)
     """
+    return tabulate(((each.item, each.annotator, each.value) for each in judgements), labels)
+
+
+def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
+    """The table of votes given as item, annotator and label."""
     known = {label: place for place, label in enumerate(labels)}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []
-    for judgement in judgements:
-        if judgement.value not in known:
+    for item, annotator, value in given:
+        if value not in known:
             raise UserError(
-                f"the value {judgement.value!r} of {judgement.item} is none of the labels",
-                fix=f"the labels are {', '.join(labels)}",
+                f"the value {value!r} of {item} is none of the labels", fix=f"the labels are {', '.join(labels)}"
             )
         rows.append(
-            (
-                items.setdefault(judgement.item, len(items)),
-                annotators.setdefault(judgement.annotator, len(annotators)),
-                known[judgement.value],
-            )
+            (items.setdefault(item, len(items)), annotators.setdefault(annotator, len(annotators)), known[value])
         )
     codes = np.array(rows, dtype=np.int64).reshape(-1, 3)
     return Votes(tuple(items), tuple(annotators), tuple(labels), codes[:, 0], codes[:, 1], codes[:, 2])
@@ -106,7 +106,7 @@ def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objection
     >>> table.labels, table.label.tolist()
     (('A', 'B'), [1, 0])
     """
-    kept = []
+    kept: list[tuple[Judgement, tuple[str, ...]]] = []
     scales: dict[tuple[str, ...], None] = {}
     beside: dict[str, None] = {}
     for judgement in judgements:
@@ -119,12 +119,11 @@ def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objection
     letters = tuple(letter(place) for place in range(max(map(len, scales), default=0)))
     labels = next(iter(scales)) if len(scales) == 1 else letters
 
-    def coded(judgement: Judgement, own: tuple[str, ...]) -> Judgement:
-        if judgement.value not in own:
-            return judgement
-        return replace(judgement, value=labels[own.index(judgement.value)])
+    def coded(value: str, own: tuple[str, ...]) -> str:
+        return labels[own.index(value)] if value in own and own is not labels else value
 
-    return count_votes((coded(*entry) for entry in kept), (*labels, *beside))
+    rows = ((each.item, each.annotator, coded(each.value, own)) for each, own in kept)
+    return tabulate(rows, (*labels, *beside))
 
 
 def letter(place: int) -> str:

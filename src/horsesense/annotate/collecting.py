@@ -1,0 +1,164 @@
+"""Judgements in: filled task files, exports of platforms and files of judgements, checked and put together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from horsesense.analysis.votes import Scale, ScaleOf
+from horsesense.annotate.instrument import Instrument, find_instrument
+from horsesense.annotate.label_studio import iter_label_studio
+from horsesense.annotate.potato import from_potato, is_potato
+from horsesense.annotate.task import Task, tasks_of
+from horsesense.annotate.task_files import choices_of
+from horsesense.annotate.value import checked_reason, checked_value, folded_criteria
+from horsesense.errors import UserError
+from horsesense.records import Judgement, Placed, Probe
+from horsesense.records.judgements import check_columns, judgement_from_dict
+from horsesense.records.rows import iter_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What came back."""
+
+    instrument: Instrument
+    judgements: tuple[Judgement, ...]
+    open: tuple[tuple[str, str], ...]
+    """Tasks without an answer yet: item and annotator."""
+    scales: Mapping[str, Scale]
+    """The answers that could be given, by item."""
+    notes: Mapping[str, int]
+    """What was found odd, counted."""
+    probe: Probe | None = None
+
+    def scale_of(self) -> ScaleOf:
+        """The answers of an item; an item that was never judged has those of the instrument."""
+        scales, other = self.scales, self.instrument.scale()
+        return lambda item: scales.get(item, other)
+
+    def only(self, round: int | None) -> Collected:
+        """The judgements of one round; all where none is named."""
+        if round is None:
+            return self
+        rounds = sorted({judgement.round for judgement in self.judgements})
+        if round not in rounds:
+            raise UserError(
+                f"there is no judgement of round {round}", fix=f"there are rounds {', '.join(map(str, rounds))}"
+            )
+        return replace(self, judgements=tuple(each for each in self.judgements if each.round == round))
+
+
+def collect(
+    paths: Sequence[Path],
+    instrument: str = "",
+    probe: Probe | None = None,
+    annotator: str = "",
+    last: bool = False,
+) -> Collected:
+    """Read filled files. All are of one instrument, by name or by its own file.
+
+    An item must be in the probe where one is given. A person judges an item once a round: the same answer
+    again is dropped and counted, another answer is an error unless ``last`` lets the later one count.
+    """
+    wanted = find_instrument(instrument) if instrument else None
+    placed: list[Placed] = []
+    shown: dict[str, tuple[str, ...]] = {}
+    open_tasks: list[tuple[str, str]] = []
+    tasks: Mapping[str, Task] | None = None
+    for path in paths:
+        for line, row in _rows(path):
+            try:
+                if wanted is None:
+                    wanted = find_instrument(_text(row, "instrument"))
+                if tasks is None and probe is not None:
+                    tasks = {task.item: task for task in tasks_of(probe, wanted)}
+                judgement = _judgement(row, wanted, tasks, annotator)
+            except UserError as error:
+                raise error.at(path, line) from None
+            if judgement is None:
+                open_tasks.append((row["item"], str(row.get("annotator") or annotator)))
+                continue
+            shown.setdefault(judgement.item, choices_of(row))
+            placed.append(Placed(judgement, path, line))
+    if wanted is None or not (placed or open_tasks):
+        raise UserError("there is no judgement", file=paths[0] if paths else None, fix="give files with at least one")
+    judgements, repeated = one_each(placed, last)
+    if tasks is not None:
+        scales = {item: task.scale for item, task in tasks.items()}
+    else:
+        scales = {item: wanted.scale(choices) for item, choices in shown.items()}
+    return Collected(wanted, judgements, tuple(open_tasks), scales, repeated, probe)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    if path.suffix == ".json":
+        yield from iter_label_studio(path)
+        return
+    for line, row in iter_rows(path):
+        try:
+            yield line, from_potato(row) if is_potato(row) else row
+        except UserError as error:
+            raise error.at(path, line) from None
+
+
+def _judgement(
+    row: dict[str, Any], instrument: Instrument, tasks: Mapping[str, Task] | None, annotator: str
+) -> Judgement | None:
+    """The judgement of a row, checked; None where a task has no answer yet."""
+    values = dict(row)
+    if annotator and not values.get("annotator"):
+        values["annotator"] = annotator
+    if instrument.criteria and not values.get("value"):
+        values["value"] = folded_criteria(instrument, values)
+    check_columns(values)
+    if values["instrument"] != instrument.name:
+        raise UserError(
+            f"the judgement is of the instrument {values['instrument']!r}, and others are of {instrument.name!r}",
+            fix="give files of one instrument",
+        )
+    item = _text(values, "item")
+    if tasks is not None and item not in tasks:
+        raise UserError(f"the item {item!r} is not in the probe", fix="give the probe that the tasks were made from")
+    if values["value"] in ("", None) and "question" in values:
+        return None
+    if values["annotator"] == "":
+        raise UserError("the annotator is empty", fix="fill it in, or name the person with --annotator")
+    judgement = judgement_from_dict(values)
+    choices = tasks[item].choices if tasks is not None else choices_of(row)
+    value = checked_value(instrument, judgement.value, choices)
+    return replace(judgement, value=value, reason=checked_reason(instrument, value, judgement.reason))
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value:
+        raise UserError(f"the column {name!r} is missing or empty", fix=f"say which {name} it is")
+    return value
+
+
+def one_each(placed: Sequence[Placed], last: bool = False) -> tuple[tuple[Judgement, ...], dict[str, int]]:
+    """One judgement an annotator, item and round, and what was dropped for that, counted."""
+    kept: dict[tuple[str, str, int], Placed] = {}
+    notes: Counter[str] = Counter()
+    for new in placed:
+        judgement = new.judgement
+        key = judgement.item, judgement.annotator, judgement.round
+        old = kept.get(key)
+        if old is None:
+            kept[key] = new
+        elif old.judgement.value == judgement.value:
+            notes["repeated judgements"] += 1
+        elif last:
+            kept[key] = new
+            notes["changed judgements, the last counts"] += 1
+        else:
+            raise new.error(
+                f"{judgement.annotator} judged {judgement.item} already, as {old.judgement.value!r} "
+                f"({old.file.name}:{old.line}), and now as {judgement.value!r}",
+                fix="remove one of the two, or let the later one count with --last",
+            )
+    return tuple(each.judgement for each in kept.values()), dict(notes)

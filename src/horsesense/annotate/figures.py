@@ -1,0 +1,120 @@
+"""How far the judges of a study agree: every figure with n and an interval, by round.
+
+``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from horsesense.analysis.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement
+from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.kappa import pair_kappa
+from horsesense.analysis.verdicts import failing
+from horsesense.analysis.votes import Votes, tabulate, votes_on_scale
+from horsesense.annotate.collecting import Collected
+from horsesense.errors import UserError
+from horsesense.records import Judgement, Probe
+
+KEPT = "kept items"
+"""What is judged where the figure is about the items that got a label."""
+OBJECTING = "objecting"
+"""What is judged where the figure is about whether people object at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of agreement."""
+
+    name: str
+    about: str
+    """``labels``, ``kept items``, ``objecting``, or the name of a criterion."""
+    round: int
+    estimate: Estimate
+    votes: int
+    people: int
+    """0 where it is not known whose votes these are."""
+
+
+def units_of(probe: Probe, family: bool) -> dict[str, str]:
+    """The unit of dependence of each item, or of each family, as the probe's card names it."""
+    group = probe.card.group
+    if not family:
+        return {item.id: item.unit(group) for item in probe.items}
+    return {item.family: item.unit(group) for item in reversed(probe.items)}
+
+
+def agreement_figures(collected: Collected) -> list[Figure]:
+    """Agreement, round by round: rounds are never put together."""
+    units = units_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
+    found: list[Figure] = []
+    for round in sorted({judgement.round for judgement in collected.judgements}):
+        own = [judgement for judgement in collected.judgements if judgement.round == round]
+        for about, votes, ordered in _tables(collected, own):
+            if votes.counts().sum(axis=1).max(initial=0) < 2:
+                continue
+            names = [units.get(item, item) for item in votes.items]
+            for name, estimate in _estimates(votes, ordered, names, about):
+                found.append(Figure(name, about, round, estimate, votes.number, votes.people))
+    return found
+
+
+def kept_figures(collected: Collected, kept: Iterable[str]) -> list[Figure]:
+    """Agreement over the items that got a label, as papers report it: higher, since what is disputed is dropped."""
+    items = set(kept)
+    judgements = tuple(each for each in collected.judgements if each.item in items)
+    found = agreement_figures(replace(collected, judgements=judgements))
+    return [replace(figure, about=KEPT) for figure in found if figure.about == "labels"]
+
+
+def check_overlap(collected: Collected) -> None:
+    """Agreement needs two people, and an item that both judged in the same round."""
+    people = {judgement.annotator for judgement in collected.judgements}
+    if len(people) == 1:
+        raise UserError(
+            f"all judgements are {people.pop()}'s, so there is no agreement",
+            fix="have a second person judge some items",
+        )
+    if max(Counter((each.item, each.round) for each in collected.judgements).values(), default=0) < 2:
+        raise UserError(
+            "no item was judged twice in a round, so there is no agreement",
+            fix="have some items judged by two people, or ask for annotate performance",
+        )
+
+
+def _tables(collected: Collected, judgements: Sequence[Judgement]) -> Iterator[tuple[str, Votes, bool]]:
+    """What the judgements are about, as tables of votes, and whether the labels are a scale."""
+    instrument = collected.instrument
+    if instrument.kind == "words":
+        raise UserError("words that people write are not labels, so there is no agreement on them")
+    if instrument.kind == "criteria":
+        for name in instrument.criteria:
+            yield name, _yes_or_no(judgements, partial(_objects, name)), False
+        return
+    scale_of = collected.scale_of()
+    ordered = all(scale.ordered for scale in collected.scales.values()) and bool(collected.scales)
+    yield "labels", votes_on_scale(judgements, scale_of), ordered
+    objecting = [each for each in judgements if each.value not in scale_of(each.item).abstentions]
+    if any(each.value in scale_of(each.item).objections for each in objecting):
+        yield OBJECTING, _yes_or_no(objecting, lambda each: each.value in scale_of(each.item).objections), False
+
+
+def _objects(criterion: str, judgement: Judgement) -> bool:
+    return criterion in failing(judgement.value)
+
+
+def _yes_or_no(judgements: Sequence[Judgement], yes: Callable[[Judgement], bool]) -> Votes:
+    return tabulate(((each.item, each.annotator, "yes" if yes(each) else "no") for each in judgements), ("no", "yes"))
+
+
+def _estimates(votes: Votes, ordered: bool, units: Sequence[str], about: str) -> Iterator[tuple[str, Estimate]]:
+    yield "percent agreement", percent_agreement(votes, units=units)
+    if about == "labels":
+        yield "Fleiss' kappa", fleiss_kappa(votes, units=units)
+    yield "alpha, nominal", krippendorff_alpha(votes, "nominal", units=units)
+    if ordered:
+        yield "alpha, ordinal", krippendorff_alpha(votes, "ordinal", units=units)
+        yield "kappa of pairs, quadratic", pair_kappa(votes, "quadratic", units=units)

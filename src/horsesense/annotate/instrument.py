@@ -1,0 +1,166 @@
+"""Instruments: what is asked and which answers there are. Each is a small file of data, not code."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from horsesense.analysis.adjudication import find_rule
+from horsesense.analysis.votes import Scale
+from horsesense.errors import UserError, unknown
+from horsesense.files import read_text
+from horsesense.records import FORMS
+
+Kind = Literal["labels", "options", "criteria", "words"]
+Unit = Literal["item", "family"]
+Effect = Literal["answer", "facet", "filter", "none"]
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """One way to ask people about an item."""
+
+    name: str
+    title: str
+    """What people read above every task."""
+    kind: Kind
+    """``labels``: one of its own labels; ``options``: one of the item's options; ``criteria``: yes or no to each;
+    ``words``: written by the person."""
+    question: str
+    """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
+    instructions: str = ""
+    """What a person reads before the first item."""
+    good: tuple[str, ...] = ()
+    """Examples of good answers, with why."""
+    bad: tuple[str, ...] = ()
+    """Examples of bad answers, with why."""
+    form: str = ""
+    """The form in which an item is shown; empty: its own."""
+    unit: Unit = "item"
+    """Whether an item or a whole family is judged."""
+    labels: tuple[str, ...] = ()
+    ordered: bool = False
+    """Whether the labels are a scale."""
+    objections: tuple[str, ...] = ()
+    """Answers that say the question is bad."""
+    abstentions: tuple[str, ...] = ()
+    """Answers that are no vote."""
+    reasons: tuple[str, ...] = ()
+    """Why a person objects; empty: the person need not say."""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Name of each criterion, and the question; yes is an objection."""
+    words: int = 3
+    """How many words may be written."""
+    judgements: int = 3
+    """How many people should judge each item."""
+    rule: str = "majority"
+    """How the judgements of an item are settled."""
+    effect: Effect = "answer"
+    """What a label does to an item: it is its ``answer``, a ``facet`` of it, or decides whether it stays."""
+    accepted: tuple[str, ...] = ()
+    """Labels with which an item stays, where the effect is ``filter``."""
+
+    def scale(self, options: tuple[str, ...] = (), ordered: bool = False) -> Scale:
+        """The answers that can be given to an item with these options."""
+        own = self.kind == "options"
+        return Scale(
+            labels=options if own else self.labels,
+            ordered=ordered if own else self.ordered,
+            objections=self.objections,
+            abstentions=self.abstentions,
+            criteria=tuple(self.criteria),
+        )
+
+
+@cache
+def built_in() -> Mapping[str, Instrument]:
+    """The instruments that come with the program, by name."""
+    folder = files("horsesense.annotate").joinpath("instruments")
+    found = {}
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".toml"):
+            instrument = _parsed(entry.read_text(encoding="utf-8"), entry.name)
+            found[instrument.name] = instrument
+    return found
+
+
+def find_instrument(name: str) -> Instrument:
+    """An instrument by name, or by the file (.toml) that describes one.
+
+    >>> find_instrument("partwhole").labels[0]
+    'impossible'
+    """
+    if name.endswith(".toml"):
+        return _parsed(read_text(name), name)
+    if name not in built_in():
+        raise unknown("instrument", name, built_in())
+    return built_in()[name]
+
+
+def _parsed(text: str, file: str | Path) -> Instrument:
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"this is not TOML: {error}", file=file, fix="repair the instrument") from None
+    try:
+        return instrument_of(values)
+    except UserError as error:
+        raise error.at(file) from None
+
+
+def instrument_of(values: Mapping[str, Any]) -> Instrument:
+    """An instrument from plain values, checked."""
+    known = {f.name: f for f in fields(Instrument)}
+    for name, value in values.items():
+        if name not in known:
+            raise unknown("field of an instrument", name, known)
+        kind = str(known[name].type)
+        fits = {
+            "int": type(value) is int and value > 0,
+            "bool": isinstance(value, bool),
+            "tuple[str, ...]": _texts(value),
+            "Mapping[str, str]": isinstance(value, dict) and _texts(list(value.values())),
+        }.get(kind, isinstance(value, str) and bool(value.strip()))
+        if not fits:
+            raise UserError(f"the field {name!r} of the instrument has the wrong kind of value")
+    missing = [name for name in ("name", "title", "kind", "question") if name not in values]
+    if missing:
+        raise UserError(f"the instrument has no {missing[0]!r}")
+    kept: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    instrument = Instrument(**kept)
+    _check(instrument)
+    if instrument.kind == "criteria" and "rule" not in values:
+        instrument = replace(instrument, rule="winoventi")
+    return instrument
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) and entry.strip() for entry in value)
+
+
+def _check(instrument: Instrument) -> None:
+    for name, allowed in (("kind", Kind), ("unit", Unit), ("effect", Effect)):
+        if getattr(instrument, name) not in get_args(allowed):
+            raise unknown(f"{name} of instrument", getattr(instrument, name), get_args(allowed))
+    if not _NAME.fullmatch(instrument.name):
+        raise UserError(f"the name {instrument.name!r} is not usable", fix="use small letters, digits and dashes")
+    if instrument.form and instrument.form not in FORMS:
+        raise unknown("form", instrument.form, FORMS)
+    find_rule(instrument.rule)
+    answers = (*instrument.labels, *instrument.objections, *instrument.abstentions)
+    if len(set(answers)) < len(answers):
+        raise UserError("two answers of the instrument are the same")
+    if instrument.kind == "labels" and len(instrument.labels) < 2:
+        raise UserError("an instrument of the kind 'labels' needs at least two")
+    if instrument.kind == "criteria" and not instrument.criteria:
+        raise UserError("an instrument of the kind 'criteria' needs at least one")
+    if instrument.effect == "filter" and instrument.kind == "labels" and not instrument.accepted:
+        raise UserError("an instrument that filters needs labels that are 'accepted'")

@@ -1,0 +1,148 @@
+"""A task: one question to one person, made from an item or a family by an instrument."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from horsesense.analysis.votes import Scale, letter
+from horsesense.annotate.instrument import Instrument
+from horsesense.errors import UserError
+from horsesense.records import Form, Item, Probe, view
+
+_PART = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a person sees. It holds no gold answer."""
+
+    item: str
+    """Id of the item, or the name of the family."""
+    question: str
+    choices: tuple[str, ...] = ()
+    """What can be chosen; empty for criteria and words."""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """The criteria with their questions."""
+    scale: Scale = field(default_factory=Scale)
+    """The answers that can be given."""
+
+
+def tasks_of(probe: Probe, instrument: Instrument) -> list[Task]:
+    """One task an item, or a family where the instrument judges families, in the order of the probe."""
+    if instrument.unit == "item":
+        return [_of_item(item, instrument) for item in probe.items]
+    families: dict[str, list[Item]] = {}
+    for item in probe.items:
+        if not item.family:
+            raise UserError(
+                f"the instrument {instrument.name} judges families, and {item.id} has none", fix="use another probe"
+            )
+        families.setdefault(item.family, []).append(item)
+    return [_of_family(name, members, instrument) for name, members in families.items()]
+
+
+def _of_item(item: Item, instrument: Instrument) -> Task:
+    shown = item if not instrument.form else view(item, cast(Form, instrument.form))
+    if shown is None:
+        raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
+    # A cloze keeps its blank, a scale its order; the wording is the instrument's.
+    own = instrument.kind == "options"
+    if instrument.effect == "answer" and not own and set(instrument.labels) - set(item.options):
+        raise UserError(
+            f"{item.id} does not have the options {', '.join(instrument.labels)}",
+            fix="use the instrument choice, or a probe that has them",
+        )
+    parts = {"premise": shown.premise, "text": shown.text or " / ".join(shown.options)}
+    if own and not shown.text:
+        parts["text"] = ""
+    scale = instrument.scale(shown.options, shown.ordered)
+    return Task(
+        item=item.id,
+        question=_filled(instrument.question, parts | _told(item), item.id, instrument),
+        choices=() if instrument.kind in ("criteria", "words") else scale.labels,
+        criteria=_criteria(instrument, parts | _told(item), item.id),
+        scale=scale,
+    )
+
+
+def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Task:
+    parts: dict[str, str] = {}
+    for item in members:
+        parts[item.member] = " ".join(filter(None, (item.premise, item.text))) or " / ".join(item.options)
+        parts |= {f"{item.member}_{key}": value for key, value in _told(item).items()}
+    scale = instrument.scale()
+    return Task(
+        item=name,
+        question=_filled(instrument.question, parts, name, instrument),
+        choices=scale.labels,
+        criteria=_criteria(instrument, parts, name),
+        scale=scale,
+    )
+
+
+def _told(item: Item) -> dict[str, str]:
+    """What a question can speak of beside the text: facets and groups."""
+    return {**item.groups, **{name: str(value) for name, value in item.facets.items()}}
+
+
+def _criteria(instrument: Instrument, parts: Mapping[str, str], item: str) -> dict[str, str]:
+    return {name: _filled(asked, parts, item, instrument) for name, asked in instrument.criteria.items()}
+
+
+def _filled(template: str, parts: Mapping[str, str], item: str, instrument: Instrument) -> str:
+    missing = [name for name in _PART.findall(template) if name not in parts]
+    if missing:
+        raise UserError(
+            f"the instrument {instrument.name} speaks of {missing[0]!r}, which {item} does not have",
+            fix="use another instrument, or a probe with that facet, group or member",
+        )
+    return " ".join(_PART.sub(lambda found: parts[found[1]], template).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A task and who is to do it."""
+
+    task: Task
+    annotator: str = ""
+    """Empty: whoever fills in the row says who."""
+    order: int = 0
+    """Place in the person's own sequence, from 1; 0 where nobody is named."""
+
+
+def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 0) -> list[Assignment]:
+    """Give every task to ``each`` people, evenly, and every person the tasks in an order of their own.
+
+    >>> given = assign([Task(str(k), "?") for k in range(4)], ["ann", "ben", "cid"], each=2)
+    >>> sorted(a.annotator for a in given)
+    ['ann', 'ann', 'ann', 'ben', 'ben', 'ben', 'cid', 'cid']
+    """
+    if not people:
+        return [Assignment(task) for task in tasks]
+    if len(set(people)) < len(people):
+        raise UserError("a person is named twice", fix="give each a code of their own")
+    if each > len(people):
+        raise UserError(f"{each} people should judge each item, and {len(people)} are named", fix="name more people")
+    given: dict[str, list[Task]] = {name: [] for name in people}
+    turns = [people[place % len(people)] for place in range(len(tasks) * each)]
+    for place, task in enumerate(random.Random(seed).sample(list(tasks), len(tasks))):
+        for name in turns[place * each : (place + 1) * each]:
+            given[name].append(task)
+    return [
+        Assignment(task, name, order)
+        for name, own in given.items()
+        for order, task in enumerate(random.Random(f"{seed} {name}").sample(own, len(own)), start=1)
+    ]
+
+
+def lettered(choices: Sequence[str]) -> dict[str, str]:
+    """Choices by letter, as the columns of a task file name them.
+
+    >>> lettered(["hot", "cold"])
+    {'A': 'hot', 'B': 'cold'}
+    """
+    return {letter(place): choice for place, choice in enumerate(choices)}

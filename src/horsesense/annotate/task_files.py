@@ -1,0 +1,108 @@
+"""Task files: what people or a crowd platform fill in.
+
+A filled task file is a file of judgements with the questions beside them, and is read as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.label_studio import write_label_studio
+from horsesense.annotate.potato import write_potato
+from horsesense.annotate.task import Assignment, lettered
+from horsesense.errors import UserError, unknown
+from horsesense.files import writing
+from horsesense.records.rows import ending, write_rows
+
+Format = Literal["table", "label-studio", "potato"]
+FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato")
+
+_BEFORE = ("item", "instrument", "annotator", "round", "order", "question")
+
+
+def write_tasks(
+    path: Path, instrument: Instrument, assignments: Sequence[Assignment], round: int = 1, form: str = "table"
+) -> list[Path]:
+    """Write a task file, and what the platform needs beside it; the paths of all that was written."""
+    if form not in FORMATS:
+        raise unknown("format of task files", form, FORMATS)
+    if form == "table":
+        rows = [_row(assignment, instrument, round) for assignment in assignments]
+        choices = max((len(assignment.task.choices) for assignment in assignments), default=0)
+        letters = tuple(lettered([""] * choices))
+        if ending(path) == ".jsonl":
+            write_rows(path, ({k: v for k, v in row.items() if k not in letters} for row in rows), ())
+        else:
+            # Criteria are answered in columns of their own.
+            answer = () if instrument.criteria else ("value",)
+            write_rows(path, rows, (*_BEFORE, *letters, *instrument.criteria, *answer, "reason"))
+        return [path, _write_instructions(path, instrument)]
+    if any(assignment.annotator for assignment in assignments):
+        raise UserError(f"{form} hands out tasks itself", fix="leave --people out")
+    tasks = [assignment.task for assignment in assignments]
+    write = write_label_studio if form == "label-studio" else write_potato
+    return write(path, instrument, tasks, round)
+
+
+def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str, Any]:
+    task = assignment.task
+    asked = chain([task.question], (f"{name}: {question}" for name, question in task.criteria.items()))
+    values: dict[str, Any] = {
+        "item": task.item,
+        "instrument": instrument.name,
+        "annotator": assignment.annotator,
+        "round": round,
+        "order": assignment.order,
+        "question": "  ".join(asked),
+    }
+    values |= lettered(task.choices)
+    if task.choices:
+        values["choices"] = list(task.choices)
+    values |= dict.fromkeys(task.criteria, "")
+    return values | {"value": "", "reason": ""}
+
+
+def _write_instructions(path: Path, instrument: Instrument) -> Path:
+    """What people should read first, as Markdown beside the task file."""
+    told = path.with_name(f"{path.stem}.instructions.md")
+    with writing(told) as temporary:
+        temporary.write_text(instructions_of(instrument), encoding="utf-8")
+    return told
+
+
+def instructions_of(instrument: Instrument) -> str:
+    """The instructions, the answers and the examples of an instrument."""
+    parts = [f"# {instrument.title}", " ".join(instrument.instructions.split())]
+    if instrument.kind == "criteria":
+        parts.append("Answer yes or no in each column: " + ", ".join(instrument.criteria) + ".")
+    elif instrument.kind != "words":
+        how = "the letter or the text of an answer" if instrument.kind == "options" else " | ".join(instrument.labels)
+        parts.append(f"Answers: {how}" + "".join(f" | {name}" for name in _beside(instrument)))
+    if instrument.reasons:
+        parts.append(f"Reasons, with {' or '.join(instrument.objections)}: {' | '.join(instrument.reasons)}")
+    for name, examples in (("Good", instrument.good), ("Bad", instrument.bad)):
+        parts += [f"{name}: {example}" for example in examples]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _beside(instrument: Instrument) -> tuple[str, ...]:
+    return (*instrument.objections, *instrument.abstentions)
+
+
+def choices_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """The choices that a row of a task file shows; empty where it shows none."""
+    listed = row.get("choices")
+    if isinstance(listed, list) and all(isinstance(choice, str) for choice in listed):
+        return tuple(listed)
+    return tuple(_cells(row))
+
+
+def _cells(row: dict[str, Any]) -> Iterator[str]:
+    for name in lettered([""] * 26):
+        if not isinstance(row.get(name), str) or not row[name]:
+            return
+        yield row[name]

@@ -1,0 +1,97 @@
+"""One answer, checked against what the instrument allows: the same check for files and for a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from horsesense.analysis.verdicts import PASS
+from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.task import lettered
+from horsesense.errors import UserError, unknown
+
+_YES = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
+
+
+def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = ()) -> str:
+    """The answer as it is kept: the text of a choice, the criteria that fail, or the words written.
+
+    A choice may be given by its text, in any case, or by its letter. Without choices (the probe is not at
+    hand) any text is taken for an instrument whose choices are the item's.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> checked_value(find_instrument("choice"), "b", ["hot", "cold"])
+    'cold'
+    """
+    value = " ".join(value.split())
+    if not value:
+        raise UserError("the value is empty", fix="give an answer, or remove the row")
+    if instrument.kind == "words":
+        return _words(instrument, value)
+    if instrument.kind == "criteria":
+        return _criteria(instrument, value)
+    return _choice(instrument, value, choices)
+
+
+def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
+    own = tuple(choices) if instrument.kind == "options" else instrument.labels
+    known = (*own, *instrument.objections, *instrument.abstentions)
+    if value in known or not own:
+        return value
+    alike = {choice for choice in known if " ".join(choice.split()).casefold() == value.casefold()}
+    if len(alike) == 1:
+        return alike.pop()
+    letters = lettered(own)
+    if value.upper() in letters:
+        return letters[value.upper()]
+    raise unknown("answer", value, known)
+
+
+def _criteria(instrument: Instrument, value: str) -> str:
+    if value == PASS:
+        return value
+    named = [name.strip() for name in value.split("+")]
+    for name in named:
+        if name not in instrument.criteria:
+            raise unknown("criterion", name, [*instrument.criteria, PASS])
+    return "+".join(name for name in instrument.criteria if name in named)
+
+
+def _words(instrument: Instrument, value: str) -> str:
+    if value in (*instrument.objections, *instrument.abstentions):
+        return value
+    words = [word.strip() for word in value.replace(";", ",").split(",")]
+    if not all(words):
+        raise UserError("a word is empty", fix="join words by single commas")
+    if len(words) > instrument.words:
+        raise UserError(f"{len(words)} words are given, and {instrument.words} are allowed")
+    if len({word.casefold() for word in words}) < len(words):
+        raise UserError("a word is given twice", fix="remove one")
+    return ", ".join(words)
+
+
+def folded_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:
+    """One value from a column of yes and no for each criterion; empty where none is answered.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> answers = dict.fromkeys(find_instrument("schema").criteria, "no") | {"synonym-generic": "Yes"}
+    >>> folded_criteria(find_instrument("schema"), answers)
+    'synonym-generic'
+    """
+    given = {name: str(row.get(name, "")).strip().casefold() for name in instrument.criteria}
+    if not any(given.values()):
+        return ""
+    for name, answer in given.items():
+        if not answer:
+            raise UserError(f"the criterion {name} is not answered", fix="answer all criteria, or none")
+        if answer not in _YES:
+            raise UserError(f"the answer {answer!r} to {name} is neither yes nor no")
+    return "+".join(name for name, answer in given.items() if _YES[answer]) or PASS
+
+
+def checked_reason(instrument: Instrument, value: str, reason: str) -> str:
+    """The reason of an objection must be one of the instrument's; other answers may have any."""
+    reason = reason.strip()
+    if reason and instrument.reasons and value in instrument.objections and reason not in instrument.reasons:
+        raise unknown("reason", reason, instrument.reasons)
+    return reason

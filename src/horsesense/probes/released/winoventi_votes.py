@@ -1,0 +1,135 @@
+"""The judgements behind WinoVenti: whether a schema is sound (winoventi.txt, 2.6), and how people answer it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.probes.released.reading import Reading, check_columns, fields_of, names_of, row_of, whole_number
+from horsesense.probes.released.votes import ReleasedVotes
+from horsesense.probes.released.winoventi import COLUMNS, LICENCE
+from horsesense.records import BLANK, Card, Item, Judgement, Source
+
+SCHEMA = COLUMNS[:5]
+PROMPTS = ("biased_context_prompt", "adversarial_context_prompt")
+CRITERIA = {
+    "Are these words synonymous?[ {{Associative Bias}} / {{biased_word_context}} ]": "synonym-generic",
+    "Are these words synonymous?[ {{Alternative}} / {{adversarial_word_context}} ]": "synonym-exception",
+    "Given the prompt:{{biased_context_prompt}}Can {{Alternative}} be a sensible answer to the blank?": (
+        "ambiguous-generic"
+    ),
+    "Given the prompt:{{adversarial_context_prompt}}Can {{Associative Bias}} be a sensible answer to the blank?": (
+        "ambiguous-exception"
+    ),
+}
+"""The four questions, which are the names of the columns; yes is an objection."""
+ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
+"""The column of the answer in the raw and in the cleaned file."""
+
+_BLANKS = re.compile(r"_{3,}")
+_TESTS = ("generic", "exception")
+
+
+def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
+    """Each row is one worker's four answers about a schema; both items of the schema are in the probe."""
+    reading = Reading(skip_bad)
+    judgements = []
+    for path, number, row in _rows(reading, paths, ("User ID", *SCHEMA, *PROMPTS, *CRITERIA)):
+        with reading.line(path, number):
+            objections = [name for question, name in CRITERIA.items() if _yes(row[question], question)]
+            items = [_item(row, row[prompt], test, path, number) for prompt, test in zip(PROMPTS, _TESTS, strict=True)]
+            for item in items:
+                reading.add(item)
+            value = "+".join(objections) or "pass"
+            judgements.append(Judgement(items[0].family, row["User ID"], "schema", value))
+    # A schema is judged by several people; its items are the same each time.
+    reading.items = list({item.id: item for item in reading.items}.values())
+    return ReleasedVotes(
+        reading.probe(_card(paths, "The schemas that people checked for WinoVenti"), paths), tuple(judgements)
+    )
+
+
+def read_winoventi_answers(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
+    """Each row is one worker's answer to one item of the benchmark; the raw and the cleaned file say the same."""
+    reading = Reading(skip_bad)
+    judgements = []
+    columns = ("User ID", *SCHEMA, "masked_prompt", "target", "incorrect", "test_type", "choiceA", "choiceB")
+    for path, number, row in _rows(reading, paths, columns):
+        with reading.line(path, number):
+            answered = next((name for name in ANSWER if name in row), None)
+            if answered is None:
+                raise UserError("the column of the answer is missing", fix=f"it is called {' or '.join(ANSWER)}")
+            choice = row[answered].strip("{}")
+            if choice not in ("choiceA", "choiceB"):
+                raise UserError(f"the answer {row[answered]!r} is neither choiceA nor choiceB")
+            test = whole_number(row["test_type"], "test_type", 2)
+            if test == 0:
+                raise UserError("the test_type is neither 1 (generic) nor 2 (exception)", fix="repair the line")
+            item = _item(row, row["masked_prompt"], _TESTS[test - 1], path, number)
+            if row[choice] not in item.options:
+                raise UserError(f"the answer {row[choice]!r} is neither the bias nor the alternative")
+            reading.add(item)
+            judgements.append(Judgement(item.id, row["User ID"], "choice", row[choice]))
+    return ReleasedVotes(
+        reading.probe(_card(paths, "The items that people answered for WinoVenti"), paths), tuple(judgements)
+    )
+
+
+def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Iterator[tuple[Path, int, dict[str, str]]]:
+    for path in paths:
+        lines = reading.lines(path)
+        tabs = b"\t" in lines[0][1]
+        delimiter = "\t" if tabs else ","
+        header = fields_of(lines[0][1], delimiter, quoted=not tabs)
+        check_columns(header, wanted, path)
+        for number, raw in lines[1:]:
+            row: dict[str, str] = {}
+            with reading.line(path, number):
+                row = row_of(raw, header, delimiter, quoted=not tabs)
+                row = {name: reading.clean(value) for name, value in row.items()}
+                empty = next((name for name in wanted if not row[name]), None)
+                if empty is not None:
+                    row = {}
+                    raise UserError(f"the column {empty!r} is empty", fix="repair or remove the line")
+            if row:
+                yield path, number, row
+
+
+def _item(row: dict[str, str], prompt: str, test: str, path: Path, number: int) -> Item:
+    """The item as the reader of the benchmark makes it."""
+    if len(_BLANKS.findall(prompt)) != 1:
+        raise UserError("the prompt does not have one blank", fix="repair or remove the line")
+    generic, alternative = row["Associative Bias"], row["Alternative"]
+    options = tuple(sorted((generic, alternative)))
+    context = row["biased_word_context" if test == "generic" else "adversarial_word_context"]
+    return Item(
+        probe="winoventi",
+        form="cloze",
+        text=_BLANKS.sub(BLANK, prompt),
+        options=options,
+        answer=options.index(generic if test == "generic" else alternative),
+        family=" | ".join(row[name] for name in SCHEMA),
+        member=test,
+        groups={"noun": row["Word"], "generic_word": generic},
+        facets={"test": test, "bias": generic, "alternative": alternative, "context": context},
+        source=Source(file=path.name, line=number, licence=LICENCE),
+    )
+
+
+def _yes(answer: str, question: str) -> bool:
+    if answer not in ("Yes", "No"):
+        raise UserError(f"the answer {answer!r} to {question!r} is neither Yes nor No")
+    return answer == "Yes"
+
+
+def _card(paths: Sequence[Path], made: str) -> Card:
+    return Card(
+        name="winoventi",
+        method="winoventi",
+        licence=LICENCE,
+        made=f"{made} ({names_of(paths)}).",
+        normalise="sum",
+        group="noun",
+    )
