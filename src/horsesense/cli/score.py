@@ -8,6 +8,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec, spec_of
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.scoring.texts import ScoredText
@@ -29,10 +30,12 @@ def score(
     from horsesense.scoring.texts import score_texts
 
     meaning = spec_of(spec, None, exact=True)
+    wanted = [*texts, *([against] if against is not None else [])]
+    _check(wanted)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     frame = framer_of(loaded, meaning).frame.told
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    found = score_texts(loaded, [*texts, *([against] if against is not None else [])], meaning)
+    found = score_texts(loaded, wanted, meaning)
     other = found.pop() if against is not None else None
     if json:
         document = {"model": model, "spec": {**meaning.to_dict(), "frame": frame}, "texts": [_told(t) for t in found]}
@@ -43,6 +46,15 @@ def score(
         _print_evidence(found, other)
     else:
         _print(found)
+
+
+def _check(texts: list[str]) -> None:
+    """Told before a model is loaded, which takes seconds."""
+    for text in texts:
+        if not text.strip():
+            raise UserError("a text is empty", fix="give one with words")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
 def _told(text: ScoredText) -> dict[str, object]:
