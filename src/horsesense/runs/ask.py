@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,10 +28,10 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shards import SHARD_TOKENS, cost, cut
+from horsesense.scoring.batches import Values
 from horsesense.scoring.options import (
     DEFAULT_BUDGET,
     Prepared,
-    Values,
     answer_of,
     framer_of,
     prepare,
@@ -188,7 +188,7 @@ def _ask_shards(
         for shard, path, tokens in zip(shards, paths, costs, strict=True):
             if path.is_file():
                 continue
-            answers = _answers(model, shard, settings, cache, watcher.step, tokens)
+            answers = _answers(model, shard, settings, cache, watcher, tokens)
             write_answers(path, part.model.name, part.probe.name, answers)
 
 
@@ -197,7 +197,7 @@ def _answers(
     shard: Sequence[Prepared],
     settings: Settings,
     cache: ScoreCache | None,
-    step: Callable[[int], None],
+    watcher: Watcher,
     tokens: int,
 ) -> list[Answer]:
     framed = [question for one in shard for question in one.questions]
@@ -209,13 +209,13 @@ def _answers(
         def count(new: int) -> None:
             nonlocal done
             done += new
-            step(new)
+            watcher.step(new)
 
-        scored = score_questions(model, framed, settings.spec, settings.budget, count)
+        scored = score_questions(model, framed, settings.spec, settings.budget, count, watcher.say)
         if cache:
             cache.keep(questions, scored)
-        step(tokens - done)  # what was the same text was computed once
+        watcher.step(tokens - done)  # what was the same text was computed once
     else:
-        step(tokens)
+        watcher.step(tokens)
     values = iter(scored)
     return [answer_of(model, one, [next(values) for _ in one.questions]) for one in shard]

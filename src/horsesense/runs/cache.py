@@ -20,7 +20,7 @@ from horsesense.files import cache_folder
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.rows import Question
 from horsesense.records import ScoringSpec
-from horsesense.scoring.options import Values
+from horsesense.scoring.batches import Values
 
 _AT_ONCE = 500
 """Keys a query; SQLite limits the number of its parameters."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.scoring.batches import Remark, Values, batch_logprobs
 from horsesense.scoring.pairs import frame_pairs
 from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Asked, ask
@@ -19,7 +19,6 @@ from horsesense.scoring.questions import Framed, Framer
 DEFAULT_BUDGET = 4096
 """Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
 
-Values = npt.NDArray[np.float32]
 Progress = Callable[[int], None]
 """Called with the number of tokens just computed."""
 
@@ -85,6 +84,7 @@ def score_questions(
     spec: ScoringSpec,
     budget: int = DEFAULT_BUDGET,
     progress: Progress | None = None,
+    say: Remark | None = None,
 ) -> list[Values]:
     """The log-probability of each asked token of each question."""
     owners, rows, marks = [], [], model.marks
@@ -95,7 +95,7 @@ def score_questions(
     plan = make_plan(rows, 1 if spec.exact else budget)
     found: list[Values | None] = [None] * len(plan.inputs)
     for batch in plan.batches:
-        for number, values in zip(batch, model.logprobs([plan.inputs[n] for n in batch]), strict=True):
+        for number, values in zip(batch, batch_logprobs(model, [plan.inputs[n] for n in batch], say), strict=True):
             found[number] = values
         if progress:
             progress(sum(sum(plan.inputs[n].given.shape) for n in batch))

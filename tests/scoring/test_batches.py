@@ -1,0 +1,52 @@
+"""Out of memory: halves, the same numbers, and a sentence when even one input does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from horsesense.errors import UserError
+from horsesense.models.load import load_model
+from horsesense.records import Item, ScoringSpec
+from horsesense.scoring.options import prepare, score_questions
+
+
+class Small(torch.nn.Module):
+    """A network on a device that holds only so many inputs at a time."""
+
+    def __init__(self, network: Any, room: int) -> None:
+        super().__init__()
+        self.network, self.room, self.config = network, room, network.config
+
+    def forward(self, **asked: torch.Tensor) -> Any:
+        if len(asked["input_ids"]) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory (as it would say)")
+        return self.network(**asked)
+
+
+ITEMS = [Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft")) for n in range(10, 30)]
+
+
+def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
+    model = load_model(str(tiny_folders["bert"]), device="cpu")
+    spec = ScoringSpec()
+    framed = [question for one in prepare(model, ITEMS, spec) for question in one.questions]
+    usual = score_questions(model, framed, spec)
+    said: list[str] = []
+    small = replace(model, network=Small(model.network, 3))
+    for one, other in zip(score_questions(small, framed, spec, say=said.append), usual, strict=True):
+        assert one == pytest.approx(other, abs=1e-5)
+    assert said
+    assert all("trying halves" in line for line in said)
+
+
+def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> None:
+    model = load_model(str(tiny_folders["bert"]), device="cpu")
+    spec = ScoringSpec()
+    framed = [question for one in prepare(model, ITEMS[:1], spec) for question in one.questions]
+    with pytest.raises(UserError, match="does not fit into the memory"):
+        score_questions(replace(model, network=Small(model.network, 0)), framed, spec)
