@@ -10,14 +10,14 @@ from horsesense.cli.output import people
 if TYPE_CHECKING:
     from horsesense.runs.results import Result
 
-_WIDTH = 16
+_WIDTH = 12
 
 
 def bar(value: float, chance: float | None) -> str:
     """A bar of fixed width with a mark at chance.
 
     >>> bar(0.75, 0.5)
-    '████████┃███    '
+    '██████┃██   '
     """
     filled = round(value * _WIDTH)
     cells = ["█" if place < filled else " " for place in range(_WIDTH)]
@@ -32,12 +32,12 @@ def print_results(results: Sequence[Result]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("model", "probe"):
         table.add_column(name)
     for name in ("accuracy", "95 % interval", "chance", "n"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("┃ is chance", no_wrap=True)
+    table.add_column("┃ chance", no_wrap=True)
     for result in results:
         e = result.estimate
         chance = e.chance
