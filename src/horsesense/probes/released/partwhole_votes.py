@@ -37,10 +37,13 @@ def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> Relea
     given: Counter[str] = Counter()
     for path in paths:
         lines = reading.lines(path)
-        first, header = _layout(fields_of(lines[0][1], ",", quoted=True))
+        try:
+            first, header = _layout(fields_of(lines[0][1], ",", quoted=True))
+        except UserError as error:
+            raise error.at(path, 1) from None
         for number, raw in lines[1 if header else 0 :]:
             with reading.line(path, number):
-                fields = [reading.clean(field) for field in fields_of(raw, ",", quoted=True)]
+                fields = _joined([reading.clean(field) for field in fields_of(raw, ",", quoted=True)], reading)
                 item, votes = _row(fields, first, path, number)
                 reading.add(item)
                 for value, reason in votes:
@@ -66,6 +69,18 @@ def _layout(fields: Sequence[str]) -> tuple[int, bool]:
             "the columns are not those of part-whole judgements", fix="they begin with whole,part,jj,result1"
         )
     return first, True
+
+
+def _joined(fields: Sequence[str], reading: Reading) -> list[str]:
+    """The authors' own file has a few votes in two columns, ``word-`` and ``nonsense``."""
+    joined: list[str] = []
+    for field in fields:
+        if field == NONSENSE and joined and f"{joined[-1]}{field}" in REASONS and joined[-1]:
+            joined[-1] += field
+            reading.notes["votes in two columns"] += 1
+        else:
+            joined.append(field)
+    return joined
 
 
 def _row(fields: Sequence[str], first: int, path: Path, number: int) -> tuple[Item, list[tuple[str, str]]]:

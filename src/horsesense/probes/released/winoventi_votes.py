@@ -82,7 +82,10 @@ def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Ite
         lines = reading.lines(path)
         tabs = b"\t" in lines[0][1]
         delimiter = "\t" if tabs else ","
-        header = fields_of(lines[0][1], delimiter, quoted=not tabs)
+        try:
+            header = fields_of(lines[0][1], delimiter, quoted=not tabs)
+        except UserError as error:
+            raise error.at(path, 1) from None
         check_columns(header, wanted, path)
         for number, raw in lines[1:]:
             row: dict[str, str] = {}
