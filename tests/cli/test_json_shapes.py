@@ -1,0 +1,145 @@
+"""What ``--json`` prints: one document on standard output, in the shape of its schema, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling import Call, Called, caller, item, lay, toy_lines
+from jsonschema import Draft202012Validator, ValidationError
+from referencing import Registry, Resource
+
+SCHEMAS = files("horsesense.cli").joinpath("schemas")
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(SCHEMAS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def validator(name: str) -> Draft202012Validator:
+    shared: Registry[Any] = Registry().with_resource("run.json", Resource.from_contents(schema("run")))
+    return Draft202012Validator(schema(name), registry=shared)
+
+
+def document(called: Called, name: str) -> Any:
+    """The one document, checked; ``json`` refuses anything after it."""
+    assert called.code == 0, called.err
+    found = json.loads(called.out, parse_constant=lambda constant: pytest.fail(f"{constant} is not JSON"))
+    assert called.out.endswith("}\n")
+    validator(name).validate(found)
+    return found
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    return lay(tmp_path / "toy.jsonl", *toy_lines())
+
+
+@pytest.mark.parametrize("name", [path.name.removesuffix(".json") for path in SCHEMAS.iterdir()])
+def test_schemas_are_schemas(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+    assert schema(name)["title"] == f"horsesense {name} --json"
+
+
+def test_show(toy: Path, call: Call) -> None:
+    called = call("show", toy, "--json", "--samples", 9)
+    found = document(called, "show")
+    assert called.err == ""
+    assert (found["items"], found["families"]) == (5, 4)
+    assert found["forms"] == {"cloze": 2, "choice": 1, "sentences": 1, "pair": 1}
+    assert (found["options"], found["answers"]) == ({"2": 4, "3": 1}, {"0": 3, "1": 1, "none": 1})
+    assert found["facets"]["hops"] == {"values": 2, "counts": {"1": 1, "2": 1}}
+    assert found["groups"] == {"noun": 1}
+    assert [{name: sample[name] for name in ("form", "options")} for sample in found["samples"]] == [
+        {name: line[name] for name in ("form", "options")} for line in toy_lines()
+    ]
+    assert document(call("show", toy, "--json", "--samples", 0), "show")["samples"] == []
+
+
+def test_show_one_item(toy: Path, call: Call) -> None:
+    summary = document(call("show", toy, "--json", "--samples", 9), "show")
+    for sample in summary["samples"]:
+        found = document(call("show", toy, sample["id"], "--json"), "show")
+        assert found["item"] == sample
+        assert sample["form"] not in found["views"]
+    cloze = document(call("show", toy, summary["samples"][0]["id"], "--json"), "show")
+    assert cloze["views"] == {
+        "sentences": {"premise": "", "text": "", "options": ["The ice is cold.", "The ice is hot."]},
+        "choice": {"premise": "", "text": "The ice is", "options": ["cold", "hot"]},
+    }
+
+
+def test_run_and_report(toy: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    out, models = toy.parent / "out", [str(tiny_folders[name]) for name in ("gpt2", "bert")]
+    words = ["run", *(word for model in models for word in ("-m", model)), "-p", toy, "--out", out, "--json"]
+    called = call(*words)
+    found = document(called, "run")
+    assert "tokens to compute" in called.err
+    assert found["out"] == str(out)
+    assert Path(found["report"]).is_file()
+    assert [(r["model"], r["probe"]) for r in found["results"]] == [(model, "toy") for model in models]
+    for result in found["results"]:
+        assert (result["n"], result["unjudged"]) == (4, 1)
+        assert result["ci"][0] <= result["accuracy"] <= result["ci"][1]
+        assert result["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
+        assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
+    again = call(*words)
+    assert document(again, "run") == found, "what is kept gives the same document"
+    assert "all answers are kept already" in again.err
+    reported = call("report", out, "--json", "-o", toy.parent / "page.html")
+    assert document(reported, "report") == {"out": str(toy.parent / "page.html"), "results": found["results"]}
+    assert reported.err == ""
+
+
+def test_run_under_a_normalisation(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    probe = lay(tmp_path / "toy.jsonl", *toy_lines()[:3])
+    words = ["-p", probe, "--out", tmp_path / "out", "--normalise", "pmi", "--limit", 2, "--json"]
+    (result,) = document(call("run", "-m", tiny_folders["gpt2"], *words), "run")["results"]
+    assert (result["normalise"], result["spec"]["baseline"], result["n"]) == ("pmi", True, 2)
+    assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
+
+
+def test_run_of_what_nobody_has_judged(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    probe = lay(tmp_path / "toy.jsonl", item(answer=None), item(answer=..., text="The fire is ___."))
+    found = document(call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "out", "--json"), "run")
+    assert found["results"] == []
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "llama"])
+def test_score(name: str, tiny_folders: dict[str, Path], call: Call) -> None:
+    texts = ["The café’s butter melts.", "東京 “is” far — away"]
+    called = call("score", "-m", tiny_folders[name], *texts, "--json")
+    found = document(called, "score")
+    assert "begins with" in called.err
+    assert (found["model"], [text["text"] for text in found["texts"]]) == (str(tiny_folders[name]), texts)
+    for text in found["texts"]:
+        logprobs = [token["logprob"] for token in text["tokens"]]
+        assert text["sum"] == pytest.approx(sum(logprobs))
+        assert text["mean"] == pytest.approx(sum(logprobs) / len(logprobs))
+        assert all(0 <= token["start"] <= token["end"] <= len(text["text"]) for token in text["tokens"])
+        assert [token["start"] for token in text["tokens"]] == sorted(token["start"] for token in text["tokens"])
+
+
+def test_score_against(tiny_folders: dict[str, Path], call: Call) -> None:
+    words = ["It rained.", "It rained again.", "--against", "It snowed.", "--json"]
+    found = document(call("score", "-m", tiny_folders["gpt2"], *words), "score")
+    for text, evidence in zip(found["texts"], found["evidence"], strict=True):
+        assert evidence["sum"] == pytest.approx(text["sum"] - found["against"]["sum"], abs=1e-4)
+
+
+def test_a_schema_can_fail(toy: Path, call: Call) -> None:
+    found = document(call("show", toy, "--json"), "show")
+    for name in found:
+        with pytest.raises(ValidationError):
+            validator("show").validate({key: value for key, value in found.items() if key != name})
+    with pytest.raises(ValidationError):
+        validator("show").validate(found | {"more": 1})
