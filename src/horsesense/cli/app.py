@@ -14,6 +14,7 @@ from horsesense.cli.fetch import fetch
 from horsesense.cli.fill import fill
 from horsesense.cli.harden import harden
 from horsesense.cli.import_ import import_
+from horsesense.cli.knowledge import knowledge
 from horsesense.cli.report import report
 from horsesense.cli.run import run
 from horsesense.cli.score import score
@@ -54,3 +55,4 @@ app.command("cues")(cues)
 app.command("compare")(compare)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
+app.add_typer(knowledge, name="knowledge")

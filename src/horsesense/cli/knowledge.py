@@ -1,0 +1,48 @@
+"""``horsesense knowledge``: the sources that probes are built from, and one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horsesense.cli.output import Json, print_json
+
+knowledge = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Knowledge sources: add one's own, list what is there."
+)
+
+
+@knowledge.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="What to call the source.")],
+    file: Annotated[Path, typer.Argument(help="Triples: relation, concept, target, with tabs between them.")],
+    json: Json = False,
+) -> None:
+    """Check a file of triples and keep it as a source."""
+    from horsesense.knowledge.graph import load_graph
+    from horsesense.knowledge.sources import add_own
+
+    origin = add_own(name, file)
+    graph = load_graph(name)
+    document = {"name": name, "version": origin.version, "licence": origin.licence, "concepts": len(graph)}
+    if json:
+        print_json(document)
+    else:
+        print(f"{name}  {len(graph):,} concepts  licence: {origin.licence}")
+
+
+@knowledge.command("list")
+def list_(json: Json = False) -> None:
+    """Name the sources that are kept, with version and licence."""
+    from horsesense.knowledge.store import list_sources
+
+    sources = list_sources()
+    if json:
+        print_json([{"name": s.name, "version": s.version, "licence": s.licence} for s in sources])
+        return
+    for source in sources:
+        print(f"{source.name:12} {source.version or '–':10} {source.licence}")
+    if not sources:
+        print("nothing yet; horsesense build imports WordNet and GCIDE when they are asked for")

@@ -1,0 +1,164 @@
+"""One source as a graph in memory: what a concept is called, what it means, what lies above, below and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.errors import UserError, unknown
+from horsesense.knowledge.closure import Ints
+from horsesense.knowledge.store import find_source, reading_store
+from horsesense.knowledge.triples import Origin
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Direction = Literal["up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """For each concept a row of others with their distance, all rows one after the other."""
+
+    starts: Ints
+    others: NDArray[np.int32]
+    hops: NDArray[np.uint8]
+    """Number of isa links on the shortest way; 0 where an instance link is on it."""
+
+    def row(self, concept: int) -> Iterator[tuple[int, int]]:
+        """The others of one concept and their distances."""
+        where = slice(int(self.starts[concept]), int(self.starts[concept + 1]))
+        return zip(self.others[where].tolist(), self.hops[where].tolist(), strict=True)
+
+    def reached(self, concept: int) -> set[int]:
+        """The others of one concept at any distance, through instance links too."""
+        return set(self.others[self.starts[concept] : self.starts[concept + 1]].tolist())
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Columns over all concepts of a source; a concept is named by its id, inside by its number."""
+
+    origin: Origin
+    ids: Sequence[str]
+    pos: Sequence[str]
+    """Part of speech, empty where the source has none."""
+    definitions: Sequence[str]
+    """Empty where it has none."""
+    examples: Sequence[Sequence[str]]
+    lemmas: Sequence[Sequence[str]]
+    """Words, spaces between them, the first one the name."""
+    up: Links
+    """What lies above, at any distance, the nearest first."""
+    down: Links
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Id → number."""
+        return {name: number for number, name in enumerate(self.ids)}
+
+    def find(self, concept: str) -> int:
+        """The number of a concept, or an error that names one like it."""
+        if concept in self.number:
+            return self.number[concept]
+        start = concept.partition(".")[0]
+        near = [name for name in self.ids if name.startswith(f"{start}.")]
+        raise (
+            unknown("concept", concept, near[:8])
+            if near
+            else UserError(
+                f"there is no concept '{concept}' in {self.origin.name}", fix="names look like " + self.ids[0]
+            )
+        )
+
+    def hops(self, concept: str, direction: Direction, k: int) -> dict[str, int]:
+        """What is reached over at most ``k`` isa links, with the least number needed: HOPS of the paper."""
+        links = self.up if direction == "up" else self.down
+        return {self.ids[other]: hops for other, hops in links.row(self.find(concept)) if 1 <= hops <= k}
+
+    def sisters(self, concept: str, depth: int) -> dict[str, int]:
+        """The ``depth``-deep sister family of section 3.1, with the depth of each member."""
+        return {self.ids[other]: found for other, found in self.sister_depths(self.find(concept), depth).items()}
+
+    def sister_depths(self, concept: int, depth: int) -> dict[int, int]:
+        """The same by number: other children of its parents are 1 deep, what is k links below them 1 + k."""
+        own = {parent for parent, hops in self.up.row(concept) if hops == 1}
+        found: dict[int, int] = {}
+        for parent in sorted(own):
+            for sister, hops in self.down.row(parent):
+                if hops == 1 and sister != concept:
+                    found[sister] = 1
+        for sister in list(found) if depth > 1 else ():
+            for other, hops in self.down.row(sister):
+                if 1 <= hops < depth and other != concept:
+                    found[other] = min(found.get(other, depth), 1 + hops)
+        return found
+
+    def common_ancestor(self, one: str, other: str) -> str | None:
+        """The nearest concept that includes both (each includes itself); None where nothing does.
+
+        Of several, the one with the fewest links to both together, then the one that was told first.
+        """
+        first, second = self.find(one), self.find(other)
+        left = {number: hops for number, hops in self.up.row(first) if hops} | {first: 0}
+        right = {number: hops for number, hops in self.up.row(second) if hops} | {second: 0}
+        shared = left.keys() & right.keys()
+        if not shared:
+            return None
+        return self.ids[min(shared, key=lambda number: (left[number] + right[number], number))]
+
+
+def load_graph(source: str) -> Graph:
+    """A source that is in the store."""
+    origin = find_source(source)
+    with reading_store() as connection:
+        ids = _texts(connection, "select id from concepts where source = ? order by number", source)
+        rows = connection.execute(
+            "select concept, ancestor, hops from ancestors where source = ? order by concept, hops = 0, hops, ancestor",
+            [source],
+        ).fetchnumpy()
+        columns = {name: _grouped(connection, source, name, len(ids)) for name in _COLUMNS}
+    concept, ancestor, hops = (np.asarray(rows[name]) for name in ("concept", "ancestor", "hops"))
+    return Graph(
+        origin=origin,
+        ids=ids,
+        pos=_first(columns["pos"]),
+        definitions=_first(columns["definition"]),
+        examples=columns["example"],
+        lemmas=columns["lemma"],
+        up=_links(concept, ancestor, hops, len(ids)),
+        down=_links(ancestor, concept, hops, len(ids)),
+    )
+
+
+_COLUMNS = ("pos", "definition", "example", "lemma")
+
+
+def _texts(connection: DuckDBPyConnection, query: str, source: str) -> list[str]:
+    return [text for (text,) in connection.execute(query, [source]).fetchall()]
+
+
+def _first(column: Sequence[Sequence[str]]) -> list[str]:
+    return [values[0] if values else "" for values in column]
+
+
+def _grouped(connection: DuckDBPyConnection, source: str, relation: str, size: int) -> list[tuple[str, ...]]:
+    query = "select concept, target from triples where source = ? and relation = ? order by concept, number"
+    found: list[tuple[str, ...]] = [()] * size
+    for concept, target in connection.execute(query, [source, relation]).fetchall():
+        found[concept] += (target,)
+    return found
+
+
+def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> Links:
+    order = np.lexsort((other, hops, hops == 0, concept))
+    starts = np.searchsorted(concept[order], np.arange(size + 1))
+    return Links(starts, other[order], hops[order])

@@ -1,0 +1,47 @@
+"""A source by its name, imported the first time somebody asks for it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.knowledge.graph import Graph, load_graph
+from horsesense.knowledge.own import read_own
+from horsesense.knowledge.store import add_source, find_source
+from horsesense.knowledge.triples import Origin
+from horsesense.knowledge.wordnet import read_synsets
+from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.knowledge.wordnet_triples import wordnet_origin, wordnet_triples
+
+
+def open_graph(name: str = "wordnet") -> Graph:
+    """The graph of a source; WordNet and GCIDE are imported where they are on this machine and not in the store."""
+    if name == "wordnet":
+        _ensure_wordnet()
+    return load_graph(name)
+
+
+def add_own(name: str, path: Path) -> Origin:
+    """Put a user's file of triples into the store."""
+    origin, triples = read_own(name, path)
+    add_source(origin, triples)
+    return origin
+
+
+def _ensure_wordnet() -> None:
+    folder = find_wordnet()
+    if folder is None:
+        with suppress(UserError):  # the files may be gone, and what was read from them still here
+            find_source("wordnet")
+            return
+        raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
+    origin = wordnet_origin(folder)
+    if not _is_kept(origin):
+        add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a loop
+
+
+def _is_kept(origin: Origin) -> bool:
+    with suppress(UserError):
+        return find_source(origin.name) == origin
+    return False

@@ -1,0 +1,151 @@
+"""The knowledge of all sources in one DuckDB file in the user's cache.
+
+The file is never changed in place: a new source is added to a copy that then takes its place, so that a
+killed import leaves nothing half done and nobody who is reading is in the way.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from horsesense.errors import UserError, unknown
+from horsesense.files import cache_folder, writing
+from horsesense.knowledge.closure import Closure, Ints, closure
+from horsesense.knowledge.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, Origin, Triple
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_TABLES = """
+create table if not exists sources (name text, version text, licence text, fingerprint text);
+create table if not exists concepts (source text, number integer, id text);
+create table if not exists triples (source text, number integer, relation text, concept integer, target text,
+                                    word text, target_word text);
+create table if not exists ancestors (source text, concept integer, ancestor integer, hops utinyint);
+"""
+"""``ancestors.hops`` counts isa links; 0 where the way up needs an instance link."""
+
+
+def store_path() -> Path:
+    """Where the file lies; the number is raised when its tables change."""
+    return cache_folder("knowledge", "graph-1.duckdb")
+
+
+@contextmanager
+def reading_store() -> Iterator[DuckDBPyConnection]:
+    """The file, open for reading; without a file, an empty store."""
+    import duckdb
+
+    path = store_path()
+    try:
+        connection = duckdb.connect(path, read_only=True) if path.is_file() else duckdb.connect()
+    except duckdb.Error as error:
+        raise UserError("the kept knowledge is damaged", file=path, fix="remove the file and try again") from error
+    with connection:
+        if not path.is_file():
+            connection.execute(_TABLES)
+        yield connection
+
+
+def list_sources() -> list[Origin]:
+    """What is there, by name."""
+    with reading_store() as connection:
+        rows = connection.execute("select name, version, licence, fingerprint from sources order by name").fetchall()
+    return [Origin(*row) for row in rows]
+
+
+def find_source(name: str) -> Origin:
+    """A source that is there, or an error that names those that are."""
+    known = {origin.name: origin for origin in list_sources()}
+    if name not in known:
+        raise (
+            unknown("knowledge source", name, known)
+            if known
+            else UserError(
+                f"there is no knowledge source '{name}'", fix="horsesense fetch or horsesense knowledge add gets one"
+            )
+        )
+    return known[name]
+
+
+def add_source(origin: Origin, triples: Iterable[Triple], *, loops: bool = False) -> None:
+    """Put a source into the file, in place of an older one of that name. ``loops``: whether isa may go round."""
+    import duckdb
+    from filelock import FileLock
+
+    facts = list(triples)
+    numbers: dict[str, int] = {}
+    for fact in facts:
+        numbers.setdefault(fact.concept, len(numbers))
+    for fact in facts:
+        if fact.relation in BETWEEN_CONCEPTS and fact.target not in numbers:
+            raise UserError(f"{fact.concept} {fact.relation} {fact.target}: nothing is said about the latter")
+    above, hops = _ancestors(facts, numbers)
+    if len(above.loops) and not loops:
+        names = list(numbers)
+        raise UserError(f"{names[above.loops[0]]} lies above itself", fix="break the circle of isa")
+    path = store_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_suffix(".lock")), writing(path) as temporary:
+        if path.is_file():
+            shutil.copyfile(path, temporary)
+        with duckdb.connect(temporary) as connection:
+            _fill(connection, origin, facts, numbers, above, hops)
+
+
+def _ancestors(facts: list[Triple], numbers: dict[str, int]) -> tuple[Closure, Ints]:
+    """All pairs, and the isa distance of each (0 where an instance link is on the way)."""
+
+    def pairs(*relations: str) -> tuple[Ints, Ints]:
+        found = [(numbers[f.concept], numbers[f.target]) for f in facts if f.relation in relations]
+        columns = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return columns[:, 0], columns[:, 1]
+
+    size = max(len(numbers), 1)
+    every, only = closure(size, *pairs(ISA, INSTANCE)), closure(size, *pairs(ISA))
+    hops = np.zeros(len(every.concept), dtype=np.int64)
+    hops[np.searchsorted(every.concept * size + every.ancestor, only.concept * size + only.ancestor)] = only.hops
+    return every, hops
+
+
+def _fill(
+    connection: DuckDBPyConnection,
+    origin: Origin,
+    facts: list[Triple],
+    numbers: dict[str, int],
+    above: Closure,
+    hops: Ints,
+) -> None:
+    import pyarrow as pa
+
+    name = origin.name
+    columns: dict[str, dict[str, object]] = {
+        "concepts": {"number": list(numbers.values()), "id": list(numbers)},
+        "triples": {
+            "number": np.arange(len(facts)),
+            "relation": [f.relation for f in facts],
+            "concept": [numbers[f.concept] for f in facts],
+            "target": [f.target for f in facts],
+            "word": [f.word for f in facts],
+            "target_word": [f.target_word for f in facts],
+        },
+        "ancestors": {"concept": above.concept, "ancestor": above.ancestor, "hops": hops},
+    }
+    connection.execute(_TABLES)
+    connection.execute("delete from sources where name = ?", [name])
+    connection.execute("insert into sources values (?, ?, ?, ?)", [name, *_about(origin)])
+    for table, values in columns.items():
+        connection.execute(f"delete from {table} where source = ?", [name])
+        connection.register("new", pa.table(values))
+        connection.execute(f"insert into {table} select ?, {', '.join(values)} from new", [name])
+        connection.unregister("new")
+
+
+def _about(origin: Origin) -> tuple[str, str, str]:
+    return origin.version, origin.licence, origin.fingerprint

@@ -1,0 +1,47 @@
+"""Knowledge as typed triples: what every source is turned into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+ISA = "isa"
+INSTANCE = "instance"
+
+RELATIONS = {
+    ISA: "the target is a concept that includes it",
+    INSTANCE: "the target is the concept that this single thing is an instance of",
+    "definition": "what it means",
+    "example": "a sentence or expression with one of its words",
+    "lemma": "a word for it",
+    "pos": "part of speech: n, v, a, r or s",
+    "part": "the target is a concept that it has as a part",
+    "antonym": "the target means the opposite",
+    "derivation": "the target has a word derived from one of its words",
+}
+"""Relation → what it says about the concept."""
+
+BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", "derivation"})
+"""Relations whose target is a concept, not a text."""
+
+
+class Triple(NamedTuple):
+    """One fact. Of antonyms and derivations the words matter too: they hold between words, not meanings."""
+
+    relation: str
+    concept: str
+    target: str
+    word: str = ""
+    """The word of the concept that it holds for; empty for all of them."""
+    target_word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a source's facts come from."""
+
+    name: str
+    version: str
+    licence: str
+    fingerprint: str
+    """Of the files they were read from; facts with another one are read again."""
