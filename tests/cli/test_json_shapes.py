@@ -47,7 +47,7 @@ def toy(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", [path.name.removesuffix(".json") for path in SCHEMAS.iterdir()])
 def test_schemas_are_schemas(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
-    assert schema(name)["title"] == f"horsesense {name} --json"
+    assert schema(name)["title"] == f"horsesense {name.replace('-', ' ')} --json"
 
 
 def test_show(toy: Path, call: Call) -> None:
