@@ -109,7 +109,8 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     return wanted
 
 
-def _content(items: Sequence[Item]) -> str:
+def content_of(items: Sequence[Item]) -> str:
+    """SHA-256 over the ids of items, whatever their order: the version of what was asked."""
     return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()
 
 
@@ -127,7 +128,7 @@ def _ask_model(
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
         if part is not None:
-            _check_part(part, weights, _content(probe.items), folder)
+            _check_part(part, weights, content_of(probe.items), folder)
             if is_finished(folder, part):
                 watcher.say(f"{name} on {probe_name}: all answers are kept already")
                 continue
@@ -148,7 +149,7 @@ def _ask_model(
                 name=probe_name,
                 items=len(probe.items),
                 of=len(probes[probe_name].items),
-                content=_content(probe.items),
+                content=content_of(probe.items),
             )
             part = Part(model=record, probe=asked, shards=len(shards))
             manifest = manifest.with_part(part)

@@ -49,16 +49,8 @@ class SideBySide:
 
 def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
     """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
-    by_probe: dict[str, dict[str, Answered]] = {}
-    runs = [(folder, read_run(folder)[1]) for folder in folders]
-    names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
-    for folder, answered in runs:
-        for one in answered:
-            model, probe = one.part.model.name, one.part.probe.name
-            # The same model in two folders was asked in two ways, which is what is compared then.
-            label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
-            by_probe.setdefault(probe, {})[label] = one
-    found = [_side_by_side(probe, models, how) for probe, models in by_probe.items() if len(models) > 1]
+    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
+    found = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
     if not found:
         raise UserError(
             "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
@@ -66,7 +58,21 @@ def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -
     return found
 
 
-def _side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide:
+def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[str, dict[str, Answered]]:
+    """All answers by probe, then by model; the folder tells two runs of one model apart."""
+    names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
+    probes: dict[str, dict[str, Answered]] = {}
+    for folder, answered in runs:
+        for one in answered:
+            model, probe = one.part.model.name, one.part.probe.name
+            # The same model in two folders was asked in two ways, which is what is compared then.
+            label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
+            probes.setdefault(probe, {})[label] = one
+    return probes
+
+
+def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
+    """Compare models on the items of one probe that all were asked."""
     common = set.intersection(*({item.id for item in one.items} for one in models.values()))
     if not common:
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")

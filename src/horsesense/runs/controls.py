@@ -1,0 +1,66 @@
+"""Answers that no model gave, kept as a run: a cue, a majority, a fitted control stands in any comparison."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from horsesense.errors import UserError
+from horsesense.records import Answer, Probe, ScoringSpec
+from horsesense.runs.answers import shard_path, write_answers
+from horsesense.runs.ask import Settings, content_of
+from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.manifest import (
+    Manifest,
+    ModelRecord,
+    Part,
+    ProbeRecord,
+    manifest_path,
+    new_manifest,
+    write_manifest,
+)
+
+
+def keep_control(
+    folder: Path, name: str, told: str, probe_name: str, probe: Probe, answers: Sequence[Answer], seed: int = 0
+) -> Manifest:
+    """Write the answers of a control as a new run folder.
+
+    ``told`` says in words how it answers; it stands where a model's special tokens are told. The
+    weight hash is that of the answers, since a control has nothing else.
+    """
+    given = {answer.item for answer in answers}
+    missing = [item.id for item in probe.items if item.id not in given]
+    if missing:
+        raise UserError(f"the control has no answer to {len(missing)} items ({missing[0]} …)")
+    with locked(folder):
+        if manifest_path(folder).is_file():
+            raise UserError("the folder holds a run already", file=folder, fix="choose another folder")
+        spec, usual = ScoringSpec(), Settings()
+        content = orjson.dumps([(answer.item, answer.scores) for answer in answers])
+        part = Part(
+            model=ModelRecord(
+                name=name,
+                family="control",
+                architecture="none",
+                direction="none",
+                parameters=0,
+                window=0,
+                weights=hashlib.sha256(content).hexdigest(),
+                revision="",
+                dtype="float64",
+                frame=told,
+            ),
+            probe=ProbeRecord(
+                name=probe_name, items=len(probe.items), of=len(probe.items), content=content_of(probe.items)
+            ),
+            shards=1,
+        )
+        manifest = new_manifest(spec.to_dict(), usual.budget, usual.shard, None, seed).with_part(part)
+        keep_probe(folder, probe_name, probe)
+        write_answers(shard_path(folder, name, probe_name, 0), name, probe_name, answers)
+        write_manifest(folder, manifest)
+    return manifest

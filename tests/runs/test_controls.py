@@ -1,0 +1,36 @@
+"""A control's answers stand beside a model's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_ask import SETTINGS, make_probe
+
+from horsesense.errors import UserError
+from horsesense.records import Answer
+from horsesense.runs.ask import ask_models
+from horsesense.runs.comparison import compare_folders
+from horsesense.runs.controls import keep_control
+from horsesense.runs.results import read_run, result_of
+
+
+def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    probe, model = make_probe(12), str(tiny_folders["gpt2"])
+    first = [Answer(item.id, item.form, (1.0, 0.0)) for item in probe.items]
+    keep_control(tmp_path / "control", "first option", "picks the first option", "probe", probe, first)
+    _, (answered,) = read_run(tmp_path / "control")
+    assert result_of(answered).estimate.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
+    ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
+    (side,) = compare_folders([tmp_path / "run", tmp_path / "control"])
+    assert set(side.accuracies) == {model, "first option"}
+
+
+def test_a_folder_in_use_or_half_an_answer_is_refused(tmp_path: Path) -> None:
+    probe = make_probe(2)
+    answers = [Answer(item.id, item.form, (1.0, 0.0)) for item in probe.items]
+    with pytest.raises(UserError, match="no answer to 1 items"):
+        keep_control(tmp_path / "a", "x", "", "probe", probe, answers[1:])
+    keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
+    with pytest.raises(UserError, match="holds a run already"):
+        keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
