@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from judged_probes import choices, schemas, triples
 
 from horsesense.annotate.collecting import Collected, collect
@@ -215,3 +217,42 @@ def test_rounds(tmp_path: Path) -> None:
     assert [j.annotator for j in found.only(3).judgements] == ["ben"]
     with pytest.raises(UserError, match="there is no judgement of round 2; there are rounds 1, 3"):
         found.only(2)
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 10**12)
+    | st.sampled_from(["", "i", "ann", "partwhole", "A", "yes", "#1"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["value", "choice", "id"]), inner),
+    max_leaves=4,
+)
+NAMES = [
+    "item",
+    "annotator",
+    "value",
+    "reason",
+    "round",
+    "order",
+    "at",
+    "question",
+    "choices",
+    "A",
+    "user_id",
+    "labels",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(changes=st.dictionaries(st.sampled_from([*NAMES, "instance_id", "instrument"]), ANYTHING, max_size=4))
+def test_whatever_a_row_holds(changes: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A row is read, or refused in a sentence that names the line."""
+    path = tmp_path_factory.mktemp("rows") / "j.jsonl"
+    row = {"item": triples().items[0].id, "annotator": "ann", "instrument": "partwhole", "value": "probably"}
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | {"annotator": "ben"} | changes) + "\n")
+    try:
+        found = collect([path], probe=triples())
+    except UserError as error:
+        assert str(error).startswith(f"{path}:2: ")
+    else:
+        assert 1 <= len(found.judgements) + len(found.open) <= 2

@@ -40,6 +40,13 @@ class Collected:
         scales, other = self.scales, self.instrument.scale()
         return lambda item: scales.get(item, other)
 
+    def check_scales(self) -> None:
+        """Where answers are the items' own options, they must be known."""
+        if self.instrument.kind == "options" and any(not self.scale_of()(each.item).labels for each in self.judgements):
+            raise UserError(
+                f"the instrument {self.instrument.name} takes its answers from the items", fix="give the probe with -p"
+            )
+
     def only(self, round: int | None) -> Collected:
         """The judgements of one round; all where none is named."""
         if round is None:

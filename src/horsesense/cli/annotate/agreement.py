@@ -42,6 +42,7 @@ def agreement(
     )
 
     found = collected(files, probe, instrument, round, last, annotator)
+    found.check_scales()
     check_overlap(found)
     figures = agreement_figures(found)
     persons, disputes = _closer(found)

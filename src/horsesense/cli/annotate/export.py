@@ -51,6 +51,7 @@ def export(
     found = collected(files, probe, instrument, round, last, annotator)
     if found.instrument.kind == "words":
         raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
+    found.check_scales()
     chosen = rule or found.instrument.rule
     try:
         labels = adjudicate(found.judgements, chosen, found.scale_of(), fewest)
