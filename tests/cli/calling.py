@@ -1,14 +1,17 @@
-"""Calling a command in this process, and a probe to call it on."""
+"""Calling a command in this process, a probe to call it on, and the schemas of what it prints."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from horsesense.cli import main
 
@@ -69,3 +72,16 @@ def toy_lines() -> list[dict[str, Any]]:
         item(form="sentences", text=..., options=["Butter melts.", "Stone melts."], premise="It is hot."),
         item(form="pair", premise="It rained.", text="His coat got wet.", options=["true", "false"], answer=None),
     ]
+
+
+SCHEMAS = files("horsesense.cli").joinpath("schemas")
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(SCHEMAS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def validator(name: str) -> Draft202012Validator:
+    shared: Registry[Any] = Registry().with_resource("run.json", Resource.from_contents(schema("run")))
+    return Draft202012Validator(schema(name), registry=shared)

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import Call, Called, caller, item, lay, toy_lines
+from calling import SCHEMAS, Call, Called, caller, item, lay, schema, toy_lines, validator
 from jsonschema import Draft202012Validator, ValidationError
-from referencing import Registry, Resource
-
-SCHEMAS = files("horsesense.cli").joinpath("schemas")
-
-
-def schema(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(SCHEMAS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
-def validator(name: str) -> Draft202012Validator:
-    shared: Registry[Any] = Registry().with_resource("run.json", Resource.from_contents(schema("run")))
-    return Draft202012Validator(schema(name), registry=shared)
 
 
 def document(called: Called, name: str) -> Any:

@@ -1,0 +1,34 @@
+"""The page about commands has every command, and its examples have the shape of the schemas."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling import validator
+from typer.main import get_group
+
+from horsesense.cli.app import app
+
+PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+COMMANDS = sorted(get_group(app).commands)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there(name: str) -> None:
+    assert f"`horsesense {name}`" in PAGE
+
+
+def example(name: str) -> Any:
+    section = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert section is not None
+    (block,) = re.findall(r"```json\n(.*?)```", section[1], re.DOTALL)
+    return json.loads(block)
+
+
+@pytest.mark.parametrize("name", ["fetch", "import", "show", "run", "score"])
+def test_an_example_has_the_shape_of_its_schema(name: str) -> None:
+    validator(name).validate(example(name))
