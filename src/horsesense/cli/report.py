@@ -1,7 +1,8 @@
-"""``horsesense report``: a page of what is kept in a run folder."""
+"""``horsesense report``: what run folders say, as a page or as a table."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +11,59 @@ import typer
 from horsesense.cli.output import Json, print_json, say
 
 
+class Format(StrEnum):
+    """How a report is written."""
+
+    html = "html"
+    md = "md"
+    latex = "latex"
+
+
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="The page to write [DIR/report.html].")] = None,
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="The file to write [DIR/report.html; report.html for several; tables are printed]."
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
+    charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder too, as SVG and PNG.")] = None,
+    no_cues: Annotated[bool, typer.Option("--no-cues", help="Leave out the artefact control, which is slow.")] = False,
     json: Json = False,
 ) -> None:
-    """Write one self-contained HTML page and print the results."""
+    """Write one self-contained HTML page, or a table, and print the results."""
     from horsesense.cli.tables import print_results
-    from horsesense.report.page import write_page
-    from horsesense.runs.results import read_run, result_of
+    from horsesense.report.collecting import collect
+    from horsesense.report.tables import latex, markdown
 
-    _, answered = read_run(folder)
-    results = [result_of(one) for one in answered if one.judged]
-    page = write_page(folder, out)
-    if json:
-        print_json({"out": str(page), "results": [result.to_json() for result in results]})
+    collected = collect(folders, cues=not no_cues)
+    results = [summary.result for summary in collected.summaries]
+    path: Path | None = out
+    if format is Format.html:
+        from horsesense.report.page import write_report
+
+        path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
+        write_report(collected, path, drawn=True)
     else:
+        from horsesense.files import writing
+
+        table = (markdown if format is Format.md else latex)(collected.summaries)
+        if out is not None:
+            with writing(out) as temporary:
+                temporary.write_text(table, encoding="utf-8")
+        elif not json:
+            print(table, end="")
+    if charts is not None:
+        from horsesense.report.charts import write_charts
+
+        say(f"charts: {len(write_charts(collected, charts))} files in {charts}")
+    if json:
+        print_json({"out": str(path) if path else None, "results": [result.to_json() for result in results]})
+        return
+    if format is Format.html:
         print_results(results)
-        say(f"report: {page}")
+    for label, probe in collected.unjudged:
+        say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
+    if path is not None:
+        say(f"report: {path}")

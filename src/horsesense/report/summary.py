@@ -1,100 +1,137 @@
-"""What a page says of a run, as plain values: results, facets, errors."""
+"""What a report says of one model on one probe, as plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis import Credits, Sliced, by_facet
-from horsesense.records import Item
+from horsesense.analysis import (
+    Credits,
+    FamilyAccuracy,
+    Reliability,
+    Search,
+    Sliced,
+    Standout,
+    by_facet,
+    confidence,
+    family_accuracy,
+    reliability,
+    standouts,
+)
+from horsesense.records import Facet, Item
+from horsesense.report.artefacts import BestCue, Control, control
 from horsesense.runs.results import Answered, Result, result_of
 
-MOST_VALUES = 25
+MOST_VALUES = 30
 """A facet with more values than this is not a slice but a label."""
-ERRORS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """An item as a reader sees it."""
-
-    item: Item
-    margin: float
-    """Score of the right option minus that of the best other."""
-    scores: tuple[float, ...]
-    chosen: tuple[int, ...]
+HEAT = ("hops", "distractor_kind")
+"""The pair of facets that makes the heat map (wordnetqa, figure 3)."""
+MOST_SIZES = 12
+SURE = 0.05
+SHOWN = 3
+BINS = 6
+"""Of the calibration curve; ten bins of a small probe are noise."""
+LARGE = 5_000
+"""Above this many items 200 permutations find what is worth telling; 1000 would take a minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One model on one probe."""
 
+    label: str
+    """The model, and its folder where one model was asked twice."""
     result: Result
-    verdict: str
-    facets: dict[str, Sliced]
-    errors: list[Shown]
-    """Wrong, and by the widest margin."""
-    close: list[Shown]
-    """Decided by the narrowest margin, right or wrong."""
+    answered: Answered
+    earned: Credits
+    scores: Sequence[tuple[float, ...]]
+    """Under the primary normalisation."""
+    facets: Mapping[str, Sliced]
+    labels: Mapping[str, int]
+    """Facets that have too many values to be slices, and how many."""
+    heat: Sliced | None
+    """Hops by kind of distractor, where the probe has both."""
+    families: Sequence[FamilyAccuracy]
+    """All families, then those of each size; empty where every item stands alone."""
+    calibration: Reliability
+    search: Search
+    control: Control | None
+    """Beside the best cue; None where that was not looked for."""
+    no_control: str
+    """Why not."""
+
+    @property
+    def strong(self) -> list[Standout]:
+        """Parts where the model is better than elsewhere, beyond luck."""
+        return [s for s in self.search.standouts if s.p < SURE and s.gap > 0][:SHOWN]
+
+    @property
+    def weak(self) -> list[Standout]:
+        return [s for s in self.search.standouts if s.p < SURE and s.gap < 0][:SHOWN]
 
 
-def summarise(answered: Answered) -> Summary:
-    """All that the page tells of one model on one probe."""
-    result = result_of(answered)
+def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
+    """All that a report tells of one model on one probe; ``cue`` is the probe's best, or why there is none."""
     how = answered.primary()
     earned, scores = answered.credits(how), answered.scores(how)
-    return Summary(
-        result=result,
-        verdict=verdict(result),
-        facets=_facets(answered, earned),
-        errors=_shown(answered.items, earned, scores, np.argsort(earned.margins, kind="stable"), wrong=True),
-        close=_shown(answered.items, earned, scores, np.argsort(np.abs(earned.margins), kind="stable"), wrong=False),
-    )
-
-
-def verdict(result: Result) -> str:
-    """The answer in one sentence."""
-    e = result.estimate
-    told = f"{result.model} gets {e.value:.1%} of {result.probe} right ({e.low:.1%} to {e.high:.1%}, n = {e.n:,})"
-    if e.chance is None:
-        return f"{told}."
-    if e.low > e.chance:
-        return f"{told}: better than guessing, which gets {e.chance:.1%}."
-    if e.high < e.chance:
-        return f"{told}: worse than guessing, which gets {e.chance:.1%}."
-    return f"{told}: not to be told from guessing, which gets {e.chance:.1%}."
-
-
-def family_verdict(result: Result) -> str:
-    """The same for whole families: a model that leans to one option gets half of a pair for nothing."""
-    e = result.strict
-    if e is None or e.chance is None:
-        return ""
-    return (
-        f"Whole families right: {e.value:.1%} ({e.low:.1%} to {e.high:.1%}, {e.n:,} families); guessing {e.chance:.1%}."
-    )
-
-
-def _facets(answered: Answered, earned: Credits) -> dict[str, Sliced]:
     facets = [item.facets for item in answered.items]
-    guesses = [1 / len(item.options) for item in answered.items]
-    found = {}
+    slices, labels = _slices(answered, earned, facets)
+    permutations = 1000 if len(facets) <= LARGE else 200
+    return Summary(
+        label=label,
+        result=result_of(answered),
+        answered=answered,
+        earned=earned,
+        scores=scores,
+        facets=slices,
+        labels=labels,
+        heat=_heat(answered, earned, facets),
+        families=_families(answered, earned),
+        calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
+        search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
+        control=None if isinstance(cue, str) else control(cue, earned.values, answered),
+        no_control=cue if isinstance(cue, str) else "",
+    )
+
+
+def _slices(
+    answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]]
+) -> tuple[dict[str, Sliced], dict[str, int]]:
+    guesses = _guesses(answered.items)
+    found, labels = {}, {}
     for name in sorted({name for own in facets for name in own}):
         values = {own[name] for own in facets if name in own}
-        # A facet with very many values is a label, not a slice.
-        if 1 < len(values) <= MOST_VALUES:
-            found[name] = by_facet(earned.values, answered.units, facets, name, guesses)
-    return found
+        if len(values) > MOST_VALUES:
+            labels[name] = len(values)
+        elif len(values) > 1:
+            sliced = by_facet(earned.values, answered.units, facets, name, guesses)
+            if len(sliced.slices) > 1:
+                found[name] = sliced
+    return found, labels
 
 
-def _shown(
-    items: Sequence[Item],
-    earned: Credits,
-    scores: Sequence[tuple[float, ...]],
-    order: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
-    wrong: bool,
-) -> list[Shown]:
-    chosen = [int(i) for i in order if not np.isnan(earned.margins[i]) and (not wrong or earned.margins[i] < 0)]
-    return [Shown(items[i], float(earned.margins[i]), tuple(scores[i]), earned.predicted[i]) for i in chosen[:ERRORS]]
+def _heat(answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]]) -> Sliced | None:
+    if not any(all(name in own for name in HEAT) for own in facets):
+        return None
+    found = by_facet(earned.values, answered.units, facets, HEAT, _guesses(answered.items))
+    return found if len(found.slices) > 1 else None
+
+
+def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
+    families, counts = [item.unit() for item in answered.items], [len(item.options) for item in answered.items]
+    if len(set(families)) == len(families):
+        return []
+    return family_accuracy(earned.values, families, option_counts=counts)[: MOST_SIZES + 1]
+
+
+def _guesses(items: Sequence[Item]) -> list[float]:
+    return [1 / len(item.options) for item in items]
+
+
+def confident_errors(summary: Summary, most: int) -> list[int]:
+    """Places of items that are wrong, by the widest margin first."""
+    margins = summary.earned.margins
+    order = np.argsort(margins, kind="stable")
+    return [int(place) for place in order[:most] if margins[place] < 0]

@@ -1,0 +1,175 @@
+"""Charts by Altair: inside the page, and as SVG and PNG files for a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from horsesense.analysis import Estimate
+from horsesense.files import writing
+from horsesense.report.collecting import Collected
+from horsesense.report.summary import Summary
+from horsesense.report.wording import value_text
+
+INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
+_THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
+SCALE = 2
+"""Of the PNG: sharp in print."""
+
+
+def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
+    """Charts for the page, by probe and label: their colours follow the page's theme."""
+    import vl_convert
+
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for probe, summary in _all(collected):
+        drawings = {"calibration": calibration(summary)}
+        if len(summary.families) > 2:
+            drawings["families"] = families(summary)
+        found[probe, summary.label] = {
+            name: _themed(vl_convert.vegalite_to_svg(drawing)) for name, drawing in drawings.items()
+        }
+    return found
+
+
+def write_charts(collected: Collected, folder: Path) -> list[Path]:
+    """Every chart as SVG and PNG; their paths."""
+    import vl_convert
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for probe, summary in _all(collected):
+        drawings = {"calibration": calibration(summary)}
+        if summary.families:
+            drawings["families"] = families(summary)
+        if summary.heat:
+            drawings["heat"] = heat(summary)
+        drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
+        for name, drawing in drawings.items():
+            stem = re.sub(r"[^\w.-]+", "_", f"{probe}~{summary.label}~{name}").strip("_.")
+            for path, content in (
+                (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
+                (folder / f"{stem}.png", vl_convert.vegalite_to_png(drawing, scale=SCALE)),
+            ):
+                with writing(path) as temporary:
+                    temporary.write_bytes(content)
+                written.append(path)
+    return written
+
+
+def _all(collected: Collected) -> Iterator[tuple[str, Summary]]:
+    for probe, summaries in collected.probes.items():
+        for summary in summaries:
+            yield probe, summary
+
+
+def _themed(svg: str) -> str:
+    for colour, name in _THEMED.items():
+        svg = svg.replace(colour, name)
+    return svg
+
+
+def calibration(summary: Summary) -> dict[str, Any]:
+    """Accuracy beside confidence; a calibrated model lies on the diagonal."""
+    import altair as alt
+
+    rows = [{"confidence": b.confidence, **_row(b.accuracy)} for b in summary.calibration.bins]
+    # Scores that are means over tokens lie close together, so the axis is as wide as they are.
+    least, most = rows[0]["confidence"], rows[-1]["confidence"]
+    ends = [max(0.0, least - 0.03), min(1.0, most + 0.03)]
+    across, up = alt.Scale(domain=ends, nice=False), alt.Scale(domain=[0, 1])
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X("confidence:Q", title="how sure the model is", scale=across, axis=alt.Axis(format="%", tickCount=6))
+    )
+    y = alt.Y("value:Q", title="how often it is right", scale=up, axis=alt.Axis(format="%"))
+    diagonal = (
+        alt.Chart({"values": [{"at": end} for end in ends]})
+        .mark_line(color=SOFT, strokeDash=[4, 4])
+        .encode(x=alt.X("at:Q", scale=across), y=alt.Y("at:Q", scale=up))
+    )
+    bars = base.mark_rule(color=BAR).encode(y=alt.Y("low:Q", scale=up), y2="high:Q")
+    points = base.mark_point(color=BAR, filled=True, size=60).encode(y=y)
+    return _finished(diagonal + bars + points, 320, 220)
+
+
+def families(summary: Summary) -> dict[str, Any]:
+    """Whole families right by their size, beside what independent errors would give (wordnetqa, table 8)."""
+    import altair as alt
+
+    rows = [
+        {"size": str(row.size), "kind": kind, **_row(estimate)}
+        for row in summary.families
+        if row.size is not None
+        for kind, estimate in (("seen", row.strict), ("if independent", row.independent))
+    ]
+    order = [str(row.size) for row in summary.families if row.size is not None]
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=["seen", "if independent"], range=[BAR, MISS]),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X("size:N", title="questions in a family", sort=order, axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("kind:N", sort=["seen", "if independent"]),
+        color=colour,
+    )
+    scale = alt.Scale(domain=[0, 1])
+    points = base.mark_point(filled=True, size=60).encode(
+        y=alt.Y("value:Q", title="whole families right", scale=scale), shape=alt.Shape("kind:N", legend=None)
+    )
+    bars = base.mark_rule().encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
+    return _finished(bars + points, max(200, 60 * len(order)), 220)
+
+
+def heat(summary: Summary) -> dict[str, Any]:
+    """Accuracy by two facets."""
+    import altair as alt
+
+    assert summary.heat is not None
+    first, second = summary.heat.facets
+    rows = [
+        {"row": value_text(one.where[0]), "column": value_text(one.where[1]), **_row(one.accuracy)}
+        for one in summary.heat.slices
+    ]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X("column:N", title=second, axis=alt.Axis(labelAngle=-30)), y=alt.Y("row:N", title=first)
+    )
+    shade = alt.Color("value:Q", scale=alt.Scale(domain=[0, 1], range=["#f4efe2", BAR]), title="accuracy")
+    numbers = base.mark_text(fontSize=11).encode(
+        text=alt.Text("value:Q", format=".2f"),
+        color=alt.condition("datum.value > 0.6", alt.value("white"), alt.value(INK)),
+    )
+    return _finished(base.mark_rect().encode(color=shade) + numbers, 380, 220)
+
+
+def slices(summary: Summary, facet: str) -> dict[str, Any]:
+    """Accuracy by one facet, with intervals and chance."""
+    import altair as alt
+
+    found = summary.facets[facet].slices
+    rows = [{"value of": value_text(one.where[0]), **_row(one.accuracy)} for one in found]
+    order = [row["value of"] for row in rows]
+    base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
+    scale = alt.Scale(domain=[0, 1])
+    bars = base.mark_bar(color=BAR, opacity=0.75).encode(x=alt.X("value:Q", title="accuracy", scale=scale))
+    lines = base.mark_rule(color=INK).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    marks = base.mark_tick(color=MISS, thickness=2).encode(x=alt.X("chance:Q", scale=scale))
+    return _finished(bars + lines + marks, 380, max(60, 22 * len(rows)))
+
+
+def _row(e: Estimate) -> dict[str, Any]:
+    return {"value": e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n}
+
+
+def _finished(chart: Any, width: int, height: int) -> dict[str, Any]:
+    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    drawing: dict[str, Any] = (
+        chart.properties(width=width, height=height, background="transparent")
+        .configure_axis(grid=False, domainColor=SOFT, tickColor=SOFT, **text)
+        .configure_legend(**text)
+        .configure_view(stroke=None)
+        .to_dict()
+    )
+    return drawing

@@ -1,0 +1,63 @@
+"""Several run folders as one report: every model on every probe, and where models meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.report.artefacts import BestCue, best_cue
+from horsesense.report.summary import Summary, summarise
+from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
+from horsesense.runs.manifest import Manifest
+from horsesense.runs.results import Answered, read_run
+
+NOT_LOOKED = "not looked for, to save time: horsesense report adds it"
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """All that a report is made of."""
+
+    manifests: Mapping[Path, Manifest]
+    probes: Mapping[str, Sequence[Summary]]
+    """For each probe with a gold, one summary a model."""
+    unjudged: Sequence[tuple[str, str]]
+    """Model and probe where no item has a gold, so that there is nothing to count."""
+    sides: Mapping[str, SideBySide | str]
+    """For each probe that several models were asked: the comparison, or why there is none."""
+
+    @property
+    def summaries(self) -> list[Summary]:
+        return [summary for each in self.probes.values() for summary in each]
+
+
+def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True) -> Collected:
+    """Read run folders and sum them up. ``cues`` looks for the best cue of each probe, which takes seconds."""
+    manifests, runs = {}, []
+    for folder in dict.fromkeys(folders):
+        manifests[folder], answered = read_run(folder, unfinished)
+        runs.append((folder, answered))
+    found: dict[str, BestCue | str] = {}
+    probes: dict[str, list[Summary]] = {}
+    unjudged: list[tuple[str, str]] = []
+    sides: dict[str, SideBySide | str] = {}
+    for probe, models in by_probe(runs).items():
+        judged = {label: one for label, one in models.items() if one.judged}
+        unjudged += [(label, probe) for label in models if label not in judged]
+        for label, one in judged.items():
+            content = one.part.probe.content
+            if content not in found:
+                found[content] = best_cue(one) if cues else NOT_LOOKED
+            probes.setdefault(probe, []).append(summarise(label, one, found[content]))
+        if len(judged) > 1:
+            sides[probe] = _compared(probe, judged)
+    return Collected(manifests, probes, unjudged, sides)
+
+
+def _compared(probe: str, models: dict[str, Answered]) -> SideBySide | str:
+    try:
+        return side_by_side(probe, models)
+    except UserError as error:
+        return error.problem

@@ -1,0 +1,103 @@
+"""Results as a table for a README (Markdown) or a paper (LaTeX with booktabs)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from horsesense.analysis import Estimate
+from horsesense.report.summary import Summary
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    r"""Text that LaTeX prints as it stands.
+
+    >>> print(latex_text("50% of a_b & {c} \\x"))
+    50\% of a\_b \& \{c\} \textbackslash{}x
+    """
+    return re.sub(r"[\\~^<>|\"&%$#_{}]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))
+
+
+def markdown_text(text: str) -> str:
+    r"""Text that Markdown prints as it stands in a cell.
+
+    >>> print(markdown_text("a|b *c* <i>"))
+    a\|b \*c\* \<i\>
+    """
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", " ".join(text.split()))
+
+
+def markdown(summaries: Sequence[Summary]) -> str:
+    """A Markdown table, with what it rests on below."""
+    names, rows = _cells(summaries, markdown_text, "{:,}", "–")
+    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(['---', '---'] + ['---:'] * (len(names) - 2))}|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", _caption(summaries, markdown_text)]) + "\n"
+
+
+def latex(summaries: Sequence[Summary]) -> str:
+    """A LaTeX table; the paper needs ``\\usepackage{booktabs}``."""
+    names, rows = _cells(summaries, latex_text, "{:,}", "--")
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{ll{'r' * (len(names) - 2)}}}",
+        r"\toprule",
+        f"{' & '.join(names)} \\\\",
+        r"\midrule",
+        *(f"{' & '.join(row)} \\\\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{_caption(summaries, latex_text)}}}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(
+    summaries: Sequence[Summary], text: Callable[[str], str], count: str, dash: str
+) -> tuple[list[str], list[list[str]]]:
+    """Names of the columns, and the rows; whole families and cues only where some row has them."""
+    families = any(s.result.strict for s in summaries)
+    cues = any(s.control for s in summaries)
+    names = ["model", "probe", "accuracy", text("95 % interval"), "chance", "n"]
+    names += ["whole families"] if families else []
+    names += ["best cue", "where it fails"] if cues else []
+    rows = []
+    for s in summaries:
+        e = s.result.estimate
+        row = [text(s.label), text(s.result.probe), f"{e.value:.3f}", f"{e.low:.3f}{dash}{e.high:.3f}"]
+        row += [_number(e.chance), count.format(e.n)]
+        row += [_told(s.result.strict)] if families else []
+        if cues:
+            missed = s.control.where.missed if s.control else None
+            row += [_told(s.control.cue if s.control else None), _told(missed)]
+        rows.append(row)
+    return names, rows
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _told(e: Estimate | None) -> str:
+    return "" if e is None else f"{e.value:.3f}"
+
+
+def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
+    scored = ", ".join(sorted({f"{s.result.metric} by {s.result.normalise}" for s in summaries}))
+    told = f"{scored}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
+    if any(s.control for s in summaries):
+        told += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
+    return text(told[0].upper() + told[1:])

@@ -1,0 +1,107 @@
+"""Sentences for people: what a number means, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horsesense.analysis import Comparison, Estimate, Search, Standout
+from horsesense.runs.comparison import Pairing
+from horsesense.runs.results import Result
+
+
+def percent(share: float) -> str:
+    """A share for people; the space does not break.
+
+    >>> percent(0.5786)
+    '57.9\xa0%'
+    """
+    return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
+
+
+def interval(e: Estimate) -> str:
+    return f"{percent(e.low)} to {percent(e.high)}"
+
+
+def verdict(result: Result, label: str | None = None) -> str:
+    """The answer in one sentence."""
+    e = result.estimate
+    told = f"{label or result.model} gets {percent(e.value)} of {result.probe} right ({interval(e)})"
+    if e.chance is None:
+        return f"{told}."
+    if e.low > e.chance:
+        return f"{told}: better than guessing, which gets {percent(e.chance)}."
+    if e.high < e.chance:
+        return f"{told}: worse than guessing, which gets {percent(e.chance)}."
+    return f"{told}: not to be told from guessing, which gets {percent(e.chance)}."
+
+
+def family_verdict(e: Estimate | None) -> str:
+    """The same for whole families: a model that leans to one option gets half of a pair for nothing."""
+    if e is None or e.chance is None:
+        return ""
+    if e.low > e.chance:
+        meaning = "more than guessing"
+    else:
+        meaning = "less than guessing" if e.high < e.chance else "no more than guessing"
+    return (
+        f"Every question of a family right in {percent(e.value)} of {e.n:,} families ({interval(e)}): "
+        f"{meaning}, which gets {percent(e.chance)}."
+    )
+
+
+def parts(found: Sequence[Standout]) -> str:
+    """Slices as a list of words.
+
+    >>> e = Estimate(40, 40, 0.75, 0.6, 0.9, 0.95, None, "", 0)
+    >>> parts([Standout((("task", "social"), ("negated", True)), e, e, 0.1, 0.01)])
+    'task social, negated true (75.0\xa0%, elsewhere 75.0\xa0%)'
+    """
+    return "; ".join(f"{where(s)} ({percent(s.inside.value)}, elsewhere {percent(s.outside.value)})" for s in found)
+
+
+def remarkable(found: Sequence[Standout], search: Search, sign: int) -> str:
+    """The parts where a model is better (sign 1) or worse (-1) than elsewhere; else the furthest, called luck.
+
+    >>> remarkable([], Search((), 0, "no facets"), 1)
+    'nothing is known: no facets.'
+    """
+    if found:
+        return f"{parts(found)}."
+    if not search.searched:
+        return f"nothing is known: {search.note}."
+    furthest = [s for s in search.standouts if s.gap * sign > 0][:1]
+    searched = "the one part" if search.searched == 1 else f"{search.searched:,} parts"
+    told = f"nothing beyond luck among {searched} searched"
+    return f"{told}; furthest: {parts(furthest)}." if furthest else f"{told}."
+
+
+def where(standout: Standout) -> str:
+    return ", ".join(f"{name} {value_text(value)}" for name, value in standout.where)
+
+
+def value_text(value: object) -> str:
+    """The value of a facet.
+
+    >>> value_text(True), value_text(2), value_text("social")
+    ('true', '2', 'social')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def difference(pairing: Pairing) -> str:
+    """Who is better, and whether that is settled."""
+    d = pairing.comparison.difference
+    ahead, behind = (pairing.one, pairing.other) if d.value >= 0 else (pairing.other, pairing.one)
+    low, high = sorted((abs(d.low), abs(d.high))) if d.low * d.high > 0 else (d.low, d.high)
+    told = f"{ahead} is {abs(d.value) * 100:.1f} points ahead of {behind}"
+    if settled(pairing.comparison):
+        return f"{told} ({low * 100:.1f} to {high * 100:.1f}): a real difference."
+    missing = pairing.power.more_items
+    more = f", and about {missing:,} more items would settle it" if missing else ""
+    if d.value == 0:
+        return f"{ahead} and {behind} are level."
+    return f"{told}, which may be luck (p = {pairing.comparison.adjusted:.2f}){more}."
+
+
+def settled(comparison: Comparison) -> bool:
+    return comparison.adjusted < 0.05

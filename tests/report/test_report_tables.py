@@ -1,0 +1,82 @@
+"""Tables for a README and for a paper: the numbers of the run, and nothing that breaks the format."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from made_run import made_items, make_run
+
+from horsesense.cli import main
+from horsesense.report.collecting import collect
+from horsesense.report.tables import latex, markdown
+from horsesense.runs.results import read_run
+
+NASTY = "org/my_model_50%|&{x}"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    items = made_items(20)
+    return [make_run(folder / "a", {NASTY: 0.9}, items), make_run(folder / "b", {"plain": 0.5}, items[:30])]
+
+
+def status(arguments: list[str]) -> object:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    return stopped.value.code
+
+
+def counted(folder: Path) -> float:
+    """Accuracy from the kept tokens alone."""
+    _, (one,) = read_run(folder)
+    right = 0
+    for item, answer in zip(one.items, one.answers, strict=True):
+        means = [sum(values) / len(values) for values in answer.logprobs]
+        right += means.index(max(means)) == item.answer
+    return right / len(one.items)
+
+
+def test_markdown_has_one_row_a_model_with_all_columns(runs: list[Path]) -> None:
+    lines = markdown(collect(runs, cues=False).summaries).splitlines()
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[:4]]
+    assert len({len(row) for row in cells}) == 1, "a bar in a name must not make a column"
+    names = cells[0]
+    for row, folder, n in ((cells[2], runs[0], "40"), (cells[3], runs[1], "30")):
+        found = dict(zip(names, row, strict=True))
+        assert float(found["accuracy"]) == pytest.approx(counted(folder), abs=5e-4)
+        low, high = map(float, found["95 % interval"].split("–"))
+        assert low < float(found["accuracy"]) < high
+        assert (found["chance"], found["n"]) == ("0.500", n)
+
+
+def test_latex_is_booktabs_and_escaped(runs: list[Path]) -> None:
+    text = latex(collect(runs, cues=False).summaries)
+    assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
+    (row,) = [line for line in text.splitlines() if line.startswith("org/")]
+    assert row.startswith(r"org/my\_model\_50\%\textbar{}\&\{x\} & made & ")
+    # Every sign that LaTeX would act on is either escaped or one of the column separators.
+    columns = len(re.findall(r"(?<!\\)&", row))
+    (header,) = [line for line in text.splitlines() if line.startswith("model &")]
+    assert columns == header.count("&")
+
+
+def test_the_command_prints_tables_and_keeps_its_json(
+    runs: list[Path], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    folders = [str(run) for run in runs]
+    assert status(["report", *folders, "--format", "md", "--no-cues"]) == 0
+    assert capfdbinary.readouterr().out.decode().startswith("| model | probe |")
+    assert status(["report", *folders, "--format", "latex", "--no-cues", "-o", str(tmp_path / "t.tex"), "--json"]) == 0
+    told = json.loads(capfdbinary.readouterr().out)
+    assert told["out"] == str(tmp_path / "t.tex")
+    assert [result["n"] for result in told["results"]] == [40, 30]
+    assert r"\begin{tabular}" in (tmp_path / "t.tex").read_text()
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert status(["report", str(tmp_path), "--format", "md"]) == 2
+    assert b"not a run folder" in capfdbinary.readouterr().err
