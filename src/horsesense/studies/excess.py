@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horsesense.analysis.cues.picking import Learner, credit
-from horsesense.analysis.cues.search import Prepared, halvings
+from horsesense.analysis.cues.picking import Learner
+from horsesense.analysis.cues.search import Prepared, Searched
 from horsesense.analysis.cues.tree import tree_credit
 from horsesense.studies.balance import Columns, Floats, Ints
 
@@ -18,9 +18,8 @@ _MOST_CATEGORIES = 120
 """Categories of one cue that get a column of their own, those furthest from chance first."""
 _LOPSIDED = 2.0
 """Standard errors from chance at which a category gets a column."""
-_SPLITS = 4
 TREE = "tree of all cues"
-TOLERANCE = 1.5
+TOLERANCE = 1.2
 """Standard errors by which a cue may be off: well inside a 95 % interval, and no further than chance often goes."""
 
 
@@ -68,10 +67,10 @@ class _Gathered:
 
 
 def excess_of(
-    prepared: Prepared, family: Ints, off: Off, tolerance: Mapping[str, float], seed: int
+    prepared: Prepared, searched: Searched, family: Ints, off: Off, tolerance: Mapping[str, float], seed: int
 ) -> tuple[Columns, Sequence[str]]:
-    """One column for each direction of a number cue; for learnt cues that are off, one for each lopsided category
-    and one for what the cue earns as a whole on halves that it did not learn from. With the cue of each.
+    """One column for each direction of a number cue; for cues that are off, one for what they were seen to earn on
+    halves that took no part, and one for each lopsided category of those that learn. With the cue of each.
 
     Learnt cues at chance are left alone: a few of their many categories are lopsided by accident, and to
     straighten these would cost items and leave a trace that is less like chance, not more.
@@ -90,9 +89,10 @@ def excess_of(
         if cue.name in off.above:
             for item, above in _categories(learner):
                 found.add(cue.name, item, above, table.chance[item], one_sided=False)
+    for number, cue in enumerate(prepared.cues):
         if cue.name in off:
-            whole = _crossed(learner, seed)
-            found.add(cue.name, every, whole, table.chance, one_sided=cue.name not in off.below)
+            above = (searched.credit[:, number] - table.chance).round(6)
+            found.add(cue.name, every, above, table.chance, one_sided=cue.name not in off.below)
     if TREE in off.above:
         found.add(TREE, every, tree_credit(prepared, seed=seed) - table.chance, table.chance, one_sided=True)
     shape = (found.families, 0)
@@ -118,14 +118,3 @@ def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
     z = np.where(np.bincount(codes) >= _FEWEST, np.abs(np.bincount(codes, weights=above)) / error, 0.0)
     furthest = np.argsort(-z, kind="stable")[:_MOST_CATEGORIES]
     return [(item[codes == code], above[codes == code]) for code in furthest[z[furthest] > _LOPSIDED]]
-
-
-def _crossed(learner: Learner, seed: int) -> Floats:
-    """Per item, what the cue earns above chance by what it learnt from the other half."""
-    table = learner.table
-    above = np.zeros(len(table))
-    for half in halvings(table.unit, _SPLITS, seed):
-        for train in (half, ~half):
-            earned = credit(table, learner.scores(train, table.gold), table.gold)
-            above[~train] += (earned - table.chance)[~train] / _SPLITS
-    return above.round(6)

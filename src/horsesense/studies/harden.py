@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.analysis.cues.battery import battery, given
-from horsesense.analysis.cues.findings import Findings, findings_of
-from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet
+from horsesense.analysis.cues.findings import Findings, examine
+from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, prepare, quiet
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
@@ -20,7 +20,7 @@ from horsesense.studies.excess import TOLERANCE, TREE, Off, excess_of
 
 ROUNDS = 10
 _TIGHTER = 0.6
-"""Factor of the tolerance of a cue that the last round did not bring to chance."""
+"""Factor of the tolerance of a cue that is above chance, and once more each time that a round leaves it there."""
 _STRAIGHTENING = 6
 _WORTH_KEEPING = 0.75
 """Share of items that has to stay when cues below chance are brought back to it."""
@@ -48,6 +48,7 @@ class State:
     items: Sequence[Item]
     dropped: Sequence[Dropped]
     prepared: Prepared
+    searched: Searched
     found: Findings
     off: Off
 
@@ -98,8 +99,8 @@ def harden(
         table = table_of(kept, group, taxonomy)
         check_units(table)
         prepared = prepare(table, cues, tick)
-        found = findings_of(prepared, len(kept), len(cues), splits, rounds, seed, tick=tick)
-        return State(kept, dropped, prepared, found, off_chance(found))
+        found, searched = examine(prepared, len(kept), len(cues), splits, rounds, seed, tick=tick)
+        return State(kept, dropped, prepared, searched, found, off_chance(found))
 
     usable, unusable = _usable(items)
     state = first = asked(usable or items, unusable)
@@ -107,7 +108,7 @@ def harden(
     for _ in range(ROUNDS):
         if not state.off.above:
             break
-        kept, gone = _round(state.prepared, Off(state.off.above), tolerance, seed)
+        kept, gone = _round(state, Off(state.off.above), tolerance, seed)
         if len(kept) < FEWEST or len({item.unit(group) for item in kept}) < 2:
             raise _nothing_left(len(kept), len(items), first.found)
         state = asked(kept, [*state.dropped, *gone])
@@ -130,7 +131,7 @@ def _straightened(
         if not tried.off:
             return tried
         tolerance = {**tolerance} | {name: tolerance.get(name, TOLERANCE) * _TIGHTER for name in tried.off}
-        kept, gone = _round(tried.prepared, tried.off, tolerance, seed)
+        kept, gone = _round(tried, tried.off, tolerance, seed)
         if len(kept) < fewest:
             return state
         tried = asked(kept, [*tried.dropped, *gone]) if gone else tried
@@ -166,12 +167,12 @@ def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
     return [i for i in items if i.unit() not in bad], [Dropped(f, sizes[f], UNUSABLE) for f in sizes if f in bad]
 
 
-def _round(prepared: Prepared, off: Off, tolerance: Mapping[str, float], seed: int) -> tuple[list[Item], list[Dropped]]:
+def _round(state: State, off: Off, tolerance: Mapping[str, float], seed: int) -> tuple[list[Item], list[Dropped]]:
     """What is left after one balance, and what went."""
-    table = prepared.table
+    table = state.prepared.table
     names, family = _families(table)
     sizes = np.bincount(family).astype(np.float64)
-    columns, cues = excess_of(prepared, family, off, tolerance, seed)
+    columns, cues = excess_of(state.prepared, state.searched, family, off, tolerance, seed)
     balanced = largest_balanced(columns, sizes, seed)
     dropped = [
         Dropped(names[f], int(sizes[f]), cues[why] if (why := int(balanced.reason[f])) >= 0 else ROUNDING)

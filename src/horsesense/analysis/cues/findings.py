@@ -101,10 +101,10 @@ def find_cues(
     table = table_of(items, group, taxonomy)
     check_units(table)
     cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
-    return findings_of(prepare(table, cues, tick), len(items), len(cues), splits, rounds, seed, level, tick)
+    return examine(prepare(table, cues, tick), len(items), len(cues), splits, rounds, seed, level, tick)[0]
 
 
-def findings_of(
+def examine(
     prepared: Prepared,
     items: int,
     asked: int,
@@ -113,8 +113,8 @@ def findings_of(
     seed: int = 0,
     level: float = 0.95,
     tick: Tick = quiet,
-) -> Findings:
-    """The findings of cues that were asked already."""
+) -> tuple[Findings, Searched]:
+    """The findings of cues that were asked already, and what each earns item by item."""
     table = prepared.table
     searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, tick)
     sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
@@ -126,7 +126,7 @@ def findings_of(
     tree, strict = (estimates(grown[:, None], sample.table.unit, chance, at, seed)[0] for at in (level, 0.999))
     cues = _ranked(prepared, searched, accuracies, p)
     mark = position_mark(prepared, seed)
-    return Findings(
+    found = Findings(
         n=len(table),
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
@@ -141,6 +141,7 @@ def findings_of(
         alpha=ALPHA,
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
+    return found, searched
 
 
 def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 ALPHA = 0.05
 """A cue counts as better than chance where its p-value, corrected for the search, is not above this."""
+_NEXT_TO_NOTHING = 0.01
+"""A gain over chance that large numbers can prove and nobody can use."""
 _WORTH_SAYING = 0.02
 """By how much a tree has to beat the best cue to be mentioned beside it."""
 
@@ -27,6 +29,8 @@ def verdict(
     told = f"Chance is {_percent(chance)}."
     if sure and searched > chance:
         pick, own, _ = sure[0]
+        if min(searched, own) < chance + _NEXT_TO_NOTHING:
+            return f"Next to nothing: picking {pick} gets {_percent(own)}. {told}"
         had = f"{_percent(min(searched, own))} of this test can be had by picking {pick}."
         more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > own + _WORTH_SAYING else ""
         return f"{had}{more} {told}"
