@@ -12,6 +12,7 @@ from horsesense.cli.output import Json, people, print_json, say
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
     from horsesense.knowledge.taxonomy import Taxonomy
+    from horsesense.records import Answer, Probe
 
 MOST_SHOWN = 12
 
@@ -26,26 +27,54 @@ def cues(
     splits: Annotated[int, typer.Option(min=1, help="How often to choose on one half and measure on the other.")] = 10,
     rounds: Annotated[int, typer.Option(min=19, help="How often to shuffle the answer key.")] = 199,
     seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
+    model: Annotated[
+        str | None,
+        typer.Option("-m", "--model", help="Try this model's score of each option without its question too."),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Write the best cue's answers as a run into this folder.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every cue, not only the best.")] = False,
     json: Json = False,
 ) -> None:
     """What answers a probe without understanding it."""
-    from horsesense.analysis.cues import find_cues
+    from horsesense.analysis.cues import cue_answers, find_cues
     from horsesense.cli.stages import stages
     from horsesense.records import read_probe
 
     probe = read_probe(file)
     with stages() as tick:
         taxonomy = wordnet(tick)
-        found = find_cues(
-            probe.items, group or probe.card.group, taxonomy, splits=splits, rounds=rounds, seed=seed, tick=tick
-        )
+        unit, extra = group or probe.card.group, _blindfold(model, probe)
+        found = find_cues(probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick)
+        if baseline is not None:
+            _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
     if taxonomy is None:
         say("WordNet is not here, so cues of generality were left out; run: horsesense fetch wordnet")
     if json:
         print_json(findings_document(found))
     else:
         print_findings(found, None if everything else MOST_SHOWN)
+
+
+def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] | None:
+    """What a language model would pick without the question, as a cue of its own."""
+    if model is None:
+        return None
+    from horsesense.models.load import load_model
+    from horsesense.records import ScoringSpec
+    from horsesense.scoring.blind import blind_scores
+
+    return {f"score of {model} without the question": blind_scores(load_model(model), probe.items, ScoringSpec())}
+
+
+def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: int) -> None:
+    from horsesense.records import probe_name
+    from horsesense.runs.controls import keep_control
+
+    told = "the best cue of the half without the item"
+    keep_control(folder, "best cue", told, probe_name(file), probe, answers, seed)
+    say(f"the answers of the best cue are kept in {folder}; compare it with a run on the same probe")
 
 
 def wordnet(tick: Any) -> Taxonomy | None:

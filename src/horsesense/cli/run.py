@@ -82,13 +82,13 @@ def _short(model: str) -> str:
 def _probes(names: list[str]) -> dict[str, Probe]:
     """Probes by the name they have in the run: that of their file."""
     from horsesense.probes.starter import starter_probe
-    from horsesense.records import card_path, read_probe
+    from horsesense.records import card_path, probe_name, read_probe
     from horsesense.scoring.normalise import parse_normalisation
 
     probes: dict[str, Probe] = {}
     for name in names:
         path = Path(name)
-        short = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".parquet")
+        short = probe_name(path)
         if short in probes:
             raise UserError(f"two probes are called {short!r}", file=name, fix="rename one of the files")
         probes[short] = starter_probe() if name == "starter" and not path.exists() else read_probe(path)

@@ -1,7 +1,7 @@
 """What every stage hands on: items, views, answers, specs; reading, writing, checking."""
 
 from horsesense.records.answer import Answer, Dose, Fill
-from horsesense.records.card import Card, card_path
+from horsesense.records.card import Card, card_path, probe_name
 from horsesense.records.check import check_item
 from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source
 from horsesense.records.jsonl import item_from_dict, item_to_dict
@@ -37,6 +37,7 @@ __all__ = [
     "item_to_dict",
     "iter_judgements",
     "parse_spec",
+    "probe_name",
     "read_labels",
     "read_probe",
     "spec_from_dict",

@@ -46,10 +46,15 @@ def card_path(probe: Path) -> Path:
     >>> card_path(Path("a/wsc.jsonl.gz")).as_posix()
     'a/wsc.card.json'
     """
-    stem = probe.name
+    return probe.with_name(f"{probe_name(probe)}.card.json")
+
+
+def probe_name(path: Path) -> str:
+    """What a probe file is called in a run: its name without the ending."""
+    name = path.name
     for suffix in (".gz", ".jsonl", ".parquet"):
-        stem = stem.removesuffix(suffix)
-    return probe.with_name(f"{stem}.card.json")
+        name = name.removesuffix(suffix)
+    return name
 
 
 @contextmanager
