@@ -153,9 +153,31 @@ def test_interval_against_a_bootstrap_by_hand() -> None:
                 table(["".join(r[p] for p in places) for r in rows], "abc"), "ordinal", resamples=2
             ).value
         )
-    half = 2.0 * float(np.std(drawn)) * math.sqrt(60 / 59)  # Student's t, 59 degrees of freedom
-    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.15)
-    assert found.low < found.value < found.high
+    spread = float(np.std(drawn)) * math.sqrt(60 / 59)
+    left = 1 - found.value
+    # Student's t with 59 degrees of freedom is 2.00, on the log of the disagreement that is left.
+    assert math.log((1 - found.low) / left) == pytest.approx(2.0 * spread / left, rel=0.15)
+    assert math.log(left / (1 - found.high)) == pytest.approx(2.0 * spread / left, rel=0.15)
+
+
+@pytest.mark.parametrize("skill", [0.5, 0.95])
+def test_intervals_hold_the_true_value(skill: float) -> None:
+    """Of 150 simulated studies of 60 items, about 95 % of the intervals hold what 100,000 items give."""
+
+    def study(rng: np.random.Generator, items: int) -> Votes:
+        truth = rng.choice(3, items, p=(0.5, 0.3, 0.2))
+        guess = rng.choice(3, (items, 3), p=(0.5, 0.3, 0.2))
+        label = np.where(rng.random((items, 3)) < skill, truth[:, None], guess)
+        places = np.arange(items)
+        names = tuple(map(str, range(items)))
+        return Votes(
+            names, tuple("abc"), tuple("xyz"), np.repeat(places, 3), np.tile(np.arange(3), items), label.ravel()
+        )
+
+    true = krippendorff_alpha(study(np.random.default_rng(1), 100_000), resamples=2).value
+    rng = np.random.default_rng(2)
+    found = [krippendorff_alpha(study(rng, 60), resamples=300) for _ in range(150)]
+    assert 0.90 <= sum(e.low <= true <= e.high for e in found) / 150 <= 0.99
 
 
 def test_units_widen_the_interval() -> None:

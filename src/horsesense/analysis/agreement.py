@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from scipy import special
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
@@ -112,7 +113,7 @@ def bootstrapped(
         # A draw of items that all have one label has no value; it says nothing and is left out.
         drawn = drawn[~np.isnan(drawn)]
         variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
-        low, high = difference_interval(value, variance, table.number, level)
+        low, high = _interval(value, variance, table.number, level)
     return Estimate(
         n=len(names),
         clusters=table.number,
@@ -121,10 +122,19 @@ def bootstrapped(
         high=high,
         level=level,
         chance=0.0,
-        method="bootstrap over items, t",
+        method="bootstrap over items, t on log disagreement",
         seed=seed,
         note=note,
     )
+
+
+def _interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
+    """Student's interval of the log of what is left to agree on, which spreads more evenly near 1 than the figure."""
+    left = 1 - value
+    if variance < NOTHING or left < NOTHING:
+        return difference_interval(value, variance, units, level)
+    reach = float(special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
+    return max(-1.0, 1 - left * float(np.exp(reach))), 1 - left * float(np.exp(-reach))
 
 
 def over(above: Floats, below: Floats) -> Floats:
