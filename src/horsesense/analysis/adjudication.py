@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from horsesense.analysis import verdicts
 from horsesense.analysis.dawid_skene import dawid_skene
@@ -13,12 +14,14 @@ from horsesense.analysis.votes import Scale, ScaleOf, votes_on_scale
 from horsesense.errors import UserError, unknown
 from horsesense.records import Judgement, Label
 
+Settle = Callable[[Sequence[Judgement], Scale], Verdict]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How items are settled."""
 
-    settle: Callable[[Sequence[Judgement], Scale], Verdict] | None
+    settle: Settle | None
     """From the judgements of one item to its verdict; None where all items are settled together."""
     fewest: int
     """Votes that an item needs; with fewer it is dropped."""
@@ -59,23 +62,15 @@ def adjudicate(judgements: Iterable[Judgement], rule: str, scale_of: ScaleOf, fe
                 fix="use the rule winoventi" if scale.criteria else "use another rule, such as majority",
             )
     needed = how.fewest if fewest is None else fewest
-    settled = _together(ballots, scales, needed) if how.settle is None else None
+    enough = {item: own for item, own in ballots.items() if len(verdicts.cast(own, scales[item])) >= needed}
+    settled = _together(enough, scales) if how.settle is None else _one_by_one(how.settle, enough, scales)
+    too_few = Verdict(None, f"fewer than {needed} votes"), 0.0
     labels = []
     for item, ballot in ballots.items():
-        scale = scales[item]
-        votes = verdicts.cast(ballot, scale)
-        if len(votes) < needed:
-            verdict, share = Verdict(None, f"fewer than {needed} votes"), 0.0
-        elif settled is not None:
-            verdict, share = settled[item]
-        else:
-            assert how.settle is not None
-            verdict = how.settle(ballot, scale)
-            share = votes.count(verdict.value) / len(votes) if verdict.value is not None else 0.0
-        counts = _counts(votes, scale)
-        labels.append(
-            Label(item, ballot[0].instrument, rule, verdict.value, verdict.reason, counts, round(share, 9), verdict.tie)
-        )
+        verdict, share = settled.get(item, too_few)
+        counts = _counts(verdicts.cast(ballot, scales[item]), scales[item])
+        about = item, ballot[0].instrument, rule
+        labels.append(Label(*about, verdict.value, verdict.reason, counts, round(share, 9), verdict.tie))
     return labels
 
 
@@ -114,31 +109,36 @@ def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:
     return {value: counts[value] for value in sorted(counts, key=lambda value: (order.get(value, len(order)), value))}
 
 
-def _together(
-    ballots: Mapping[str, Sequence[Judgement]], scales: Mapping[str, Scale], needed: int
-) -> dict[str, tuple[Verdict, float]]:
-    """Dawid and Skene's model over all items that have votes enough; objections are labels like any other."""
-    voting = [
-        each
-        for item, ballot in ballots.items()
-        for each in ballot
-        if len(verdicts.cast(ballot, scales[item])) >= needed
-    ]
-    votes = votes_on_scale(voting, scales.__getitem__, objections=True)
-    if not votes.number:
+Ballots = Mapping[str, Sequence[Judgement]]
+Settled = dict[str, tuple[Verdict, float]]
+"""Verdict and share of the votes, by item."""
+
+
+def _one_by_one(settle: Settle, ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
+    found: Settled = {}
+    for item, ballot in ballots.items():
+        verdict, votes = settle(ballot, scales[item]), verdicts.cast(ballot, scales[item])
+        found[item] = verdict, votes.count(verdict.value) / len(votes) if verdict.value is not None else 0.0
+    return found
+
+
+def _together(ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
+    """Dawid and Skene's model over all items; objections are labels like any other."""
+    if not ballots:
         return {}
-    found = {}
+    votes = votes_on_scale(chain.from_iterable(ballots.values()), scales.__getitem__, objections=True)
+    found: Settled = {}
     for item, chances in zip(votes.items, dawid_skene(votes).posterior, strict=True):
-        scale = scales[item]
-        own = dict(zip(votes.labels, scale.labels, strict=False))
-        names = [own.get(name, name) for name in votes.labels]
-        best = [name for name, chance in zip(names, chances, strict=True) if chance >= chances.max() - 1e-9]
-        share = float(chances.max())
+        # Labels of the table are places where items have options of their own; an item may have fewer than others.
+        own = dict(zip(votes.labels, scales[item].labels, strict=False))
+        own |= {name: name for name in scales[item].objections}
+        likely = {own[name]: float(chance) for name, chance in zip(votes.labels, chances, strict=True) if name in own}
+        most = max(likely.values())
+        best = [name for name, chance in likely.items() if chance >= most - 1e-9]
         if len(best) > 1:
-            verdict = Verdict(None, verdicts.TIE, tie=True)
-        elif best[0] in scale.objections:
-            verdict = Verdict(None, verdicts.objected(best[0]))
+            found[item] = Verdict(None, verdicts.TIE, tie=True), 0.0
+        elif best[0] in scales[item].objections:
+            found[item] = Verdict(None, verdicts.objected(best[0])), 0.0
         else:
-            verdict = Verdict(best[0])
-        found[item] = (verdict, share if verdict.value is not None else 0.0)
+            found[item] = Verdict(best[0]), most / sum(likely.values())
     return found
