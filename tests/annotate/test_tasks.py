@@ -15,7 +15,7 @@ from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
-from horsesense.records import Probe
+from horsesense.records import Item, Probe
 
 
 def test_questions() -> None:
@@ -27,6 +27,14 @@ def test_questions() -> None:
     task = tasks_of(choices(), find_instrument("statements"))[1]
     assert task.choices == ("Thing 1 is hot1.", "Thing 1 is cold1.")
     assert task.question == "Which statement follows common sense?"
+
+
+def test_sentences_are_the_choices() -> None:
+    item = Item(probe="s", form="sentences", options=("Ice is hot.", "Ice is cold."), facets={"text": "no"})
+    probe = Probe.of([item], choices().card)
+    task = tasks_of(probe, find_instrument("choice"))[0]
+    assert (task.question, task.choices) == ("Choose the best answer", item.options)
+    assert tasks_of(probe, find_instrument("naturalness"))[0].question == "Ice is hot. / Ice is cold."
 
 
 def test_families() -> None:

@@ -49,22 +49,21 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     shown = item if not instrument.form else view(item, cast(Form, instrument.form))
     if shown is None:
         raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
-    # A cloze keeps its blank, a scale its order; the wording is the instrument's.
     own = instrument.kind == "options"
     if instrument.effect == "answer" and not own and set(instrument.labels) - set(item.options):
         raise UserError(
             f"{item.id} does not have the options {', '.join(instrument.labels)}",
             fix="use the instrument choice, or a probe that has them",
         )
-    parts = {"premise": shown.premise, "text": shown.text or " / ".join(shown.options)}
-    if own and not shown.text:
-        parts["text"] = ""
+    # Sentences that are the choices need not stand in the question too.
+    text = shown.text or ("" if own else " / ".join(shown.options))
+    parts = _told(item) | {"premise": shown.premise, "text": text}
     scale = instrument.scale(shown.options, shown.ordered)
     return Task(
         item=item.id,
-        question=_filled(instrument.question, parts | _told(item), item.id, instrument),
+        question=_filled(instrument.question, parts, item.id, instrument) or instrument.title,
         choices=() if instrument.kind in ("criteria", "words") else scale.labels,
-        criteria=_criteria(instrument, parts | _told(item), item.id),
+        criteria=_criteria(instrument, parts, item.id),
         scale=scale,
     )
 
