@@ -1,0 +1,168 @@
+"""The page in a real browser: from disk, with no network, by keyboard, for screen readers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_run import EVIL, made_items, make_run
+
+from horsesense.report.collecting import collect
+from horsesense.report.page import write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+if CHROMIUM is None:
+    pytest.skip("no Chromium on this machine", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chromium")
+    items = made_items(150)
+    runs = [make_run(folder / "a", {"good": 0.9, "fair": 0.6}, items)]
+    runs.append(make_run(folder / "b", {"good": 0.8}, made_items(20, "second"), probe="second"))
+    write_report(collect(runs), folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Opened:
+    """A tab with the page, and all it said and asked for."""
+
+    def __init__(self, browser: Any, path: Path, **settings: Any) -> None:
+        self.page = browser.new_page(**settings)
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", self._dialog)
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def _dialog(self, dialog: Any) -> None:
+        self.said.append(dialog.message)
+        dialog.dismiss()
+
+    def count(self) -> str:
+        return str(self.page.locator("#count").inner_text())
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, path: Path) -> Opened:
+    return Opened(browser, path)
+
+
+@pytest.fixture(autouse=True)
+def cleared(opened: Opened) -> None:
+    """Each test starts with all items of the first probe."""
+    opened.page.click("#filters [type=reset]")
+    opened.page.wait_for_function("document.getElementById('count').textContent.startsWith('300 of 300')")
+
+
+def test_it_opens_from_disk_in_silence(opened: Opened, path: Path) -> None:
+    assert opened.said == []
+    assert [url.partition("#")[0] for url in opened.asked] == [path.as_uri()]
+    assert opened.page.title() == "horsesense report"
+
+
+def test_the_first_screen_says_what_the_model_can_do(opened: Opened) -> None:
+    first = opened.page.locator("article.answer").first
+    assert "better than guessing" in first.inner_text()
+    assert first.bounding_box()["y"] + first.bounding_box()["height"] < 720
+
+
+def test_search_finds_words_and_ids(opened: Opened) -> None:
+    other = next(item for item in made_items(150) if item.family == "f5")
+    opened.page.fill("#search", other.id)
+    assert opened.count().startswith("1 of 300")
+    assert other.id in opened.page.locator("#detail").inner_text()
+    opened.page.fill("#search", "KETTLE warm")
+    kettles = [item for item in made_items(150) if "kettle" in item.options[0]]
+    assert opened.count() == f"{len(kettles)} of 300 items"
+
+
+def test_filters_narrow_the_list_to_what_they_say(opened: Opened) -> None:
+    page = opened.page
+    page.select_option("#verdict", "wrong")
+    wrong = int(opened.count().split()[0])
+    assert 0 < wrong < 300
+    assert set(page.locator("#list .row b").all_inner_texts()) == {"wrong"}
+    page.select_option("#verdict", "right")
+    assert int(opened.count().split()[0]) == 300 - wrong
+    page.select_option("#verdict", "")
+    expected = sum(item.facets["hops"] == 2 for item in made_items(150))
+    page.locator("#facets label", has_text="hops").locator("select").select_option(label="2")
+    assert opened.count() == f"{expected} of 300 items"
+
+
+def test_another_probe_has_items_and_facets_of_its_own(opened: Opened) -> None:
+    opened.page.select_option("#probe", label="second")
+    assert opened.count() == "40 of 40 items"
+
+
+def test_markup_in_a_question_shows_as_text(opened: Opened) -> None:
+    opened.page.fill("#search", "<script>")
+    assert opened.count().startswith("2 of 300")
+    assert EVIL in opened.page.locator("#detail").inner_text()
+    assert EVIL in opened.page.locator("#list .row").first.inner_text()
+    assert opened.said == []
+
+
+def test_the_list_is_virtual_and_goes_by_keyboard(opened: Opened) -> None:
+    page = opened.page
+    assert page.locator("#list .row").count() < 40
+    page.focus("#list")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#list").get_attribute("aria-activedescendant") == "row-1"
+    second = page.locator("#row-1 .key").inner_text().rpartition(" ")[2]
+    assert second in page.locator("#detail h3").first.inner_text()
+    page.keyboard.press("End")
+    assert page.locator("#list").get_attribute("aria-activedescendant") == "row-299"
+    assert page.locator("#row-299").is_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "detail"
+
+
+def test_an_item_shows_tokens_evidence_and_family(opened: Opened) -> None:
+    page = opened.page
+    detail = page.locator("#detail")
+    assert detail.locator(".token").count() > 10
+    assert "Evidence: option 1 (right) against option 2" in detail.inner_text()
+    family = detail.locator("h4", has_text="The family f0")
+    assert family.count() == 1
+    before = detail.locator("h3").first.inner_text()
+    detail.get_by_role("button", name="b", exact=True).click()
+    assert detail.locator("h3").first.inner_text() != before
+    assert "option 2 (right)" in detail.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, path: Path, scheme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not here: npm install --no-save axe-core")
+    opened = Opened(browser, path, color_scheme=scheme, bypass_csp=True)
+    opened.page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    opened.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = opened.page.evaluate("axe.run().then((all) => all.violations.map((v) => [v.id, v.nodes[0].html]))")
+    opened.page.close()
+    assert found == []
+
+
+def test_nothing_runs_over_the_edge_of_a_phone(browser: Any, path: Path) -> None:
+    opened = Opened(browser, path, viewport={"width": 360, "height": 740})
+    opened.page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+    opened.page.close()
