@@ -38,18 +38,18 @@ def made(number: int) -> Item:
 
 
 def measure(ending: str, action: str, folder: Path, count: int) -> None:
-    """One action in this process; prints seconds and the process's peak memory in MB."""
+    """One action in this process; prints seconds, seconds of work, and the process's peak memory in MB."""
     path = folder / f"bench.{ending}"
     if action == "write":
         probe = Probe.of([made(number) for number in range(count)], Card(name="bench"))
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         write_probe(path, probe)
     else:
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         probe = read_probe(path)
-    seconds = time.perf_counter() - start
+    seconds, worked = time.perf_counter() - start, time.process_time() - worked
     assert len(probe.items) == count
-    print(f"{seconds:.1f} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}")
+    print(f"{seconds:.1f} {worked:.1f} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}")
 
 
 def main() -> None:
@@ -62,8 +62,9 @@ def main() -> None:
             told = []
             for action in ("write", "read"):
                 command = [sys.executable, __file__, ending, action, folder, str(count)]
-                seconds, megabytes = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-                told.append(f"{action} {seconds} s, peak {megabytes} MB")
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                seconds, worked, megabytes = done.stdout.split()
+                told.append(f"{action} {seconds} s ({worked} s of work), peak {megabytes} MB")
             size = (Path(folder) / f"bench.{ending}").stat().st_size / 1e6
             print(f"{ending:9} {count:,} items  {'  '.join(told)}  file {size:.0f} MB", flush=True)
 
