@@ -122,6 +122,22 @@ def test_score_against(tiny_folders: dict[str, Path], call: Call) -> None:
         assert evidence["sum"] == pytest.approx(text["sum"] - found["against"]["sum"], abs=1e-4)
 
 
+def test_compare(toy: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    models = [str(tiny_folders[name]) for name in ("gpt2", "bert")]
+    assert call("run", "-m", models[0], "-m", models[1], "-p", toy, "--out", toy.parent / "out").code == 0
+    (side,) = document(call("compare", toy.parent / "out", "--json"), "compare")["probes"]
+    assert [one["model"] for one in side["models"]] == models
+    assert (side["n"], side["unjudged"]) == (4, 1)
+
+
+def test_fill(tiny_folders: dict[str, Path], call: Call) -> None:
+    called = call("fill", "-m", tiny_folders["bert"], "Ice is ___.", "___ melts.", "--top", 3, "--json")
+    fills = document(called, "fill")["fills"]
+    assert [(one["prompt"], one["rank"]) for one in fills] == [
+        (prompt, rank) for prompt in ("Ice is ___.", "___ melts.") for rank in (1, 2, 3)
+    ]
+
+
 def test_a_schema_can_fail(toy: Path, call: Call) -> None:
     found = document(call("show", toy, "--json"), "show")
     for name in found:
