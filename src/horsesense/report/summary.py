@@ -16,12 +16,14 @@ from horsesense.analysis import (
     Standout,
     by_facet,
     confidence,
+    credits,
     family_accuracy,
     reliability,
     standouts,
 )
 from horsesense.records import Facet, Item
 from horsesense.report.artefacts import BestCue, Control, control
+from horsesense.report.confusion import Confusion, confusion
 from horsesense.runs.results import Answered, Result, result_of
 
 MOST_VALUES = 30
@@ -53,6 +55,8 @@ class Summary:
     """Facets that have too many values to be slices, and how many."""
     heat: Sliced | None
     """Hops by kind of distractor, where the probe has both."""
+    confusion: Confusion | None
+    """Which label is taken for which, where options are labels."""
     families: Sequence[FamilyAccuracy]
     """All families, then those of each size; empty where every item stands alone."""
     calibration: Reliability
@@ -75,7 +79,8 @@ class Summary:
 def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
     """All that a report tells of one model on one probe; ``cue`` is the probe's best, or why there is none."""
     how = answered.primary()
-    earned, scores = answered.credits(how), answered.scores(how)
+    scores = answered.scores(how)
+    earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
     facets = [item.facets for item in answered.items]
     slices, labels = _slices(answered, earned, facets)
     permutations = 1000 if len(facets) <= LARGE else 200
@@ -88,6 +93,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
         facets=slices,
         labels=labels,
         heat=_heat(answered, earned, facets),
+        confusion=confusion(answered.items, earned.predicted),
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),

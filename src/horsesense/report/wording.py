@@ -103,5 +103,14 @@ def difference(pairing: Pairing) -> str:
     return f"{told}, which may be luck (p = {pairing.comparison.adjusted:.2f}){more}."
 
 
+def p(value: float) -> str:
+    """A p, which is never nought.
+
+    >>> p(0.00001), p(0.04)
+    ('below 0.001', '0.040')
+    """
+    return "below 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def settled(comparison: Comparison) -> bool:
     return comparison.adjusted < 0.05

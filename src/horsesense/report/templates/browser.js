@@ -13,7 +13,7 @@
     return [
       element("span", {}, brief(probe, place)),
       element("span", { class: "key" }, told ? element("b", { class: told === "right" ? "right" : "wrong", style: "font-style: normal" }, told) : "",
-        told ? ` by ${(model.margins[place] / 1000).toFixed(3)} · ` : "", idOf(probe, place)),
+        told ? ` by ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} · ` : "", idOf(probe, place)),
     ];
   }
 
@@ -52,5 +52,6 @@
   at("probe").addEventListener("input", chooseProbe); // before the form hears of it
   at("filters").addEventListener("input", refresh);
   refresh();
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
   document.documentElement.dataset.ready = "true";
 })();

@@ -1,0 +1,82 @@
+"""Charts and tables of the page: the numbers they show are those of the answers."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from made_run import made_items, make_run
+
+from horsesense.records import Item
+from horsesense.report.collecting import Collected, collect
+from horsesense.report.confusion import confusion
+from horsesense.report.heat import heat_table
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Collected:
+    folder = tmp_path_factory.mktemp("pictures")
+    return collect([make_run(folder / "run", {"good": 0.8}, made_items(60))], cues=False)
+
+
+def test_every_cell_of_the_heat_map_is_a_mean_over_its_items(collected: Collected) -> None:
+    (summary,) = collected.summaries
+    assert summary.heat is not None
+    table = heat_table(summary.heat)
+    assert (table.rows, table.columns) == ((0, 1, 2), ("far", "near"))
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        for column, cell in zip(table.columns, cells, strict=True):
+            values = [
+                value
+                for item, value in zip(summary.answered.items, summary.earned.values, strict=True)
+                if (item.facets["hops"], item.facets["distractor_kind"]) == (row, column)
+            ]
+            assert cell is not None
+            assert cell.n == len(values)
+            assert cell.value == pytest.approx(sum(values) / len(values))
+
+
+def test_confusion_goes_by_label_and_not_by_position() -> None:
+    rng = random.Random(1)
+    items, predicted = [], []
+    expected: Counter[tuple[str, str]] = Counter()
+    for number in range(60):
+        options = ("yes", "no", "maybe") if number == 0 else tuple(rng.sample(["yes", "no", "maybe"], 3))
+        right, chosen = rng.randrange(3), rng.randrange(3)
+        items.append(Item(probe="p", form="pair", text=f"{number}", options=options, answer=right))
+        predicted.append((chosen,))
+        expected[options[right], options[chosen]] += 1
+    found = confusion(items, predicted)
+    assert found is not None
+    assert found.labels == ("yes", "no", "maybe")
+    for row, counts in zip(found.labels, found.counts, strict=True):
+        assert counts == tuple(expected[row, column] for column in found.labels)
+
+
+def test_sentences_are_no_labels(collected: Collected) -> None:
+    assert collected.summaries[0].confusion is None
+
+
+def test_charts_are_written_as_svg_and_png(collected: Collected, tmp_path: Path) -> None:
+    from horsesense.report.charts import write_charts
+
+    written = write_charts(collected, tmp_path)
+    kinds = {path.stem.rpartition("_")[2] for path in written}
+    assert {"calibration", "families", "heat", "by-hops"} <= kinds
+    for path in written:
+        content = path.read_bytes()
+        assert content.startswith(b"<svg" if path.suffix == ".svg" else b"\x89PNG"), path.name
+    (hops,) = [path for path in written if path.name.endswith("by-hops.svg")]
+    assert "hops" in hops.read_text()
+
+
+def test_colours_in_the_page_follow_its_theme(collected: Collected) -> None:
+    from horsesense.report.charts import BAR, INK, svg_charts
+
+    for drawings in svg_charts(collected).values():
+        for svg in drawings.values():
+            assert "var(--bar)" in svg
+            assert BAR not in svg
+            assert INK not in svg
