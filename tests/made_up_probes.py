@@ -6,14 +6,15 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from horsesense.language.words import words
 from horsesense.records import Item
 
-WORDS = (
+WORDS = words(
     "apple bank river chair green quick never house paper stone water music because light heavy garden winter "
     "bread silver window mother engine forest letter market pencil school table village yellow corner island "
     "summer button castle dragon flower guitar hammer jacket kettle ladder mirror needle orange pepper rocket "
     "saddle ticket valley walnut always slow round small deep old young early the a of in with no not some"
-).split(" ")
+)
 
 
 def noise(count: int, options: int = 4, seed: int = 0, in_family: int = 1) -> list[Item]:
@@ -23,7 +24,7 @@ def noise(count: int, options: int = 4, seed: int = 0, in_family: int = 1) -> li
     def phrase(most: int) -> str:
         return " ".join(rng.choices(WORDS, k=rng.randint(2, most)))
 
-    items = []
+    items: list[Item] = []
     while len(items) < count:
         texts = tuple(dict.fromkeys(phrase(9) for _ in range(options + 3)))[:options]
         item = Item(probe="noise", form="choice", text=f"What about {phrase(12)}?", options=texts)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from made_up_probes import noise
-from small_wordnet import write_small_wordnet
 
 from horsesense.analysis.cues.battery import Learnt, Number, battery
 from horsesense.analysis.cues.concepts import place_of_text
@@ -18,6 +16,8 @@ from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.language.function_words import FUNCTION_WORDS
 from horsesense.language.words import words
 from horsesense.records import Item
+from made_up_probes import noise
+from small_wordnet import write_small_wordnet
 
 CUES = {cue.name: cue for cue in battery()}
 
@@ -25,7 +25,8 @@ CUES = {cue.name: cue for cue in battery()}
 def numbers(name: str, table: Table) -> list[float]:
     cue = CUES[name]
     assert isinstance(cue, Number)
-    return number_scores(table, cue).tolist()
+    found: list[float] = number_scores(table, cue).tolist()
+    return found
 
 
 def codes(name: str, table: Table) -> dict[int, int]:
@@ -87,8 +88,8 @@ def test_overlap_is_that_of_plain_sets() -> None:
     for place, text in enumerate(table.texts[t] for t in table.text_of):
         asked, said = words(table.contexts[table.item_of[place]]), words(text)
         assert shared[place] == sum(word in asked for word in said if word not in FUNCTION_WORDS)
-        pairs = set(zip(asked, asked[1:], strict=False))
-        assert bigrams[place] == sum(pair in pairs for pair in zip(said, said[1:], strict=False))
+        pairs = set(pairwise(asked))
+        assert bigrams[place] == sum(pair in pairs for pair in pairwise(said))
         first.append(float(said[0] in asked))
     assert numbers("first word shared", table) == first
 
@@ -159,7 +160,8 @@ def test_exclusive_or_joins_order_and_negation() -> None:
 def test_a_conjunction_contest_knows_its_rivals() -> None:
     rows = [("because", "and"), ("because", "but"), ("and", "because")]
     items = [
-        Item(probe="p", form="sentences", options=tuple(f"It fell {c} it broke." for c in row), answer=0) for row in rows
+        Item(probe="p", form="sentences", options=tuple(f"It fell {c} it broke." for c in row), answer=0)
+        for row in rows
     ]
     found = codes("conjunction contest", table_of(items))
     assert found[0] == found[5] != found[2]

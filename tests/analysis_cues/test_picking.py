@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_probes import noise
 
 from horsesense.analysis.cues.battery import Keys
 from horsesense.analysis.cues.picking import Learner, credit, in_item_rank, shares
 from horsesense.analysis.cues.table import Table, table_of
+from made_up_probes import noise
 
 
 def brute_credit(scores: list[float], gold: int) -> float:
@@ -50,7 +50,7 @@ def test_the_shares_of_an_item_add_up_to_one(name: str) -> None:
     assert np.allclose(np.add.reduceat(flat, table.starts[:-1]), 1)
 
 
-def brute_worth(table: Table, keys: Keys, train: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def brute_worth(table: Table, keys: Keys, train: np.ndarray) -> np.ndarray:
     """Log odds with two pseudo-observations at chance, category by category."""
     right = set(table.gold.tolist())
     scores = np.zeros(len(table.text_of))

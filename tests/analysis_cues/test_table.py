@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up_probes import noise
 
 from horsesense.analysis.cues.table import apart, table_of
 from horsesense.errors import UserError
 from horsesense.records import Item
+from made_up_probes import noise
 
 word = st.sampled_from(["ice", "is", "cold", "hot", "and", "wet"])
 

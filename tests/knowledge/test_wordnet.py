@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_wordnet import ENTRIES, write_small_wordnet
 
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy, definition_key, load_taxonomy
 from horsesense.knowledge.wordnet import Synset, read_synsets
 from horsesense.knowledge.wordnet_source import find_wordnet, is_wordnet
+from small_wordnet import ENTRIES, write_small_wordnet
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def _foreseen(table: Table, rows: NDArray[np.float32], rng: np.random.Generator)
         teach = train[table.item_of]
         if not (right[teach].any() and (~train).any()):
             continue
-        model = LogisticRegression(max_iter=200).fit(rows[teach], right[teach])
+        model = LogisticRegression(solver="liblinear").fit(rows[teach], right[teach])
         test = ~train
         won = credit(table, np.asarray(model.decision_function(rows), dtype=np.float64), table.gold)
         earned += np.bincount(table.unit[test], weights=won[test], minlength=units)

@@ -1,0 +1,139 @@
+"""Hardened probes: what was planted is gone, by our battery and by a model of bags of words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from horsesense.analysis.cues import find_cues
+from horsesense.errors import UserError
+from horsesense.records import Item
+from horsesense.studies.aflite import aflite
+from horsesense.studies.harden import Hardened, harden
+from made_up_probes import longest, noise, planted, with_word
+
+
+def bag_of_words_right(items: list[Item]) -> int:
+    """How many items a logistic regression on the words of options gets right, cross-validated over families."""
+    texts = [option for item in items for option in item.options]
+    family = [item.unit() for item in items for _ in item.options]
+    right = np.array([place == item.answer for item in items for place in range(len(item.options))])
+    words = CountVectorizer(binary=True).fit_transform(texts)
+    scores = np.zeros(len(texts))
+    for train, test in GroupKFold(5).split(words, right, family):
+        scores[test] = LogisticRegression(max_iter=300).fit(words[train], right[train]).decision_function(words[test])
+    starts = np.cumsum([0] + [len(item.options) for item in items])
+    return sum(int(np.argmax(scores[starts[n] : starts[n + 1]])) == item.answer for n, item in enumerate(items))
+
+
+def beats_chance(right: int, items: list[Item]) -> bool:
+    return bool(binomtest(right, len(items), 1 / len(items[0].options), alternative="greater").pvalue < 0.01)
+
+
+@pytest.fixture(scope="module")
+def with_planted_word() -> list[Item]:
+    return with_word(noise(400, 3, 2, in_family=2), "indeed", 0.6, 0.1)
+
+
+@pytest.fixture(scope="module")
+def hardened(with_planted_word: list[Item]) -> Hardened:
+    return harden(with_planted_word, splits=4, rounds=99)
+
+
+def test_the_planted_cue_is_there_before(with_planted_word: list[Item], hardened: Hardened) -> None:
+    assert "can be had" in hardened.before.verdict
+    assert beats_chance(bag_of_words_right(with_planted_word), with_planted_word)
+
+
+def test_the_planted_cue_is_gone_after(hardened: Hardened) -> None:
+    assert hardened.held
+    kept = list(hardened.items)
+    assert len(kept) > 80
+    assert not beats_chance(bag_of_words_right(kept), kept)
+    # Asked anew, with other halves and other shuffles, the battery does not find it either.
+    again = find_cues(kept, seed=77, splits=4, rounds=99)
+    assert "can be had" not in again.verdict
+
+
+def test_the_promise_is_that_of_the_battery(hardened: Hardened) -> None:
+    for cue in hardened.after.cues:
+        assert cue.accuracy.low <= hardened.after.chance
+        assert cue.p > 0.05 or cue.accuracy.value <= hardened.after.chance
+    same = find_cues(hardened.items, splits=4, rounds=99)
+    assert same.verdict == hardened.after.verdict
+
+
+def test_families_are_kept_whole(with_planted_word: list[Item], hardened: Hardened) -> None:
+    before = Counter(item.family for item in with_planted_word)
+    after = Counter(item.family for item in hardened.items)
+    assert all(before[family] == count for family, count in after.items())
+    gone = {one.family: one.items for one in hardened.dropped}
+    assert set(gone) | set(after) == set(before)
+    assert not set(gone) & set(after)
+    assert sum(gone.values()) + len(hardened.items) == len(with_planted_word)
+
+
+def test_it_says_why(hardened: Hardened) -> None:
+    assert next(iter(hardened.reasons)) in ("first word", "bag of words", "words")
+    assert sum(hardened.reasons.values()) == sum(one.items for one in hardened.dropped)
+
+
+def test_hardening_is_deterministic(with_planted_word: list[Item], hardened: Hardened) -> None:
+    assert harden(with_planted_word, splits=4, rounds=99) == hardened
+
+
+def test_a_cue_of_length_is_hardened_too() -> None:
+    items = planted(noise(350, 4, 1), 0.4, longest)
+    found = harden(items, splits=4, rounds=99)
+    assert found.held
+    right = sum(longest(item) == item.answer for item in found.items)
+    assert not beats_chance(right, list(found.items))
+
+
+def test_a_clean_probe_stays_as_it_is() -> None:
+    items = noise(150, 3, 4)
+    found = harden(items, splits=3, rounds=99)
+    assert found.held
+    assert len(found.items) > 0.85 * len(items)
+
+
+def test_a_cue_that_answers_everything_leaves_nothing() -> None:
+    items = [replace(item, answer=1) for item in noise(100, 3, 5)]
+    with pytest.raises(UserError, match=r"only \d+ of 100 items would be left, since picking the option in the pos"):
+        harden(items, splits=2, rounds=59)
+
+
+def test_a_family_that_cannot_be_tested_goes_as_a_whole() -> None:
+    items = noise(120, 3, 6, in_family=2)
+    items[3] = replace(items[3], answer=None)
+    found = harden(items, splits=2, rounds=59)
+    gone = next(one for one in found.dropped if one.family == items[3].family)
+    assert (gone.items, gone.cue) == (2, "no gold or one option")
+
+
+def test_aflite_drops_what_vectors_foresee() -> None:
+    items = noise(200, 3, 7)
+    rng = np.random.default_rng(0)
+    easy = [number % 3 != 0 for number in range(200)]
+    rows = [
+        rng.normal(size=8) + 4 * (place == item.answer and told)
+        for item, told in zip(items, easy, strict=True)
+        for place in range(3)
+    ]
+    kept = aflite(items, np.array(rows, dtype=np.float32))
+    told = dict(zip([item.id for item in items], easy, strict=True))
+    left = np.mean([told[item.id] for item in kept])
+    assert len(kept) >= 50
+    assert left < 0.5  # it was two thirds
+
+
+def test_vectors_of_another_probe_are_a_sentence() -> None:
+    with pytest.raises(UserError, match="the vectors have the shape 5×2, and the probe has 9 options"):
+        aflite(noise(3, 3, 8), np.zeros((5, 2), dtype=np.float32))
