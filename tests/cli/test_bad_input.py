@@ -196,7 +196,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
     (["score", "-m", "any", "a", "--spec", "dtype=float16"], "exact scores are in float32"),
-    (["report"], "missing argument 'DIR'"),
+    (["report"], "missing argument 'DIR"),
     (["report", "none"], "none: this is not a run folder"),
     (["report", "toy.jsonl"], "toy.jsonl: this is not a run folder"),
     (["import", "cats"], "missing argument 'PATH…'"),
