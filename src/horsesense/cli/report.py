@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.errors import UserError
 
 
 class Format(StrEnum):
@@ -48,6 +49,8 @@ def report(
     else:
         from horsesense.files import writing
 
+        if not results:
+            raise UserError("no item has a gold, so there is nothing to tabulate", file=folders[0])
         table = (markdown if format is Format.md else latex)(collected.summaries)
         if out is not None:
             with writing(out) as temporary:

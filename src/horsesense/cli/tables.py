@@ -52,7 +52,8 @@ def print_results(results: Sequence[Result]) -> None:
         )
     people().print(table)
     for result in results:
-        remarks = [f"{result.metric} by {result.normalise}", f"{result.estimate.clusters:,} units"]
+        how = "the score of each form" if result.normalise == "by form" else result.normalise
+        remarks = [f"{result.metric} by {how}", f"{result.estimate.clusters:,} units"]
         if result.strict is not None and result.strict.chance is not None:
             s = result.strict
             told = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from horsesense.analysis import Estimate
 from horsesense.report.summary import Summary
+from horsesense.report.wording import scored
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -96,8 +97,8 @@ def _told(e: Estimate | None) -> str:
 
 
 def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
-    scored = ", ".join(sorted({f"{s.result.metric} by {s.result.normalise}" for s in summaries}))
-    told = f"{scored}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
+    counted = ", ".join(sorted({scored(s.result) for s in summaries}))
+    told = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
     if any(s.control for s in summaries):
         told += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
     return text(told[0].upper() + told[1:])

@@ -35,6 +35,11 @@ def verdict(result: Result, label: str | None = None) -> str:
     return f"{told}: not to be told from guessing, which gets {percent(e.chance)}."
 
 
+def scored(result: Result) -> str:
+    """What was counted, and by which score."""
+    return f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+
+
 def family_verdict(e: Estimate | None) -> str:
     """The same for whole families: a model that leans to one option gets half of a pair for nothing."""
     if e is None or e.chance is None:

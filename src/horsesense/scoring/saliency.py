@@ -1,0 +1,170 @@
+"""Which words a prediction rests on: gradients through captum (rica, section 5.3).
+
+The value of a token is the gradient of the target's log-probability times the way from a baseline to the
+token's embedding: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the
+way from the baseline (``integrated``), where the values add up to the difference in log-probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from horsesense.errors import UserError
+from horsesense.language.spans import word_spans
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.rows import Row
+from horsesense.records import ScoringSpec
+from horsesense.scoring.options import framer_of
+from horsesense.scoring.prompts import Prompt, dressed
+
+if TYPE_CHECKING:
+    import torch
+
+Method = Literal["gradient", "smoothgrad", "integrated"]
+METHODS: tuple[Method, ...] = get_args(Method)
+NOISE = 0.15
+"""Spread of SmoothGrad's noise, as a share of the spread of the embeddings (Smilkov and others, 2017)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SalientWord:
+    """One word and what it does."""
+
+    word: str
+    start: int
+    end: int
+    value: float
+    """Above 0 it makes the target likelier, below 0 less likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saliency:
+    """What a prediction rests on."""
+
+    text: str
+    target: str
+    method: Method
+    logprob: float
+    """Of the target in this text."""
+    baseline: float
+    """Of the target where every other word is blank: the mask token, or the mean of all embeddings."""
+    words: tuple[SalientWord, ...]
+    """In the order of the text, without the target."""
+
+    @property
+    def residual(self) -> float:
+        """What the words leave unexplained of the difference; ``integrated`` leaves less the more steps it takes."""
+        return self.logprob - self.baseline - sum(word.value for word in self.words)
+
+
+def saliency(
+    model: LanguageModel,
+    text: str,
+    start: int,
+    end: int,
+    spec: ScoringSpec,
+    method: Method = "integrated",
+    steps: int = 50,
+    seed: int = 0,
+) -> Saliency:
+    """What the stretch from ``start`` to ``end`` owes to each other word.
+
+    ``steps`` are those of the integration, or the draws of noise.
+    """
+    if model.family not in ("causal", "masked"):
+        raise UserError(f"saliency is for causal and masked models, and {model.name} is {model.family}")
+    prompt = dressed(Prompt(text, start, end, whole=True), spec)
+    (tokens,) = model.tokenise([prompt.text])
+    framer = framer_of(model, spec)
+    framed = framer(prompt, tokens)
+    shift = len(framer.frame.before)
+    target = {place - shift for place in framed.question.asked}
+    given = [place for place in range(len(tokens.ids)) if place not in target]
+    values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
+    for row in model.module.rows(framed.question, spec, model.marks):
+        found, with_text, without = _attributed(model, row, [place + shift for place in given], method, steps, seed)
+        logprob, blank = logprob + with_text, blank + without
+        for place in given:
+            values[place] += found[place + shift]
+    words = []
+    for first, last in word_spans(prompt.text):
+        own = [place for place in given if first <= tokens.starts[place] < last]
+        if own:
+            words.append(SalientWord(prompt.text[first:last], first, last, sum(values[place] for place in own)))
+    return Saliency(prompt.text, prompt.text[prompt.start : prompt.end], method, logprob, blank, tuple(words))
+
+
+def _attributed(
+    model: LanguageModel, row: Row, given: list[int], method: Method, steps: int, seed: int
+) -> tuple[list[float], float, float]:
+    """One value a place of the row, and the log-probability with the text and with it blanked."""
+    import torch
+
+    network = model.network
+    for parameter in network.parameters():
+        parameter.requires_grad_(False)
+    ids = torch.tensor([row.given.ids], device=model.device)
+    embed = network.get_input_embeddings()
+    with torch.no_grad():
+        embedded = embed(ids)
+        blank = embedded.clone()
+        mask = model.tokenizer.mask_token_id
+        # Not noughts: a norm without a mean (Llama's) jumps there, and no number of steps adds up.
+        blank[:, given] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
+    forward = _forward(network, row)
+    found = _gradients(forward, embedded, blank, method, steps, seed)
+    with torch.no_grad():
+        ends = [float(forward(each)[0]) for each in (embedded, blank)]
+    return found.detach().sum(dim=-1)[0].tolist(), ends[0], ends[1]
+
+
+def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
+    def target_logprob(embedded: torch.Tensor) -> torch.Tensor:
+        """The log-probability of the row's targets, one sum a copy of the text."""
+        import torch
+
+        attended = torch.ones(embedded.shape[:2], dtype=torch.long, device=embedded.device)
+        logits = network(inputs_embeds=embedded, attention_mask=attended).logits
+        read = logits[:, list(row.reads)].float().log_softmax(dim=-1)
+        wanted = torch.tensor(row.targets, device=embedded.device).expand(len(embedded), -1)
+        told: torch.Tensor = read.gather(2, wanted[..., None])[..., 0].sum(dim=1)
+        return told
+
+    return target_logprob
+
+
+def _gradients(
+    forward: Callable[[torch.Tensor], torch.Tensor],
+    embedded: torch.Tensor,
+    blank: torch.Tensor,
+    method: Method,
+    steps: int,
+    seed: int,
+) -> torch.Tensor:
+    try:
+        from captum import attr
+    except ImportError:
+        raise UserError("saliency needs captum", fix="pip install 'horsesense[saliency]'") from None
+    import torch
+
+    found: torch.Tensor
+    if method == "integrated":
+        found = attr.IntegratedGradients(forward).attribute(embedded, blank, n_steps=steps, internal_batch_size=8)
+        return found
+    gradient = attr.Saliency(forward)
+    if method == "gradient":
+        found = gradient.attribute(embedded.clone().requires_grad_(), abs=False)
+    else:
+        torch.manual_seed(seed)
+        spread = NOISE * float(embedded.std())
+        found = attr.NoiseTunnel(gradient).attribute(
+            embedded.clone().requires_grad_(),
+            nt_type="smoothgrad",
+            nt_samples=steps,
+            nt_samples_batch_size=8,
+            stdevs=spread,
+            abs=False,
+        )
+    return found * (embedded - blank)
