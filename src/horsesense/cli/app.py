@@ -17,6 +17,7 @@ from horsesense.cli.import_ import import_
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.report import report
 from horsesense.cli.run import run
+from horsesense.cli.saliency import saliency
 from horsesense.cli.score import score
 from horsesense.cli.show import show
 
@@ -50,6 +51,7 @@ app.command("show")(show)
 app.command("run")(run)
 app.command("score")(score)
 app.command("fill")(fill)
+app.command("saliency")(saliency)
 app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
