@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import torch
 
@@ -88,6 +90,8 @@ def test_the_command(tiny_folders: dict[str, Path], capfdbinary: pytest.CaptureF
         main(["saliency", "-m", str(tiny_folders["bert"]), "The stone is [heavier].", "--steps", "3", "--json"])
     assert stopped.value.code == 0
     told = json.loads(capfdbinary.readouterr().out)
+    schema = files("horsesense.cli").joinpath("schemas", "saliency.json").read_text()
+    jsonschema.validate(told, json.loads(schema))
     assert told["target"] == "heavier"
     assert [word["word"] for word in told["words"]] == ["The", "stone", "is", "."]
     with pytest.raises(SystemExit) as stopped:

@@ -20,12 +20,15 @@ class Format(StrEnum):
     latex = "latex"
 
 
+ENDINGS = {Format.html: ".html", Format.md: ".md", Format.latex: ".tex"}
+
+
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", help="The file to write [DIR/report.html; report.html for several; tables are printed]."
+            "-o", "--out", help="The file to write [DIR/report.html; report.html for several runs; tables are printed]."
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
@@ -40,11 +43,14 @@ def report(
 
     collected = collect(folders, cues=not no_cues)
     results = [summary.result for summary in collected.summaries]
-    path: Path | None = out
+    path = out
+    if path is None and (format is Format.html or json):
+        name = f"report{ENDINGS[format]}"
+        path = folders[0] / name if len(folders) == 1 else Path(name)
     if format is Format.html:
         from horsesense.report.page import write_report
 
-        path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
+        assert path is not None
         write_report(collected, path, drawn=True)
     else:
         from horsesense.files import writing
@@ -52,17 +58,17 @@ def report(
         if not results:
             raise UserError("no item has a gold, so there is nothing to tabulate", file=folders[0])
         table = (markdown if format is Format.md else latex)(collected.summaries)
-        if out is not None:
-            with writing(out) as temporary:
+        if path is not None:
+            with writing(path) as temporary:
                 temporary.write_text(table, encoding="utf-8")
-        elif not json:
+        else:
             print(table, end="")
     if charts is not None:
         from horsesense.report.charts import write_charts
 
         say(f"charts: {len(write_charts(collected, charts))} files in {charts}")
     if json:
-        print_json({"out": str(path) if path else None, "results": [result.to_json() for result in results]})
+        print_json({"out": str(path), "results": [result.to_json() for result in results]})
         return
     if format is Format.html:
         print_results(results)

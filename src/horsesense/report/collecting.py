@@ -13,7 +13,7 @@ from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.results import Answered, read_run
 
-NOT_LOOKED = "not looked for, to save time: horsesense report adds it"
+NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
 
 
 @dataclass(frozen=True, slots=True)
