@@ -78,19 +78,15 @@ def _check_values(item: Item) -> None:
     if not 0 <= item.source.line <= _LARGEST:
         raise UserError(f"source.line is {item.source.line}", fix="lines count from 1; 0 where there is none")
     for name, value in item.facets.items():
-        if not _is_facet(value):
+        if type(value) is not str and not _is_number(value):
             raise UserError(
                 f"facets.{name} has the value {value!r}, which is not text, true or false, or a finite number",
                 fix="whole numbers may have 64 bits",
             )
 
 
-def _is_facet(value: Facet) -> bool:
+def _is_number(value: Facet) -> bool:
     """Whether JSONL and Parquet both hold it: a float of numpy would be written by neither."""
-    kind = type(value)
-    return (
-        kind is str
-        or kind is bool
-        or (type(value) is float and isfinite(value))
-        or (type(value) is int and abs(value) <= _LARGEST)
-    )
+    if type(value) is int:
+        return abs(value) <= _LARGEST
+    return type(value) is bool or (type(value) is float and isfinite(value))

@@ -82,7 +82,7 @@ def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
     with disk_errors(path), path.open("rb") as handle:
         for row, values in enumerate(_rows(handle, path), start=1):
             try:
-                yield row, item_from_dict(_without_nulls(values))
+                yield row, item_from_dict(values)
             except UserError as error:
                 raise error.at(path, row) from None
 
@@ -93,7 +93,7 @@ def _rows(handle: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
 
     try:
         for batch in parquet.ParquetFile(handle).iter_batches(_READ_AT_ONCE):
-            yield from batch.to_pylist()
+            yield from _present(batch)
     except (pa.ArrowException, OSError, ValueError) as error:
         # What the system says about the disk has a number; what Arrow says about damaged bytes has none.
         if getattr(error, "errno", None) is not None:
@@ -103,10 +103,19 @@ def _rows(handle: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
         ) from error
 
 
-def _without_nulls(values: dict[str, Any]) -> dict[str, Any]:
-    """Parquet gives null where a field was left out; only ``answer`` may be null."""
-    kept = {name: value for name, value in values.items() if value is not None or name == "answer"}
-    for field in ("groups", "facets", "source"):
-        if field in kept:
-            kept[field] = {name: value for name, value in kept[field].items() if value is not None}
-    return kept
+def _present(batch: Any) -> Iterator[dict[str, Any]]:
+    """Rows without the nulls that stand where a field was left out; only ``answer`` may be null."""
+    import pyarrow as pa
+
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    absent = [name for name, column in columns.items() if column.null_count and name != "answer"]
+    structs = [name for name, column in columns.items() if pa.types.is_struct(column.type)]
+    ragged = [name for name in structs if any(part.null_count for part in columns[name].flatten())]
+    for values in batch.to_pylist():
+        for name in ragged:
+            if values[name] is not None:
+                values[name] = {part: value for part, value in values[name].items() if value is not None}
+        for name in absent:
+            if values[name] is None:
+                del values[name]
+        yield values

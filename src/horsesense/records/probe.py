@@ -51,7 +51,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, Item]]:
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
     """Items hold no cycles; the garbage collector would look through all of them again and again, for a quarter
-    of the time that a large probe takes."""
+    of the time that a large probe takes to read, and more to write as Parquet."""
     at_work = gc.isenabled()
     gc.disable()
     try:
@@ -125,5 +125,5 @@ def write_probe(path: str | Path, probe: Probe) -> None:
         except UserError as error:
             raise UserError(f"item {item.id}: {error.problem}", file=path, fix=error.fix) from error
     # The card takes its place only after the items have taken theirs.
-    with writing_card(card_path(path), probe.card):
+    with _collector_at_rest(), writing_card(card_path(path), probe.card):
         write(path, probe.items)
