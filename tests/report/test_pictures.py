@@ -12,6 +12,7 @@ from made_run import made_items, make_run
 from horsesense.records import Item
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.confusion import confusion
+from horsesense.report.errors_shared import shared_errors
 from horsesense.report.heat import heat_table
 
 
@@ -57,6 +58,25 @@ def test_confusion_goes_by_label_and_not_by_position() -> None:
 
 def test_sentences_are_no_labels(collected: Collected) -> None:
     assert collected.summaries[0].confusion is None
+
+
+def test_shared_errors_are_counted_item_by_item(tmp_path: Path) -> None:
+    items = made_items(40)
+    runs = [make_run(tmp_path / "a", {"one": 0.6}, items), make_run(tmp_path / "b", {"two": 0.7}, items[:50])]
+    summaries = collect(runs, cues=False).probes["made"]
+    ((names, found),) = shared_errors(summaries).items()
+    assert names == ("one", "two")
+    wrong = [
+        {item.id for item, told in zip(s.answered.items, s.earned.predicted, strict=True) if told != (item.answer,)}
+        for s in summaries
+    ]
+    asked = {item.id for item in items[:50]}
+    both, either = wrong[0] & wrong[1], (wrong[0] & asked) | wrong[1]
+    assert 0 < len(both) < len(either)
+    assert (found.both, found.either) == (len(both), len(either))
+    # If they were independent: both miss with pq, either with p + q - pq.
+    p, q = len(wrong[0] & asked) / 50, len(wrong[1]) / 50
+    assert found.expected == pytest.approx(p * q / (1 - (1 - p) * (1 - q)))
 
 
 def test_charts_are_written_as_svg_and_png(collected: Collected, tmp_path: Path) -> None:

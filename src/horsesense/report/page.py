@@ -14,6 +14,7 @@ from horsesense.files import writing
 from horsesense.report import wording
 from horsesense.report.browsing import browser_data, packed
 from horsesense.report.collecting import Collected, collect
+from horsesense.report.errors_shared import shared_errors
 from horsesense.report.heat import heat_table
 from horsesense.report.repeating import repeat_command
 
@@ -48,6 +49,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
         charts=charts,
         wording=wording,
         heat_table=heat_table,
+        shared_errors=shared_errors,
         repeat=repeat_command,
         data=packed(browser_data(collected)),
         style=_own("style.css"),
