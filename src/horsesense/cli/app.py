@@ -8,6 +8,7 @@ import typer
 
 from horsesense import __version__
 from horsesense.cli.annotate import annotate
+from horsesense.cli.build import build
 from horsesense.cli.compare import compare
 from horsesense.cli.cues import cues
 from horsesense.cli.fetch import fetch
@@ -58,3 +59,4 @@ app.command("compare")(compare)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
+app.add_typer(build, name="build")

@@ -45,6 +45,7 @@ def fetch(
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     """Name → what it is, and how to get it."""
+    from horsesense.knowledge.gcide_source import fetch_gcide
     from horsesense.knowledge.wordnet_source import fetch_wordnet
     from horsesense.models.bundled import BUNDLED, fetch_bundled
     from horsesense.probes.released.published import fetch_release, published_files
@@ -56,6 +57,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     for name in BUNDLED:
         known[name] = ("bundled model", partial(fetch_bundled, name))
     known["wordnet"] = ("knowledge source, WordNet 3.0", fetch_wordnet)
+    known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
     return known
 
 

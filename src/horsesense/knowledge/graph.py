@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -56,6 +56,8 @@ class Graph:
     up: Links
     """What lies above, at any distance, the nearest first."""
     down: Links
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """What the source has and its import did not take, counted by reason."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -64,6 +66,23 @@ class Graph:
     def number(self) -> dict[str, int]:
         """Id → number."""
         return {name: number for number, name in enumerate(self.ids)}
+
+    @cached_property
+    def by_lemma(self) -> dict[str, list[int]]:
+        """Word in lower case → numbers of the concepts it names."""
+        found: dict[str, list[int]] = {}
+        for concept, lemmas in enumerate(self.lemmas):
+            for lemma in lemmas:
+                found.setdefault(lemma.lower(), []).append(concept)
+        return found
+
+    @cached_property
+    def by_definition(self) -> dict[str, list[int]]:
+        """Definition in lower case → numbers of the concepts it defines."""
+        found: dict[str, list[int]] = {}
+        for concept, definition in enumerate(self.definitions):
+            found.setdefault(definition.lower(), []).append(concept)
+        return found
 
     def find(self, concept: str) -> int:
         """The number of a concept, or an error that names one like it."""
@@ -125,6 +144,9 @@ def load_graph(source: str) -> Graph:
             "select concept, ancestor, hops from ancestors where source = ? order by concept, hops = 0, hops, ancestor",
             [source],
         ).fetchnumpy()
+        left_out = connection.execute(
+            "select reason, count from left_out where source = ? order by reason", [source]
+        ).fetchall()
         columns = {name: _grouped(connection, source, name, len(ids)) for name in _COLUMNS}
     concept, ancestor, hops = (np.asarray(rows[name]) for name in ("concept", "ancestor", "hops"))
     return Graph(
@@ -136,6 +158,7 @@ def load_graph(source: str) -> Graph:
         lemmas=columns["lemma"],
         up=_links(concept, ancestor, hops, len(ids)),
         down=_links(ancestor, concept, hops, len(ids)),
+        left_out=dict(left_out),
     )
 
 

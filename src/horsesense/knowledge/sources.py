@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from horsesense.errors import UserError
+from horsesense.knowledge.gcide import gcide_origin, read_gcide
+from horsesense.knowledge.gcide_source import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.own import read_own
 from horsesense.knowledge.store import add_source, find_source
@@ -19,6 +21,8 @@ def open_graph(name: str = "wordnet") -> Graph:
     """The graph of a source; WordNet and GCIDE are imported where they are on this machine and not in the store."""
     if name == "wordnet":
         _ensure_wordnet()
+    elif name == "gcide":
+        _ensure_gcide()
     return load_graph(name)
 
 
@@ -39,6 +43,19 @@ def _ensure_wordnet() -> None:
     origin = wordnet_origin(folder)
     if not _is_kept(origin):
         add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a loop
+
+
+def _ensure_gcide() -> None:
+    folder = find_gcide()
+    if folder is None:
+        with suppress(UserError):
+            find_source("gcide")
+            return
+        raise UserError("GCIDE is not on this machine", fix="run: horsesense fetch gcide")
+    origin = gcide_origin(folder)
+    if not _is_kept(origin):
+        triples, left_out = read_gcide(folder)
+        add_source(origin, triples, left_out=left_out)
 
 
 def _is_kept(origin: Origin) -> bool:

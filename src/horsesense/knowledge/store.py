@@ -7,7 +7,7 @@ killed import leaves nothing half done and nobody who is reading is in the way.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,13 +28,14 @@ create table if not exists concepts (source text, number integer, id text);
 create table if not exists triples (source text, number integer, relation text, concept integer, target text,
                                     word text, target_word text);
 create table if not exists ancestors (source text, concept integer, ancestor integer, hops utinyint);
+create table if not exists left_out (source text, reason text, count integer);
 """
 """``ancestors.hops`` counts isa links; 0 where the way up needs an instance link."""
 
 
 def store_path() -> Path:
     """Where the file lies; the number is raised when its tables change."""
-    return cache_folder("knowledge", "graph-1.duckdb")
+    return cache_folder("knowledge", "graph-2.duckdb")
 
 
 @contextmanager
@@ -74,8 +75,13 @@ def find_source(name: str) -> Origin:
     return known[name]
 
 
-def add_source(origin: Origin, triples: Iterable[Triple], *, loops: bool = False) -> None:
-    """Put a source into the file, in place of an older one of that name. ``loops``: whether isa may go round."""
+def add_source(
+    origin: Origin, triples: Iterable[Triple], *, left_out: Mapping[str, int] | None = None, loops: bool = False
+) -> None:
+    """Put a source into the file, in place of an older one of that name.
+
+    ``left_out`` counts by reason what was not taken; ``loops``: whether isa may go round.
+    """
     import duckdb
     from filelock import FileLock
 
@@ -97,6 +103,7 @@ def add_source(origin: Origin, triples: Iterable[Triple], *, loops: bool = False
             shutil.copyfile(path, temporary)
         with duckdb.connect(temporary) as connection:
             _fill(connection, origin, facts, numbers, above, hops)
+            _note(connection, origin.name, left_out or {})
 
 
 def _ancestors(facts: list[Triple], numbers: dict[str, int]) -> tuple[Closure, Ints]:
@@ -145,6 +152,12 @@ def _fill(
         connection.register("new", pa.table(values))
         connection.execute(f"insert into {table} select ?, {', '.join(values)} from new", [name])
         connection.unregister("new")
+
+
+def _note(connection: DuckDBPyConnection, name: str, left_out: Mapping[str, int]) -> None:
+    connection.execute("delete from left_out where source = ?", [name])
+    for reason, count in left_out.items():
+        connection.execute("insert into left_out values (?, ?, ?)", [name, reason, count])
 
 
 def _about(origin: Origin) -> tuple[str, str, str]:

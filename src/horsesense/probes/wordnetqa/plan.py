@@ -1,0 +1,65 @@
+"""What to build: relation, size, seed; and the data that templates and sizes are read from."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from horsesense.errors import UserError, unknown
+
+RELATIONS = ("definitions", "synonymy", "hypernymy", "hyponymy")
+
+KINDS = {
+    "definitions": ("sister", "hypernym", "hyponym"),
+    "synonymy": ("sister", "hypernym", "hyponym"),
+    "hypernymy": ("sister", "hyponym"),
+    "hyponymy": ("sister", "hypernym"),
+}
+"""Relation → distractors that lie near the asked concept and can be false; every relation has random ones too."""
+
+MOST_HOPS = 5
+"""Footnote 6 of the paper: most synsets have no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One set of questions."""
+
+    relation: str
+    seed: int = 0
+    limit: int | None = None
+    """Most items; whole clusters are drawn."""
+    as_paper: bool = False
+    """The paper's pure kinds of distractors, without control of giveaways."""
+    ways: int = 5
+    """Options of a question."""
+
+    def __post_init__(self) -> None:
+        if self.relation not in RELATIONS:
+            raise unknown("relation", self.relation, RELATIONS)
+        if self.ways < 2:
+            raise UserError(f"{self.ways} options are no choice", fix="ask for two or more")
+
+    @property
+    def size(self) -> dict[str, int]:
+        """concepts, answers, perturbations: see scale.toml."""
+        sizes: dict[str, int] = _data("scale.toml")["paper" if self.as_paper else "controlled"][self.relation]
+        return sizes
+
+    @property
+    def templates(self) -> dict[str, str]:
+        found: dict[str, str] = _data("templates.toml")[self.relation]
+        return found
+
+    def chance(self, *what: object) -> Random:
+        """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""
+        return Random("|".join(map(str, (self.seed, self.relation, *what))))
+
+
+@cache
+def _data(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))

@@ -1,0 +1,168 @@
+"""Twenty thousand generated items, checked with NLTK's reader of WordNet, and the cue battery over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from nltk_wordnet import nltk_wordnet
+
+from horsesense.analysis.cues import Findings, find_cues
+from horsesense.knowledge.sources import open_graph
+from horsesense.knowledge.taxonomy import load_taxonomy
+from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.records import Item, Probe
+
+SIZES = {True: 4000, False: 3300}
+"""A controlled set loses some items to the balance."""
+
+
+@pytest.fixture(scope="module")
+def probes() -> dict[tuple[str, bool], Probe]:
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
+    graph = open_graph()
+    return {
+        (relation, as_paper): build_wordnetqa(graph, Plan(relation, seed=5, limit=limit, as_paper=as_paper))
+        for relation in RELATIONS
+        for as_paper, limit in SIZES.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield nltk_wordnet(tmp_path_factory.mktemp("nltk"), patch)
+
+
+class Judge:
+    """What NLTK says of an item."""
+
+    def __init__(self, reader: Any) -> None:
+        self.synset = cache(reader.synset)
+        self.senses = cache(lambda word: reader.synsets(word.replace(" ", "_")))
+        self.up = cache(lambda synset: _walk(synset, lambda s: s.hypernyms()))
+        self.down = cache(lambda synset: _walk(synset, lambda s: s.hyponyms()))
+        self.all_up = cache(lambda synset: set(_walk(synset, lambda s: s.hypernyms() + s.instance_hypernyms())))
+        self.all_down = cache(lambda synset: set(_walk(synset, lambda s: s.hyponyms() + s.instance_hyponyms())))
+        self.sisters = cache(self._sisters)
+
+    def _sisters(self, asked: Any) -> dict[Any, int]:
+        found: dict[Any, int] = {}
+        for sister in {s for parent in asked.hypernyms() for s in parent.hyponyms()} - {asked}:
+            for other, hops in (self.down(sister) | {sister: 0}).items():
+                found[other] = min(found.get(other, 99), 1 + hops)
+        return found
+
+    def check(self, item: Item) -> None:
+        assert item.answer is not None
+        if item.facets["pos"] in ("a", "s"):  # NLTK numbers satellites apart, so they are known by their definitions
+            assert item.facets["distractor_kind"] == "random"
+            return
+        options = [self.synset(name) for name in item.concepts]
+        asked, answer = self.synset(str(item.facets["asked"])), options[item.answer]
+        wrong = [option for number, option in enumerate(options) if number != item.answer]
+        self._check_texts(item, asked, options)
+        self._check_truth(item, asked, answer)
+        for option in wrong:
+            assert option != asked
+            assert option.definition().lower() != answer.definition().lower()
+            assert not {n.lower() for n in option.lemma_names()} & {n.lower() for n in answer.lemma_names()}
+            if item.facets["task"] == "hypernymy":
+                assert option not in self.all_up(asked)
+            if item.facets["task"] == "hyponymy":
+                assert option not in self.all_down(asked)
+                assert asked not in self.all_up(option)
+        self._check_kind(item, asked, wrong)
+
+    def _check_texts(self, item: Item, asked: Any, options: list[Any]) -> None:
+        task = item.facets["task"]
+        if task == "synonymy":
+            assert asked.definition() in item.text
+        else:
+            assert any(f"'{example}'" in item.text for example in asked.examples())
+        for option, text in zip(options, item.options, strict=True):
+            if task == "synonymy":
+                assert text == ", ".join(option.lemma_names()).replace("_", " ")
+            else:
+                assert option.definition() in text
+            if task in ("hypernymy", "hyponymy"):
+                assert text.startswith(option.lemma_names()[0].replace("_", " "))
+                assert option.pos() != "v" or " event, defined as '" in text
+
+    def _check_truth(self, item: Item, asked: Any, answer: Any) -> None:
+        if item.facets["task"] == "hypernymy":
+            assert self.up(asked)[answer] == item.facets["hops"]
+        elif item.facets["task"] == "hyponymy":
+            # Upwards: WordNet 3.0 has a hypernym (suppress) that does not know its own hyponym (inhibit).
+            assert self.up(answer)[asked] == item.facets["hops"]
+        else:
+            assert asked == answer
+
+    def _check_kind(self, item: Item, asked: Any, wrong: list[Any]) -> None:
+        kind = item.facets["distractor_kind"]
+        if kind == "random":
+            return
+        if kind == "hyponym":
+            distances = [self.up(option).get(asked) for option in wrong]
+        else:
+            near = (self.sisters if kind == "sister" else self.up)(asked)
+            distances = [near.get(option) for option in wrong]
+        of_kind = distances.count(int(item.facets["distractor_hops"]))
+        assert of_kind >= len(wrong) - int(item.facets["fillers"]) >= 1
+
+
+def _walk(start: Any, step: Callable[[Any], list[Any]]) -> dict[Any, int]:
+    found, level, hops = {start: 0}, [start], 0
+    while level:
+        hops += 1
+        level = list({other for here in level for other in step(here)} - found.keys())
+        found.update(dict.fromkeys(level, hops))
+    del found[start]
+    return found
+
+
+def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
+    judge = Judge(reader)
+    checked = 0
+    for probe in probes.values():
+        for item in probe.items:
+            judge.check(item)
+            checked += 1
+    assert checked >= 20_000
+
+
+def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
+    judge, found = Judge(reader), 0
+    for item in probes["definitions", False].items:
+        if item.facets["pos"] in ("a", "s"):
+            word = item.concepts[item.answer or 0].rsplit(".", 2)[0]
+            senses = {s.definition(): s for s in judge.senses(word)}
+            sense = senses[item.options[item.answer or 0]]
+            assert any(f"'{example}'" in item.text for example in sense.examples())
+            others = [o for number, o in enumerate(item.options) if number != item.answer]
+            assert not any(option in {s.definition() for s in judge.senses(word)} for option in others)
+            found += 1
+    assert found > 100
+
+
+def _cues(probe: Probe) -> Findings:
+    folder = find_wordnet()
+    assert folder is not None
+    return find_cues(probe.items, "asked", load_taxonomy(folder), splits=2, rounds=19)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_cue_gives_a_controlled_set_away(probes: dict[tuple[str, bool], Probe], relation: str) -> None:
+    found = _cues(probes[relation, False])
+    assert len(found.cues) > 30
+    for cue in found.cues:
+        assert cue.accuracy.value <= 0.30, cue.pick
+
+
+def test_as_paper_has_the_giveaways_that_control_takes_away(probes: dict[tuple[str, bool], Probe]) -> None:
+    hyponyms = {cue.name: cue.accuracy.value for cue in _cues(probes["hypernymy", True]).cues}
+    assert hyponyms["hyponyms"] > 0.6
