@@ -19,9 +19,9 @@ class RunProgress(Watcher):
     """Shows a run: tokens done, tokens a second, time left."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, emoji=False)
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
             BarColumn(),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} tokens"),
             TimeElapsedColumn(),

@@ -1,0 +1,65 @@
+"""What a terminal shows of names and texts that look like rich's own markup; and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from calling import Call, caller, lay, toy_lines
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    return caller(capfd)
+
+
+def plain(text: str) -> str:
+    """Without the colours and movements of a terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
+def test_a_run_on_a_terminal(
+    tiny_folders: dict[str, Path], tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, name = "m[/b]", "p[bold]:smile:"
+    shutil.copytree(tiny_folders["gpt2"], tmp_path / model)
+    lay(tmp_path / f"{name}.jsonl", *toy_lines())
+    monkeypatch.chdir(tmp_path)
+    called = call("run", "-m", model, "-p", f"{name}.jsonl", "--out", "out[/out]")
+    assert called.code == 0, called.err
+    assert f"{model} on {name}" in plain(called.err)
+    assert "answers in out[/out]" in plain(called.err)
+    assert model in plain(called.out)
+    assert name in plain(called.out)
+
+
+def test_scores_on_a_terminal(tiny_folders: dict[str, Path], call: Call) -> None:
+    texts = ["[/b] :smile: [bold]", "back\\", "a\\[b]"]
+    for words in (texts, [*texts, "--against", "[/red]\\"]):
+        called = call("score", "-m", tiny_folders["gpt2"], *words)
+        assert called.code == 0, called.err
+        for text in texts:
+            assert text in plain(called.out)
+
+
+def test_stopped_by_the_user(tmp_path: Path) -> None:
+    """A pipe that nobody writes to keeps ``show`` waiting until it is interrupted."""
+    pipe = tmp_path / "toy.jsonl"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "horsesense", "show", str(pipe)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        writer = os.open(pipe, os.O_WRONLY)  # returns when the command has opened its end
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        os.close(writer)
+    assert (process.returncode, out, err) == (130, "", "horsesense: stopped; what was finished is kept\n")
