@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
@@ -139,7 +141,7 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     other: dict[str, float] = {}
     for name in NORMALISATIONS:
         if name != chosen and (name != "pmi" or answered.spec.baseline):
-            other[name] = answered.estimate(answered.credits(name)).value
+            other[name] = float(np.nanmean(answered.credits(name).values))
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
