@@ -40,23 +40,23 @@ def matches(words: Tokens, context: Tokens, text_of: Ints, starts: Ints) -> Matc
     content = ~words.values(FUNCTION_WORDS.__contains__).astype(bool)
     sets = distinct(words)
     found = np.zeros((5, len(text_of)))
-    board = np.zeros(max(_CELLS, width), dtype=np.uint16)
+    board = np.zeros(max(_CELLS, width), dtype=bool)
     for first, last in _blocks(len(starts) - 1, max(1, _CELLS // width)):
         flat = slice(int(starts[first]), int(starts[last]))
         item = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
         options = len(item)
         asker, asked = _entries(context, np.arange(first, last))
         owner, said = _entries(words, text_of[flat])
-        board[asker * width + asked] = 1
-        known = board[item[owner] * width + said].astype(bool)
-        board[asker * width + asked] = 0
+        board[asker * width + asked] = True
+        known = board[item[owner] * width + said]
+        board[asker * width + asked] = False
         full = content[said]
         found[0, flat] = np.bincount(owner[full], minlength=options)
         found[1, flat] = np.bincount(owner[full & known], minlength=options)
         found[2, flat] = _bigrams((asker, asked), (owner, said), known, item, width)
         begins = np.flatnonzero(np.diff(owner, prepend=-1))
         found[3, flat.start + owner[begins]] = known[begins]
-        found[4, flat] = _others(*_entries(sets, text_of[flat]), item, board, width)
+        found[4, flat] = _others(*_entries(sets, text_of[flat]), item, width)
     return Matches(*found)
 
 
@@ -79,15 +79,22 @@ def _bigrams(
     pairs = (item[owner[:-1][both]] * width + said[:-1][both]) * width + said[1:][both]
     same = asker[1:] == asker[:-1]
     there = (asker[:-1][same] * width + asked[:-1][same]) * width + asked[1:][same]
-    return np.bincount(owner[:-1][both][np.isin(pairs, there)], minlength=len(item)).astype(np.float64)
+    there.sort()
+    near = np.searchsorted(there, pairs)
+    found = near < len(there)
+    found[found] = there[near[found]] == pairs[found]
+    return np.bincount(owner[:-1][both][found], minlength=len(item)).astype(np.float64)
 
 
-def _others(owner: Ints, code: Ints, item: Ints, board: NDArray[np.uint16], width: int) -> Floats:
+def _others(owner: Ints, code: Ints, item: Ints, width: int) -> Floats:
     cells = item[owner] * width + code
-    np.add.at(board, cells, 1)
+    order = np.argsort(cells, kind="stable")
+    begins = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    runs = np.diff(begins, append=len(cells))
+    times = np.empty(len(cells), dtype=np.int64)
+    times[order] = np.repeat(runs, runs)
     options = np.bincount(item)[item]
-    share = (board[cells] - 1.0) / (options[owner] - 1)
-    board[cells] = 0
+    share = (times - 1.0) / (options[owner] - 1)
     size = np.bincount(owner, minlength=len(item))
     total = np.bincount(owner, weights=share, minlength=len(item))
     mean = np.full(len(item), np.nan)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from horsesense.analysis.cues.tokens import Floats, Ints, Scores
 
 Bools = NDArray[np.bool_]
 
+_WORTH_SORTING = 1_000_000
 _PSEUDO = 2.0
 """A category starts as if seen twice and right as often as chance has it."""
 
@@ -58,6 +61,18 @@ def counted(table: Table, values: Bools) -> Ints:
     return total
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What some items show of each category, pseudo-observations included."""
+
+    shown: Floats
+    """How often."""
+    right: Floats
+    """How often right before anything is seen."""
+    base: Floats
+    """Log odds of being right by chance."""
+
+
 class Learner:
     """A cue of categories, ready to learn from any part of the items."""
 
@@ -66,7 +81,7 @@ class Learner:
         self.keys = keys
         self.empty = not len(keys.codes)
         codes = keys.codes
-        if codes.max(initial=0) > 2 * len(codes) + 1000:  # only codes with wide gaps are worth the sorting
+        if len(codes) < _WORTH_SORTING or codes.max(initial=0) > 2 * len(codes):  # else gaps cost less than sorting
             codes = np.unique(codes, return_inverse=True)[1]
         self._codes: Ints = codes
         self._size = int(codes.max(initial=0)) + 1
@@ -86,32 +101,32 @@ class Learner:
         order = np.argsort(option, kind="stable")
         return Learner(table, Keys(self.keys.codes[kept][order], option[order]))
 
-    def offered(self, train: Bools) -> tuple[Floats, Floats]:
-        """Per category: how often the items of ``train`` show it, and how often it would be right by chance."""
-        seen = train[self._entry_item]
-        return self._sum(seen.astype(np.float64)), self._sum(seen * self._expected)
+    def offered(self, train: Bools) -> Offered:
+        """What ``train`` shows of each category, whatever its key."""
+        seen = train[self._entry_item].astype(np.float64)
+        shown, expected = self._sum(seen), self._sum(seen * self._expected)
+        rate = np.divide(expected, shown, out=np.full(self._size, 0.5), where=shown > 0)
+        return Offered(shown + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)))
 
-    def _sum(self, values: Floats) -> Floats:
-        return np.bincount(self._codes, weights=values, minlength=self._size).astype(np.float64)
-
-    def scores(self, train: Bools, gold: Ints, offered: tuple[Floats, Floats] | None = None) -> Floats:
+    def scores(self, train: Bools, gold: Ints, offered: Offered | None = None) -> Floats:
         """Flat: the log odds that an option is right, against chance, summed over its categories.
 
         ``gold`` is given apart, so that a permutation test can learn from a shuffled key.
         """
-        shown, expected = self.offered(train) if offered is None else offered
+        known = self.offered(train) if offered is None else offered
         is_right = np.zeros(len(self.table.text_of), dtype=bool)
         is_right[gold[train]] = True
-        right = np.bincount(self._codes[is_right[self._option]], minlength=self._size)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = expected / shown
-            odds = (right + _PSEUDO * rate) / (shown - right + _PSEUDO * (1 - rate))
-            worth = np.where(shown > 0, np.log(odds) - np.log(rate / (1 - rate)), 0.0)
+        right = np.bincount(self._codes[is_right[self._option]], minlength=self._size) + known.right
         # Sums of logarithms that are equal in truth may differ in the last digit; a tie must stay a tie.
+        worth = (np.log(right / (known.shown - right)) - known.base).round(9)
         scores: Floats = worth[self._codes]
-        if not self._single:
-            scores = np.bincount(self._option, weights=scores, minlength=len(self.table.text_of)).astype(np.float64)
-        return scores.round(9)
+        if self._single:
+            return scores
+        summed = np.bincount(self._option, weights=scores, minlength=len(self.table.text_of)).astype(np.float64)
+        return summed.round(9)
+
+    def _sum(self, values: Floats) -> Floats:
+        return np.bincount(self._codes, weights=values, minlength=self._size).astype(np.float64)
 
 
 def number_scores(table: Table, cue: Number) -> Floats:

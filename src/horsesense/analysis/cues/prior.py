@@ -6,7 +6,7 @@ import numpy as np
 
 from horsesense.analysis.cues.battery import NO_KEYS, Keys, keys, learnt, with_label
 from horsesense.analysis.cues.table import Table
-from horsesense.analysis.cues.tokens import distinct, spread, tokens
+from horsesense.analysis.cues.tokens import distinct, new_vocabulary, spread, tokens
 
 
 @learnt("that is right most often in other items")
@@ -50,6 +50,6 @@ def hypothesis_words(table: Table) -> Keys:
     """The label that the words of the hypothesis have elsewhere; the premise is not read."""
     if not table.closed or not table.labels.any():
         return NO_KEYS
-    sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), {}))
+    sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), new_vocabulary()))
     option, place = spread(sets.lengths[table.item_of], sets.starts[table.item_of])
     return Keys(sets.codes[place].astype(np.int64) * len(table.texts) + table.text_of[option], option)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.cues.concepts import place_of_concepts
 from horsesense.analysis.cues.matching import Matches, matches
-from horsesense.analysis.cues.tokens import Floats, Ints, Tokens, spread, tokens
+from horsesense.analysis.cues.tokens import Floats, Ints, Tokens, new_vocabulary, spread, tokens
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import BLANK, Item
@@ -77,7 +77,7 @@ class Table:
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
-        return {}
+        return new_vocabulary()
 
     @cached_property
     def words(self) -> Tokens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -65,10 +66,17 @@ class Tokens:
         return running[self.starts[1:]] - running[self.starts[:-1]]
 
 
-def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
-    """The words of ``texts``; new words are added to ``vocabulary``.
+def new_vocabulary() -> dict[str, int]:
+    """A vocabulary that gives each new word the next number: the fastest way to number millions of words."""
+    vocabulary: defaultdict[str, int] = defaultdict()
+    vocabulary.default_factory = vocabulary.__len__
+    return vocabulary
 
-    >>> found = tokens(["A dog", "a cat"], {})
+
+def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
+    """The words of ``texts``; new words are added to ``vocabulary``, which is a `new_vocabulary`.
+
+    >>> found = tokens(["A dog", "a cat"], new_vocabulary())
     >>> found.codes.tolist(), found.starts.tolist(), list(found.vocabulary)
     ([0, 1, 0, 2], [0, 2, 4], ['a', 'dog', 'cat'])
     """
@@ -77,7 +85,7 @@ def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
     block: list[int] = []
     for text in texts:
         found = words(text)
-        block.extend(vocabulary.setdefault(word, len(vocabulary)) for word in found)
+        block.extend(map(vocabulary.__getitem__, found))
         lengths.append(len(found))
         if len(block) > 1_000_000:  # a list of Python numbers is nine times the size of the array
             blocks.append(np.array(block, dtype=np.int32))
@@ -89,12 +97,14 @@ def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
 def distinct(tokens: Tokens) -> Tokens:
     """Each text's words, each of them once.
 
-    >>> distinct(tokens(["so so good"], {})).codes.tolist()
+    >>> distinct(tokens(["so so good"], new_vocabulary())).codes.tolist()
     [0, 1]
     """
     width = max(len(tokens.vocabulary), 1)
     row, place = spread(tokens.lengths, tokens.starts[:-1])
-    row, codes = np.divmod(np.unique(row * width + tokens.codes[place]), width)
+    keys = np.sort(row * width + tokens.codes[place])
+    # Much faster here than np.unique, which hashes.
+    row, codes = np.divmod(keys[np.diff(keys, prepend=-1) > 0], width)
     return Tokens(codes.astype(np.int32), np.searchsorted(row, np.arange(len(tokens.starts))), tokens.vocabulary)
 
 
