@@ -76,7 +76,10 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
     items = probe.items
     facets: dict[str, Counter[str]] = {}
     groups: dict[str, set[str]] = {}
+    cells: Counter[tuple[str, str]] = Counter()
     for item in items:
+        if "hops" in item.facets and "distractor_kind" in item.facets:
+            cells[str(item.facets["hops"]), str(item.facets["distractor_kind"])] += 1
         for name, value in item.facets.items():
             facets.setdefault(name, Counter())[str(value)] += 1
         for name, unit in item.groups.items():
@@ -99,6 +102,7 @@ def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
             }
             for name, counts in sorted(facets.items())
         },
+        "heat_map": [{"hops": h, "distractor_kind": kind, "items": n} for (h, kind), n in sorted(cells.items())],
         "groups": {name: len(units) for name, units in sorted(groups.items())},
         "samples": [item_to_dict(items[place]) for place in sorted(drawn)],
     }
@@ -115,6 +119,11 @@ def _print_summary(file: Path, document: dict[str, Any]) -> None:
         if counts:
             print(f"{name:9}{_counts(counts)}")
     _print_facets(document["facets"])
+    if document["heat_map"]:
+        from horsesense.cli.heat_map import heat_map
+
+        counts = {(cell["hops"], cell["distractor_kind"]): cell["items"] for cell in document["heat_map"]}
+        print("", *heat_map(counts, "hops", "distractors"), sep="\n")
     for sample in document["samples"]:
         print()
         _print_question(sample)

@@ -1,0 +1,64 @@
+"""How long the import and the five sets take, how large they get, and what a question costs in a larger set."""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+from horsesense.knowledge.gcide_source import find_gcide
+from horsesense.knowledge.wordnet_source import find_wordnet
+
+
+def main() -> None:
+    wordnet, gcide = find_wordnet(), find_gcide()
+    if wordnet is None or gcide is None:
+        print("needs WordNet and GCIDE: horsesense fetch wordnet gcide")
+        return
+    os.environ |= {"WNHOME": str(wordnet), "GCIDE": str(gcide)}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HORSESENSE_CACHE"] = folder
+        _run(Path(folder))
+
+
+def _run(folder: Path) -> None:
+    from horsesense.knowledge.sources import open_graph
+    from horsesense.knowledge.store import store_path
+    from horsesense.probes import dictionaryqa
+    from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
+    from horsesense.records import write_probe
+
+    start = _now()
+    words, dictionary = open_graph("wordnet"), open_graph("gcide")
+    print(f"import of both  {_since(start)}  {store_path().stat().st_size / 1e6:.0f} MB on disk (bounds: 60 s, 200 MB)")
+    start, total = _now(), 0
+    for relation in RELATIONS:
+        probe = build_wordnetqa(words, Plan(relation, as_paper=True))
+        write_probe(folder / "set.jsonl", probe)
+        total += len(probe.items)
+    probe = dictionaryqa.build_dictionaryqa(dictionary, dictionaryqa.Plan(as_paper=True))
+    write_probe(folder / "set.jsonl", probe)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"all five sets   {_since(start)}  {total:,} + {len(probe.items):,} questions, {memory:.2f} GB"
+        " (bounds: 120 s, 2 GB)"
+    )
+    for limit in (1_000, 4_000, 16_000):
+        start = _now()
+        count = len(build_wordnetqa(words, Plan("hypernymy", as_paper=True, limit=limit)).items)
+        print(f"{count:>6,} items    {_since(start)}")
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+def _since(start: tuple[float, float]) -> str:
+    now = _now()
+    return f"{now[0] - start[0]:6.1f} s ({now[1] - start[1]:.1f} s of processor)"
+
+
+if __name__ == "__main__":
+    main()
