@@ -1,0 +1,67 @@
+"""``horsesense knowledge`` and ``horsesense build``: what they print as JSON, and one line for wrong input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import validate
+
+LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
+    line
+    for name in ("ab", "cd", "ef", "gh", "ij", "kl")
+    for line in (
+        f"lemma\t{name}\t{name}",
+        f"definition\t{name}\tsort {name[::-1]}",
+        f"example\t{name}\tmy {name}s",
+        f"pos\t{name}\tn",
+        f"isa\t{name}\tthing",
+    )
+]
+
+
+def _call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    environment = {**os.environ, "HORSESENSE_CACHE": str(folder / "cache")}
+    command = [sys.executable, "-m", "horsesense", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def _schema(name: str) -> Any:
+    return json.loads(files("horsesense.cli").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "own.tsv"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    return path
+
+
+def test_add_list_and_build(tmp_path: Path, source: Path) -> None:
+    added = json.loads(_call(tmp_path, "knowledge", "add", "own", str(source), "--json").stdout)
+    validate(added, _schema("knowledge-add"))
+    assert added["concepts"] == 7
+    validate(json.loads(_call(tmp_path, "knowledge", "list", "--json").stdout), _schema("knowledge-list"))
+    out = tmp_path / "own.jsonl"
+    options = ["--relation", "definitions", "--source", "own", "--options", "3", "--as-paper", "-o", str(out)]
+    built = json.loads(_call(tmp_path, "build", "wordnetqa", *options, "--json").stdout)
+    validate(built, _schema("import"))
+    assert built["items"] == len(out.read_text(encoding="utf-8").splitlines())
+
+
+def test_wrong_input_is_one_line(tmp_path: Path, source: Path) -> None:
+    source.write_text("isa\tab\tzz\n", encoding="utf-8")
+    for arguments in (
+        ("knowledge", "add", "own", str(source)),
+        ("build", "wordnetqa", "--relation", "definitions", "--source", "nothing", "-o", str(tmp_path / "a.jsonl")),
+        ("build", "wordnetqa", "--relation", "definition", "-o", str(tmp_path / "a.jsonl")),
+    ):
+        called = _call(tmp_path, *arguments)
+        assert (called.returncode, called.stderr.count("\n")) == (2, 1), called.stderr
