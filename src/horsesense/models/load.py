@@ -100,6 +100,8 @@ def _part(folder: Path, auto_class: str, **options: Any) -> Any:
     import safetensors
     import transformers
 
+    from horsesense.models import bidirectional  # noqa: F401 makes its architecture known to transformers
+
     loader = getattr(transformers, auto_class)
     try:
         return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)

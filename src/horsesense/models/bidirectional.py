@@ -1,0 +1,53 @@
+"""A Llama that sees both sides: an architecture of our own for transformers, loaded and saved like any other.
+
+Importing this module makes its name known to transformers' automatic classes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForMaskedLM, LlamaConfig, LlamaForCausalLM
+
+
+class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]
+    """A Llama's config, and where predictions are read."""
+
+    model_type = "bidirectional_llama"
+
+    read_offset: int = 0
+    """How many places before a masked token its prediction is made. One that was trained to predict the next
+    token does best when it goes on to do so one place before the mask."""
+
+
+class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]
+    """Every place sees every other; the logits at a place are those of the token at that place."""
+
+    config_class = BidirectionalLlamaConfig
+    # Flash attention takes no mask of four dimensions, and it is through that one that both sides are seen.
+    _supports_flash_attn = False
+    _supports_flex_attn = False
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **options: Any) -> Any:
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        found = super().forward(
+            input_ids=input_ids, attention_mask=self._seen(attention_mask), use_cache=False, **options
+        )
+        offset = self.config.read_offset
+        if offset:
+            # What stands before the first places is not there, so these are read where they stand.
+            found.logits = torch.cat([found.logits[:, :offset], found.logits[:, :-offset]], dim=1)
+        return found
+
+    def _seen(self, attention_mask: torch.Tensor) -> torch.Tensor:
+        """The mask as it is added to attention scores; transformers takes one of four dimensions as it stands."""
+        hidden = attention_mask[:, None, None, :] == 0
+        mask = torch.zeros(hidden.shape, dtype=self.dtype, device=attention_mask.device)
+        mask = mask.masked_fill(hidden, torch.finfo(self.dtype).min)
+        return mask.expand(-1, 1, attention_mask.shape[1], -1)
+
+
+AutoConfig.register(BidirectionalLlamaConfig.model_type, BidirectionalLlamaConfig, exist_ok=True)
+AutoModelForMaskedLM.register(BidirectionalLlamaConfig, BidirectionalLlamaForMaskedLM, exist_ok=True)
