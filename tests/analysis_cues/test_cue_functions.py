@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,3 +226,9 @@ def test_a_knowledge_id_goes_before_the_text(taxonomy: Taxonomy) -> None:
 
 def test_without_wordnet_its_cues_abstain() -> None:
     assert np.isnan(numbers("hyponyms", choice("?", "dog", "cat"))).all()
+
+
+def test_the_documentation_lists_every_cue() -> None:
+    listed = (Path(__file__).parents[2] / "docs" / "cues.md").read_text(encoding="utf-8")
+    for cue in CUES.values():
+        assert f"| {cue.name} | {cue.about} |" in listed

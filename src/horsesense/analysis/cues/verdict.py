@@ -30,7 +30,7 @@ def verdict(
     if sure and searched > chance:
         pick, own, _ = sure[0]
         if min(searched, own) < chance + _NEXT_TO_NOTHING:
-            return f"Next to nothing: picking {pick} gets {_percent(own)}. {told}"
+            return f"Next to nothing: picking {pick} gets {_percent(min(searched, own))}. {told}"
         had = f"{_percent(min(searched, own))} of this test can be had by picking {pick}."
         more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > own + _WORTH_SAYING else ""
         return f"{had}{more} {told}"
