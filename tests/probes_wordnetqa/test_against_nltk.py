@@ -16,7 +16,7 @@ from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.records import Item, Probe
 
-SIZES = {True: 4000, False: 3300}
+SIZES = {True: 5200, False: 4300}
 """A controlled set loses some items to the balance."""
 
 
@@ -131,8 +131,8 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
     for probe in probes.values():
         for item in probe.items:
             judge.check(item)
-            checked += 1
-    assert checked >= 20_000
+            checked += item.facets["pos"] not in ("a", "s")  # those are only looked at for their kind
+    assert checked >= 20_000, checked
 
 
 def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
@@ -144,7 +144,9 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
             sense = senses[item.options[item.answer or 0]]
             assert any(f"'{example}'" in item.text for example in sense.examples())
             others = [o for number, o in enumerate(item.options) if number != item.answer]
-            assert not any(option in {s.definition() for s in judge.senses(word)} for option in others)
+            # NLTK takes "better" for a form of "good" as well; the rule is about the word itself.
+            own = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
+            assert not any(option in {s.definition() for s in own} for option in others)
             found += 1
     assert found > 100
 
