@@ -204,7 +204,6 @@ def test_a_full_disk_while_a_page_is_written(folder: Path, call: Call) -> None:
     [column("scores", None), column("scores", [-1.0]), column("logprobs", None), column("view", "essay")],
     ids=["no scores", "too few scores", "no tokens", "another form"],
 )
-@pytest.mark.xfail(reason="an answer file that Parquet can read is believed", strict=False)
 def test_answers_that_do_not_fit_their_items(damage: Callable[[Path], None], folder: Path, call: Call) -> None:
     damage(folder)
     called = call("report", folder)
@@ -212,7 +211,6 @@ def test_answers_that_do_not_fit_their_items(damage: Callable[[Path], None], fol
     assert (called.code, called.err.count("\n")) == (2, 1)
 
 
-@pytest.mark.xfail(reason="only some of what pyarrow raises is caught", strict=False)
 def test_no_damage_to_answers_fails_unexpectedly(folder: Path, call: Call) -> None:
     whole, chance = shard(folder).read_bytes(), random.Random(0)
     for _ in range(60):
@@ -224,7 +222,6 @@ def test_no_damage_to_answers_fails_unexpectedly(folder: Path, call: Call) -> No
         assert called.code in (0, 2), called.err
 
 
-@pytest.mark.xfail(reason="the folder is made before the model is found", strict=False)
 def test_a_call_that_fails_leaves_the_folder_free(tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> None:
     """A wrong name at first must not bind the folder to the settings and the probe of that call."""
     out = tmp_path / "out"
@@ -234,7 +231,6 @@ def test_a_call_that_fails_leaves_the_folder_free(tiny_folders: dict[str, Path],
     assert call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", out, "--seed", "1").code == 0
 
 
-@pytest.mark.xfail(reason="both names give the same file name", strict=False)
 def test_models_of_like_names_keep_their_own_answers(
     tiny_folders: dict[str, Path], tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,7 +242,6 @@ def test_models_of_like_names_keep_their_own_answers(
     assert len(list((tmp_path / "out" / "answers").iterdir())) == 2
 
 
-@pytest.mark.xfail(reason="answers are believed without the manifest that says what they are", strict=False)
 def test_answers_without_a_manifest_are_not_taken_over(folder: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     probe = lay(folder.parent / "toy.jsonl", *toy_lines())
     (folder / "manifest.json").unlink()

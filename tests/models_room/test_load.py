@@ -63,6 +63,11 @@ def test_a_folder_without_a_tokenizer_is_refused(tiny_folders: dict[str, Path], 
         load_model(str(tmp_path), device="cpu")
 
 
+def test_an_encoder_is_not_a_causal_model(tiny_folders: dict[str, Path]) -> None:
+    with pytest.raises(UserError, match="sees the tokens that it predicts"):
+        load_model(str(tiny_folders["bert"]), device="cpu", family="causal")
+
+
 def test_pickled_weights_are_refused_unless_allowed(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(tiny_folders["gpt2"], tmp_path, dirs_exist_ok=True)
     whole = load_model(str(tmp_path), device="cpu")

@@ -68,6 +68,8 @@ def load_model(
     if dtype != "float32":
         _head_in_float32(network)
     network.to(place).eval()
+    if kind == "causal":
+        _check_left_to_right(network, place, name)
     return LanguageModel(
         name=name,
         family=kind,
@@ -107,9 +109,19 @@ def _part(folder: Path, auto_class: str, **options: Any) -> Any:
         return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
     except safetensors.SafetensorError as error:
         raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, ImportError, AttributeError) as error:
+    except Exception as error:  # a bad config or folder comes back as any kind of error
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise UserError(f"transformers cannot load it ({reason})", file=folder, fix="check the model folder") from error
+
+
+def _check_left_to_right(network: Any, place: Any, name: str) -> None:
+    """An encoder that is loaded as a causal model sees what it predicts, and its scores mean nothing."""
+    import torch
+
+    with torch.inference_mode():
+        one, other = (network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2] for last in (2, 3))
+    if not torch.allclose(one.float(), other.float(), rtol=1e-2, atol=1e-2, equal_nan=True):
+        raise UserError(f"{name} sees the tokens that it predicts, so it is no causal model", fix="leave --family out")
 
 
 def _head_in_float32(network: Any) -> None:

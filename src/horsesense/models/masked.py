@@ -49,7 +49,10 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
         ids = list(question.ids)
         for other in hidden:
             ids[other] = marks.mask
-        made.append(Row(Given(tuple(ids)), (place - spec.read_offset,), (question.ids[place],)))
+        read = place - spec.read_offset
+        if not 0 <= read < len(ids):
+            raise UserError(f"read_offset={spec.read_offset} reads outside of the text", fix="use a smaller one")
+        made.append(Row(Given(tuple(ids)), (read,), (question.ids[place],)))
     return made
 
 

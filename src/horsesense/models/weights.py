@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -40,6 +41,6 @@ def weight_hash(files: list[Path]) -> str:
             return memory.read_text(encoding="ascii")
         joined = "".join(sha256_of_file(path) for path in files)
     value = hashlib.sha256(joined.encode()).hexdigest()
-    with writing(memory) as temporary:
+    with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
         temporary.write_text(value, encoding="ascii")
     return value

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
-from horsesense.records import Answer
+from horsesense.records import FORMS, Answer
 from horsesense.runs.manifest import Part
 
 
@@ -23,12 +24,13 @@ def is_finished(folder: Path, part: Part) -> bool:
 
 
 def _slug(name: str) -> str:
-    """A name as part of a file name.
+    """A name as part of a file name; one that has to be changed for it gets a hash, so that no two meet.
 
-    >>> _slug("org/name@main")
-    'org_name_main'
+    >>> _slug("smollm2"), _slug("org/name@main")
+    ('smollm2', 'org_name_main-bfe56419')
     """
-    return re.sub(r"[^\w.-]+", "_", name).strip("_.") or "model"
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("_.")
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _schema() -> Any:
@@ -67,11 +69,13 @@ def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer])
         parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
 
 
-def read_answers(folder: Path, model: str, probe: str, shards: int) -> dict[str, Answer]:
-    """The answers of one model to one probe, by item id; a missing shard is an error."""
-    import pyarrow as pa
-    from pyarrow import parquet
+def read_answers(
+    folder: Path, model: str, probe: str, shards: int, options: Mapping[str, int] | None = None
+) -> dict[str, Answer]:
+    """The answers of one model to one probe, by item id; a missing or damaged shard is an error.
 
+    ``options`` has the number of options of each item, to hold the answers against.
+    """
     answers: dict[str, Answer] = {}
     for number in range(shards):
         path = shard_path(folder, model, probe, number)
@@ -81,23 +85,49 @@ def read_answers(folder: Path, model: str, probe: str, shards: int) -> dict[str,
                 file=folder,
                 fix="run the same command again to finish it",
             )
-        with disk_errors(path):
-            try:
-                rows = parquet.read_table(path, columns=list(_COLUMNS)).to_pylist()
-            except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-                raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
-        for row in rows:
-            answers[row["item"]] = Answer(
-                item=row["item"],
-                view=row["view"],
-                scores=tuple(row["scores"]),
-                logprobs=_nested(row["logprobs"]),
-                starts=_nested(row["starts"]),
-                ends=_nested(row["ends"]),
-                flags=tuple(row["flags"]),
-                baseline=tuple(row["baseline"]),
-            )
+        try:
+            for row in _rows(path):
+                answers[row["item"]] = _answer(row, options or {})
+        except _DAMAGED as error:
+            raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
     return answers
+
+
+_DAMAGED = (ValueError, KeyError, TypeError)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with disk_errors(path):
+        try:
+            rows: list[dict[str, Any]] = parquet.read_table(path, columns=list(_COLUMNS)).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise ValueError(str(error)) from error
+    return rows
+
+
+def _answer(row: dict[str, Any], options: Mapping[str, int]) -> Answer:
+    answer = Answer(
+        item=row["item"],
+        view=row["view"],
+        scores=tuple(row["scores"]),
+        logprobs=_nested(row["logprobs"]),
+        starts=_nested(row["starts"]),
+        ends=_nested(row["ends"]),
+        flags=tuple(row["flags"]),
+        baseline=tuple(row["baseline"]),
+    )
+    wanted = options.get(answer.item, len(answer.scores))
+    tokens = (answer.logprobs, answer.starts, answer.ends)
+    if len(answer.scores) != wanted or any(part and len(part) != wanted for part in tokens):
+        raise ValueError(f"the answer to {answer.item} does not fit its options")
+    if answer.view not in FORMS or None in answer.scores:
+        raise ValueError(f"the answer to {answer.item} is none")
+    return answer
 
 
 def _nested(lists: list[list[Any]]) -> tuple[tuple[Any, ...], ...]:

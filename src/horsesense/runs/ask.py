@@ -38,6 +38,8 @@ from horsesense.scoring.options import (
     score_questions,
 )
 
+_ANOTHER = "choose another --out"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -81,12 +83,11 @@ def ask_models(
     """
     watcher = watcher or Watcher()
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
+    weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
     with locked(folder):
         manifest = _manifest(folder, settings)
-        for name, probe in drawn.items():
-            keep_probe(folder, name, probe)
         for model in models:
-            manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
+            manifest = _ask_model(model, weights[model], probes, drawn, folder, manifest, settings, watcher)
     return manifest
 
 
@@ -103,8 +104,11 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
     if manifest_path(folder).is_file():
         kept = read_manifest(folder)
-        check_agreement(kept, wanted, folder)
-        return kept
+        if kept.parts:
+            check_agreement(kept, wanted, folder)
+            return kept
+    if any((folder / "answers").glob("*.parquet")):
+        raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
     write_manifest(folder, wanted)
     return wanted
 
@@ -116,6 +120,7 @@ def content_of(items: Sequence[Item]) -> str:
 
 def _ask_model(
     name: str,
+    weights: str,
     probes: Mapping[str, Probe],
     drawn: Mapping[str, Probe],
     folder: Path,
@@ -123,7 +128,6 @@ def _ask_model(
     settings: Settings,
     watcher: Watcher,
 ) -> Manifest:
-    weights = identify(name, allow_pickle=settings.allow_pickle).weights
     model: LanguageModel | None = None
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
@@ -152,6 +156,8 @@ def _ask_model(
                 content=content_of(probe.items),
             )
             part = Part(model=record, probe=asked, shards=len(shards))
+            if all(kept.probe.name != probe_name for kept in manifest.parts):
+                keep_probe(folder, probe_name, probe)
             manifest = manifest.with_part(part)
             write_manifest(folder, manifest)
         _ask_shards(model, part, shards, folder, settings, watcher)
@@ -160,13 +166,9 @@ def _ask_model(
 
 def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:
     if part.model.weights != weights:
-        raise UserError(
-            f"the folder holds answers of {part.model.name} with other weights", file=folder, fix="choose another --out"
-        )
+        raise UserError(f"the folder holds answers of {part.model.name} with other weights", file=folder, fix=_ANOTHER)
     if part.probe.content != content:
-        raise UserError(
-            f"the folder holds answers to another version of {part.probe.name}", file=folder, fix="choose another --out"
-        )
+        raise UserError(f"the folder holds answers to another version of {part.probe.name}", file=folder, fix=_ANOTHER)
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:

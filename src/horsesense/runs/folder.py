@@ -44,9 +44,7 @@ def probe_path(folder: Path, name: str) -> Path:
 
 def keep_probe(folder: Path, name: str, probe: Probe) -> None:
     """Keep what was asked beside the answers, so that a run can be read without the file it came from."""
-    path = probe_path(folder, name)
-    if not path.is_file():
-        write_probe(path, probe)
+    write_probe(probe_path(folder, name), probe)
 
 
 def kept_probe(folder: Path, name: str) -> Probe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -117,14 +118,16 @@ def read_manifest(folder: Path) -> Manifest:
     path = manifest_path(folder)
     if not path.is_file():
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix="check the path")
+    text = read_text(path)
+    newer = re.search(r'"format":\s*(\d+)', text)
+    if newer and int(newer[1]) > FORMAT:
+        raise UserError("the run was made by a newer horsesense", file=path, fix="update this one")
     try:
-        manifest = Manifest.model_validate_json(read_text(path))
+        manifest = Manifest.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise UserError(f"the manifest is damaged ({where}: {first['msg']})", file=path) from error
-    if manifest.format > FORMAT:
-        raise UserError(f"the run was made by a newer horsesense ({manifest.horsesense})", file=path, fix="update")
     return manifest
 
 
@@ -135,8 +138,8 @@ def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
         if before == now:
             continue
         if name == "spec":
-            field = next(key for key in now if before.get(key) != now[key])
-            name, before, now = f"spec.{field}", before.get(field), now[field]
+            field = next(key for key in now | before if before.get(key) != now.get(key))
+            name, before, now = f"spec.{field}", before.get(field), now.get(field)
         raise UserError(
             f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
             file=folder,

@@ -14,7 +14,7 @@ from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.runs.answers import is_finished, read_answers
 from horsesense.runs.folder import kept_probe
-from horsesense.runs.manifest import Manifest, Part, read_manifest
+from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
 
 
@@ -115,14 +115,18 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     manifest = read_manifest(folder)
     if not manifest.parts:
         raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
-    spec = spec_from_dict(manifest.spec)
+    try:
+        spec = spec_from_dict(manifest.spec)
+    except UserError as error:
+        raise error.at(manifest_path(folder)) from None
     probes = {name: kept_probe(folder, name) for name in {part.probe.name for part in manifest.parts}}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
-    answers = read_answers(folder, part.model.name, part.probe.name, part.shards)
+    options = {item.id: len(item.options) for item in probe.items}
+    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options)
     missing = [item.id for item in probe.items if item.id not in answers]
     if missing:
         raise UserError(

@@ -46,7 +46,8 @@ def ask(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Asked:
     if spec.baseline:
         if item.form == "sentences":
             raise UserError(
-                "PMI needs a question apart from its options", fix="use another normalisation for sentences"
+                f"item {item.id}: PMI needs a question apart from its options",
+                fix="use another normalisation for sentences",
             )
         baseline = tuple(dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
     return Asked(item.form, prompts, baseline)
