@@ -1,4 +1,4 @@
-# make demo   set everything up and ask a small model the starter probe
+# make demo   set everything up and ask two small models the starter probe, the masked one a part of it
 # make test   set everything up and run lint, types, the import contract and the tests
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
@@ -22,10 +22,11 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 fetch: $(READY)
-	$(BIN)/horsesense fetch smollm2 minilm wordnet
+	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm wordnet gcide
 
 demo: $(READY)
-	$(BIN)/horsesense fetch smollm2
+	$(BIN)/horsesense fetch smollm2 smollm2-masked
+	$(BIN)/horsesense run -m smollm2-masked -p starter --limit 40 --out runs/demo-masked
 	$(BIN)/horsesense run -m smollm2 -p starter --out runs/demo
 
 lint: $(READY)
