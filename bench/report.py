@@ -13,10 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "report"))
 
-from made_run import made_items, make_run
-
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
+from made_run import made_items, make_run
 
 
 def main() -> None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from simulated_answers import SIZES, difference_coverage, two_models
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from horsesense.analysis import compare, compare_all, holm, mcnemar
 from horsesense.errors import UserError
+from simulated_answers import SIZES, difference_coverage, two_models
 
 CREDIT = st.sampled_from([0.0, 1.0, 0.5])
 ITEMS = st.lists(st.tuples(CREDIT, CREDIT, st.sampled_from("abcdefgh")), min_size=1, max_size=40)

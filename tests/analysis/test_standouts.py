@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simulated_answers import SIZES, false_standouts, idle_facets, one_model
 
 from horsesense.analysis import accuracy, standouts
 from horsesense.errors import UserError
 from horsesense.records import Facet
+from simulated_answers import SIZES, false_standouts, idle_facets, one_model
 
 
 @pytest.mark.parametrize(("families", "kind", "truth"), [(100, "equal", 0.95), (150, "geometric", 0.7)])

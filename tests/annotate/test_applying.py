@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judged_probes import choices, schemas, triples
 
 from horsesense.annotate.applying import BROKEN, FILTERED, MISSED, apply_labels
 from horsesense.annotate.collecting import Collected
@@ -16,6 +15,7 @@ from horsesense.annotate.performance import human_scores
 from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label, Probe, read_probe, write_probe
+from judged_probes import choices, schemas, triples
 
 FILE = Path("labels.jsonl")
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judged_probes import choices, schemas, triples
 
 from horsesense.annotate.collecting import Collected, collect
 from horsesense.annotate.instrument import find_instrument
@@ -19,6 +18,7 @@ from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
 from horsesense.records import Probe
+from judged_probes import choices, schemas, triples
 
 
 def handed_out(folder: Path, probe: Probe, instrument: str, name: str, people: list[str], form: str = "table") -> Path:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_probes import choices, schemas, triples
 
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
 from horsesense.records import Item, Probe
+from judged_probes import choices, schemas, triples
 
 
 def test_questions() -> None:

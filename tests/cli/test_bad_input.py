@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import Call, caller, item, lay, names, toy_lines
 
+from calling import Call, caller, item, lay, names, toy_lines
 from horsesense.cli import main
 
 GOOD = item(text="The fire is ___.")

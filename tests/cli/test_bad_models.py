@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from calling import Call, caller, lay, names, toy_lines
 
 WEIGHTS = "model.safetensors"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import Call, caller, lay, names, toy_lines
 
+from calling import Call, caller, lay, names, toy_lines
 from horsesense.cli import main
 from small_disk import files_of_at_most
 

@@ -9,10 +9,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from calling import Call, caller, lay, toy_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calling import Call, caller, lay, toy_lines
 from horsesense.cli import main
 from horsesense.records import read_probe, write_probe
 

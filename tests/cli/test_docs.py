@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import validator
 from typer.main import get_group
 
+from calling import validator
 from horsesense.cli.app import app
 
 PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import SCHEMAS, Call, Called, caller, item, lay, schema, toy_lines, validator
 from jsonschema import Draft202012Validator, ValidationError
+
+from calling import SCHEMAS, Call, Called, caller, item, lay, schema, toy_lines, validator
 
 
 def document(called: Called, name: str) -> Any:

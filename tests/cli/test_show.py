@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calling import Call, caller, item, lay, toy_lines
 
+from calling import Call, caller, item, lay, toy_lines
 from horsesense.records import Item, read_probe
 
 ODD = ["[bold]not bold[/bold]", "[/]", ":smile: :warning:", "{{ 7 * 7 }}", "back\\slash\\", "100 % sure\u2028?"]

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from calling import Call, caller, lay, toy_lines
 
 

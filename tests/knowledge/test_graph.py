@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk_wordnet import nltk_wordnet
-from small_wordnet import write_small_wordnet
 
 from horsesense.errors import UserError
 from horsesense.knowledge.closure import closure
@@ -23,6 +21,8 @@ from horsesense.knowledge.own import read_own
 from horsesense.knowledge.sources import add_own, open_graph
 from horsesense.knowledge.store import find_source, list_sources, reading_store, store_path
 from horsesense.knowledge.wordnet_source import find_wordnet
+from nltk_wordnet import nltk_wordnet
+from small_wordnet import write_small_wordnet
 
 OWN = """# licence: CC0-1.0
 # version: 2

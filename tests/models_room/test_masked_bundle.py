@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from brute_force import masked_tokens
 from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from brute_force import masked_tokens
 from horsesense.errors import UserError
 from horsesense.models.adapted import write_adapted
 from horsesense.models.load import load_model

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from nltk_wordnet import nltk_wordnet
 
 from horsesense.analysis.cues import Findings, find_cues
 from horsesense.knowledge.sources import open_graph
@@ -15,6 +14,7 @@ from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.records import Item, Probe
+from nltk_wordnet import nltk_wordnet
 
 SIZES = {True: 5200, False: 4300}
 """A controlled set loses some items to the balance."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from trees import write_dictionary
 
 from horsesense.analysis.cues import find_cues
 from horsesense.errors import UserError
@@ -11,6 +10,7 @@ from horsesense.knowledge.gcide_source import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_own, open_graph
 from horsesense.probes.dictionaryqa import Plan, build_dictionaryqa
+from trees import write_dictionary
 
 
 @pytest.fixture(scope="module")

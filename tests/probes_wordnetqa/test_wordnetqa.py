@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from trees import write_tree
 
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
@@ -17,6 +16,7 @@ from horsesense.knowledge.sources import add_own
 from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.probes.wordnetqa.context import find_form
 from horsesense.records import check_item
+from trees import write_tree
 
 
 @pytest.fixture(scope="module")

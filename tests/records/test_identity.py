@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from made_items import items
 
 from horsesense.records import Item
+from made_items import items
 
 ICE = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
 ZOE = Item(

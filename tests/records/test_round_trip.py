@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_items import items, probes_of_items
 
 from horsesense.errors import UserError
 from horsesense.records import Card, Item, Probe, Source, item_from_dict, item_to_dict, read_probe, write_probe
+from made_items import items, probes_of_items
 
 ENDINGS = ["jsonl", "jsonl.gz", "parquet"]
 ICE = Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"), answer=0)

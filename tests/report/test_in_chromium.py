@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_run import EVIL, made_items, make_run
 
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
+from made_run import EVIL, made_items, make_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"

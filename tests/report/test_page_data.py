@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_run import EVIL, made_items, make_run
 
 from horsesense.report.collecting import collect
 from horsesense.report.details import chosen_items
 from horsesense.report.page import write_page, write_report
 from horsesense.runs.results import read_run
+from made_run import EVIL, made_items, make_run
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from made_run import made_items, make_run
 
 from horsesense.records import Item
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.confusion import confusion
 from horsesense.report.errors_shared import shared_errors
 from horsesense.report.heat import heat_table
+from made_run import made_items, make_run
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from made_run import made_items, make_run
 
 from horsesense.cli import main
 from horsesense.report.collecting import collect
 from horsesense.report.tables import latex, markdown
 from horsesense.runs.results import read_run
+from made_run import made_items, make_run
 
 NASTY = "org/my_model_50%|&{x}"
 

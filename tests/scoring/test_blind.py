@@ -6,8 +6,8 @@ from math import isnan
 from pathlib import Path
 
 import pytest
-from brute_force import causal_tokens
 
+from brute_force import causal_tokens
 from horsesense.models.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.blind import blind_scores

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from brute_force import causal_tokens, masked_tokens
 
+from brute_force import causal_tokens, masked_tokens
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import load_model
