@@ -83,8 +83,9 @@ def ask_models(
     """
     watcher = watcher or Watcher()
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
-    weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
     with locked(folder):
+        # All models are found before anything is kept: a mistyped name must not bind the folder.
+        weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
         manifest = _manifest(folder, settings)
         for model in models:
             manifest = _ask_model(model, weights[model], probes, drawn, folder, manifest, settings, watcher)
