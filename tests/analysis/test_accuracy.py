@@ -34,7 +34,7 @@ def test_the_interval_holds_the_estimate_and_is_never_a_point(items: list[tuple[
 @given(ITEMS, st.randoms())
 def test_neither_order_nor_names_matter(items: list[tuple[float, str]], random: object) -> None:
     shuffled = list(items)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis types its Random loosely
     first = accuracy([v for v, _ in items], [u for _, u in items], resamples=50)
     assert accuracy([v for v, _ in shuffled], [u for _, u in shuffled], resamples=50) == first
     assert accuracy([v for v, _ in items], [f"{ord(u) * 7 % 11} {u}" for _, u in items], resamples=50) == first

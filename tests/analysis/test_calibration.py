@@ -27,7 +27,7 @@ def test_confidence_is_the_greatest_softmax(scores: list[list[float]]) -> None:
 )
 def test_the_curve_does_not_depend_on_order(items: list[tuple[float, float]], bins: int, random: object) -> None:
     shuffled = list(items)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis types its Random loosely
     units = [str(k) for k in range(len(items))]
     one, other = (
         reliability([c for c, _ in rows], [v for _, v in rows], units, bins, resamples=20) for rows in (items, shuffled)

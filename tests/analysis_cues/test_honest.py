@@ -20,7 +20,7 @@ from made_up_probes import longest, noise, planted, with_word
 
 
 def quick(items: list[Item], **options: object) -> Findings:
-    return find_cues(items, splits=3, rounds=99, **options)  # type: ignore[arg-type]
+    return find_cues(items, splits=3, rounds=99, **options)  # type: ignore[arg-type]  # options of several types
 
 
 def test_a_planted_cue_is_found_and_named() -> None:

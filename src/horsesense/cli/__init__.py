@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _stop_call(error)
     except KeyboardInterrupt:
         _stop("stopped; what was finished is kept", 130)
-    except Exception as error:
+    except Exception as error:  # the last line of defence: exit code 1 and no traceback
         if debug:
             raise
         if isinstance(error, UserError):

@@ -41,7 +41,7 @@ def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
     try:
         with safe_open(adapter, "pt") as file:
             about = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 a safetensors file is no mapping
     except SafetensorError as error:
         raise UserError(f"the adapter is damaged ({error})", file=adapter, fix="install horsesense again") from error
     tokenizer = _tokenizer(base, about["mask_token"])

@@ -11,7 +11,7 @@ import torch
 from transformers import AutoConfig, AutoModelForMaskedLM, LlamaConfig, LlamaForCausalLM
 
 
-class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]
+class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]  # transformers has no types
     """A Llama's config, and where predictions are read."""
 
     model_type = "bidirectional_llama"
@@ -21,7 +21,7 @@ class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]
     token does best when it goes on to do so one place before the mask."""
 
 
-class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]
+class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]  # transformers has no types
     """Every place sees every other; the logits at a place are those of the token at that place."""
 
     config_class = BidirectionalLlamaConfig

@@ -23,7 +23,7 @@ def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
     try:
         device = torch.device(wanted)
         if device.type == "meta":
-            raise NotImplementedError("it holds no numbers")
+            raise RuntimeError("a meta tensor holds no numbers")
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise UserError(f"the device {wanted!r} cannot be used here", fix="leave --device out, or use cpu") from error
