@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +70,8 @@ def opened(browser: Any, path: Path) -> Opened:
 def cleared(opened: Opened) -> None:
     """Each test starts with all items of the first probe."""
     opened.page.click("#filters [type=reset]")
-    opened.page.wait_for_function("document.getElementById('count').textContent.startsWith('300 of 300')")
+    # A locator polls from outside; wait_for_function polls by eval, which the page's own policy refuses.
+    opened.page.locator("#count", has_text=re.compile("^300 of 300")).wait_for()
 
 
 def test_it_opens_from_disk_in_silence(opened: Opened, path: Path) -> None:

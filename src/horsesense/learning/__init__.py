@@ -1,0 +1,1 @@
+"""What changes a model: the trainer, settings, splits, leak checks, fitted controls."""
