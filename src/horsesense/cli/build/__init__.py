@@ -1,0 +1,12 @@
+"""``horsesense build``: make a probe from knowledge; one sub-command a method, one file each."""
+
+from __future__ import annotations
+
+import typer
+
+from horsesense.cli.build.dictionaryqa import dictionaryqa
+from horsesense.cli.build.wordnetqa import wordnetqa
+
+build = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make a probe from knowledge.")
+build.command("wordnetqa")(wordnetqa)
+build.command("dictionaryqa")(dictionaryqa)
