@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from horsesense.records import Answer, Card, Item, Probe, ScoringSpec
+from horsesense.records import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
 from horsesense.runs.answers import shard_path, write_answers
 from horsesense.runs.folder import keep_probe
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
@@ -71,11 +71,17 @@ def made_answer(item: Item, rng: random.Random, right: float) -> Answer:
 
 
 def make_run(
-    folder: Path, models: Mapping[str, float], items: Sequence[Item], probe: str = "made", seed: int = 0
+    folder: Path,
+    models: Mapping[str, float],
+    items: Sequence[Item],
+    probe: str = "made",
+    seed: int = 0,
+    human: tuple[HumanFigure, ...] = (),
 ) -> Path:
     """A run folder in which each model is right with its own probability."""
     manifest = new_manifest(ScoringSpec().to_dict(), 4096, 10**9, None, 0)
-    keep_probe(folder, probe, Probe.of(list(items), Card(name=probe, made="made up <b>for tests</b>", licence="CC0")))
+    card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human)
+    keep_probe(folder, probe, Probe.of(list(items), card))
     for name, right in models.items():
         rng = random.Random(f"{name}{seed}")
         model = ModelRecord(

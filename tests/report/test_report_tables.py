@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.cli import main
+from horsesense.records import HumanFigure
 from horsesense.report.collecting import collect
+from horsesense.report.page import write_report
 from horsesense.report.tables import latex, markdown
 from horsesense.runs.results import read_run
 from made_run import made_items, make_run
@@ -87,3 +89,20 @@ def test_with_json_a_table_is_always_a_file(runs: list[Path], capfdbinary: pytes
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert status(["report", str(tmp_path), "--format", "md"]) == 2
     assert b"not a run folder" in capfdbinary.readouterr().err
+
+
+def test_what_people_get_stands_beside_the_score_with_its_kind(tmp_path: Path) -> None:
+    items = made_items(10)
+    figures = (HumanFigure(0.9, "single person", "a paper", people=7), HumanFigure(0.7, "", "another", "hops=1"))
+    run = make_run(tmp_path / "run", {"plain": 0.5}, items, human=figures)
+    collected = collect([run], cues=False)
+    names, _, row = (line.split(" | ") for line in markdown(collected.summaries).splitlines()[:3])
+    assert row[names.index("people")] == "0.900", "the other figure is about a part of the probe"
+    assert "single person, 7 people" in markdown(collected.summaries)
+    write_report(collected, tmp_path / "page.html", drawn=False)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "90.0\xa0% (single person, 7 people; a paper); 70.0\xa0% of hops 1 (kind not told; another)." in page
+
+
+def test_without_a_human_figure_there_is_no_column(runs: list[Path]) -> None:
+    assert "people" not in markdown(collect(runs, cues=False).summaries).casefold()

@@ -114,6 +114,9 @@ def _print_summary(file: Path, document: dict[str, Any]) -> None:
     for name in ("made", "licence"):
         if card[name]:
             print(f"{name:9}{card[name]}")
+    for figure in card["human"]:
+        about = f" of {figure['part']}" if figure["part"] else ""
+        print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind not told'}; {figure['source']})")
     told = {name: document[name] for name in ("forms", "options", "answers", "groups")} | {"notes": card["notes"]}
     for name, counts in told.items():
         if counts:

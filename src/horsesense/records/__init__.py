@@ -1,7 +1,7 @@
 """What every stage hands on: items, views, answers, specs; reading, writing, checking."""
 
 from horsesense.records.answer import Answer, Dose, Fill
-from horsesense.records.card import Card, card_path, probe_name
+from horsesense.records.card import Card, HumanFigure, add_human_figures, card_path, probe_name
 from horsesense.records.check import check_item
 from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source
 from horsesense.records.jsonl import item_from_dict, item_to_dict
@@ -23,6 +23,7 @@ __all__ = [
     "Facet",
     "Fill",
     "Form",
+    "HumanFigure",
     "Item",
     "Judgement",
     "Label",
@@ -30,6 +31,7 @@ __all__ = [
     "Probe",
     "ScoringSpec",
     "Source",
+    "add_human_figures",
     "card_path",
     "check_item",
     "fill_blank",

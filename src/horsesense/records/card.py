@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
+
+
+@dataclass(frozen=True, slots=True)
+class HumanFigure:
+    """What people get on a probe or a part of it. Figures of different kinds are never subtracted."""
+
+    value: float
+    """The share of right answers, 0 to 1."""
+    kind: str
+    """single person, majority of 5, filtered majority of 5 …, in words; empty where nobody said."""
+    source: str
+    """Where the figure is from."""
+    part: str = ""
+    """The part of the probe it is about, ``facet=value``; empty: all of it."""
+    n: int | None = None
+    """Items that were judged, where known."""
+    people: int | None = None
+    """How many people judged, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +52,11 @@ class Card:
     """The unit of dependence that intervals are clustered by."""
     notes: Mapping[str, int] = field(default_factory=dict)
     """What was repaired, dropped or found odd, counted."""
+    human: tuple[HumanFigure, ...] = ()
+    """How well people do, each figure with its kind."""
 
 
-_KINDS = {"items": (int,), "families": (int,), "seed": (int, type(None)), "notes": (dict,)}
+_KINDS = {"items": (int,), "families": (int,), "seed": (int, type(None)), "notes": (dict,), "human": (list,)}
 """What the fields of a card hold that are not text."""
 
 
@@ -76,6 +96,33 @@ def read_card(path: Path) -> Card:
     wrong = next((name for name, value in values.items() if type(value) not in _KINDS.get(name, (str,))), None)
     if wrong is None and not set(map(type, values.get("notes", {}).values())) <= {int}:
         wrong = "notes"
+    figures = [_human_figure(each) for each in values.pop("human", ())] if wrong is None else []
+    if None in figures:
+        wrong = "human"
     if wrong is not None:
         raise UserError(f"the card's field {wrong!r} has the wrong type", file=path, fix="repair or remove it")
-    return Card(**values)
+    return Card(**values, human=tuple(figure for figure in figures if figure is not None))
+
+
+def _human_figure(values: Any) -> HumanFigure | None:
+    """A figure as a card keeps it, or None where it is none."""
+    if not isinstance(values, dict) or set(values) - {each.name for each in fields(HumanFigure)}:
+        return None
+    texts = [values.get("kind"), values.get("source"), values.get("part", "")]
+    counts = [values.get("n"), values.get("people")]
+    value = values.get("value")
+    sound = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+    if not sound or not all(isinstance(text, str) for text in texts):
+        return None
+    return HumanFigure(**values) if all(count is None or type(count) is int for count in counts) else None
+
+
+def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
+    """Put figures into the card beside a probe; earlier ones of the same source go."""
+    path = card_path(probe)
+    if not path.is_file():
+        raise UserError("the probe has no card", file=path, fix="make the probe with import or build, which write one")
+    card, sources = read_card(path), {figure.source for figure in figures}
+    kept = tuple(figure for figure in card.human if figure.source not in sources)
+    with writing_card(path, replace(card, human=kept + tuple(figures))):
+        pass

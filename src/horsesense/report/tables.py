@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from horsesense.analysis import Estimate
+from horsesense.records import HumanFigure, Item
+from horsesense.report import wording
 from horsesense.report.summary import Summary
-from horsesense.report.wording import scored
+from horsesense.report.wording import scored, value_text
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -73,6 +75,8 @@ def _cells(
     families = any(s.result.strict for s in summaries)
     cues = any(s.control for s in summaries)
     names = ["model", "probe", "accuracy", text("95 % interval"), "chance", "n"]
+    people = any(_people(s) is not None for s in summaries)
+    names += ["people"] if people else []
     names += ["whole families"] if families else []
     names += ["best cue", "where it fails"] if cues else []
     rows = []
@@ -80,12 +84,26 @@ def _cells(
         e = s.result.estimate
         row = [text(s.label), text(s.result.probe), f"{e.value:.3f}", f"{e.low:.3f}{dash}{e.high:.3f}"]
         row += [_number(e.chance), count.format(e.n)]
+        row += [_number(_people(s))] if people else []
         row += [_told(s.result.strict)] if families else []
         if cues:
             missed = s.control.where.missed if s.control else None
             row += [_told(s.control.cue if s.control else None), _told(missed)]
         rows.append(row)
     return names, rows
+
+
+def _people(summary: Summary) -> float | None:
+    """What people get on all of the probe; None where that is not known, or not in one figure."""
+    items, figures = summary.answered.items, summary.answered.probe.card.human
+    whole = [figure for figure in figures if all(about(item, figure) for item in items)]
+    return whole[0].value if len(whole) == 1 else None
+
+
+def about(item: Item, figure: HumanFigure) -> bool:
+    """Whether a human figure is about this item."""
+    name, _, value = figure.part.partition("=")
+    return not figure.part or (name in item.facets and value_text(item.facets[name]) == value)
 
 
 def _number(value: float | None) -> str:
@@ -101,4 +119,6 @@ def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
     told = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
     if any(s.control for s in summaries):
         told += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
+    kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if _people(s) is not None})
+    told += f" People: {' '.join(kinds)}" if kinds else ""
     return text(told[0].upper() + told[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.analysis import Comparison, Estimate, Search, Standout
+from horsesense.records import HumanFigure
 from horsesense.runs.comparison import Pairing
 from horsesense.runs.results import Result
 
@@ -38,6 +39,21 @@ def verdict(result: Result, label: str | None = None) -> str:
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
     return f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+
+
+def human_figures(figures: Sequence[HumanFigure]) -> str:
+    """What people get, each figure with its kind: a majority is right more often than one person.
+
+    >>> human_figures([HumanFigure(0.917, "majority", "a paper", people=20)])
+    '91.7\xa0% (majority, 20 people; a paper).'
+    """
+    told = []
+    for figure in figures:
+        about = f" of {' '.join(figure.part.split('=', 1))}" if figure.part else ""
+        counts = [(figure.people, "people"), (figure.n, "questions")]
+        kind = ", ".join([figure.kind or "kind not told", *(f"{count:,} {of}" for count, of in counts if count)])
+        told.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
+    return f"{'; '.join(told)}."
 
 
 def family_verdict(e: Estimate | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,7 @@ from horsesense.cli.output import Json, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
+    from horsesense.analysis.human_performance import HumanScore
     from horsesense.annotate.collecting import Collected
 
 
@@ -35,6 +37,9 @@ def performance(
     annotator: AnnotatorOption = "",
     round: RoundOption = None,
     last: LastOption = False,
+    to_card: Annotated[
+        bool, typer.Option("--to-card", help="Keep the figures in the probe's card: reports show them.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Human performance: one person and the majority, against the probe's answers; or against one another."""
@@ -46,11 +51,34 @@ def performance(
     settled = [label for _, label in read_labels(labels)] if labels is not None else []
     slices = _by_facet(found, by) if by else {"": found}
     scores = [(name, score) for name, part in slices.items() for score in human_scores(part, settled)]
+    if to_card:
+        _keep(probe, by, scores, files)
     if json:
         told: dict[str, Any] = {"by": by or None, "instrument": found.instrument.name}
         print_json(told | {"human": [human_json(score) | {"slice": name or None} for name, score in scores]})
         return
     print_human(scores)
+
+
+def _keep(probe: Path | None, by: str, scores: Sequence[tuple[str, HumanScore]], files: Sequence[Path]) -> None:
+    """Put the figures into the card beside the probe; those of the same files take the place of earlier ones."""
+    from horsesense.records import HumanFigure, add_human_figures
+
+    if probe is None:
+        raise UserError("--to-card needs the probe whose card it is", fix="give it with -p")
+    source = f"judgements in {', '.join(file.name for file in files)}"
+    figures = [
+        HumanFigure(
+            score.estimate.value,
+            score.name,
+            source,
+            f"{by}={value}" if value else "",
+            score.estimate.n,
+            score.people or None,
+        )
+        for value, score in scores
+    ]
+    add_human_figures(probe, figures)
 
 
 def _by_facet(found: Collected, facet: str) -> dict[str, Collected]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
+from horsesense.probes.released.people import published_people
 
 if TYPE_CHECKING:
     from horsesense.records import Probe
@@ -54,4 +55,4 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
         raise UserError(f"{given} given for {name}", fix=f"horsesense import {name} {reader.files} -o FILE")
     module, _, function = reader.where.partition(":")
     probe: Probe = getattr(import_module(module), function)(paths, skip_bad)
-    return probe
+    return replace(probe, card=replace(probe.card, human=published_people(name, probe.items)))
