@@ -1,0 +1,88 @@
+"""Clue words: what a prediction rests on whatever the things are called (rica, appendix C, case study).
+
+One saliency is a noisy picture. The same statement is therefore explained under several draws of names; a word is
+a clue when it is among the strongest of most draws, and a stability figure says how far the draws agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from horsesense.errors import UserError
+
+TOP = 5
+"""The strongest words of a draw."""
+LEAST = 3
+"""Draws of five in which a clue is among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A place in the statement that is strong in most draws."""
+
+    place: int
+    """The number of the word in the statement, from 0."""
+    word: str
+    votes: int
+    """Draws in which it is among the strongest."""
+    value: float
+    """What it does to the target on average: above 0 it makes it likelier."""
+    argument: bool
+    """Whether it is one of the axiom's arguments, not of the frame around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What the draws agree on."""
+
+    clues: tuple[Clue, ...]
+    """Most votes first, then the strongest."""
+    draws: int
+    stability: float
+    """Mean overlap (Jaccard) of the strongest words of two draws: 1 all the same, 0 none in common."""
+
+    @property
+    def arguments(self) -> float | None:
+        """The share of the clues that are arguments; None where there is no clue."""
+        return sum(clue.argument for clue in self.clues) / len(self.clues) if self.clues else None
+
+
+def clue_words(
+    draws: Sequence[Sequence[tuple[str, float]]],
+    arguments: Collection[str] = (),
+    top: int = TOP,
+    least: int | None = None,
+) -> Clues:
+    """Words that are among the ``top`` strongest in at least ``least`` draws (three fifths of them).
+
+    A draw is the words of the statement in order, each with its saliency; names may differ from draw to draw.
+
+    >>> draws = [[("Zop", 0.1), ("floats", 2.0), ("not", -3.0)], [("Wim", 2.5), ("floats", 2.0), ("not", -1.0)]]
+    >>> found = clue_words(draws, arguments=["floats"], top=2)
+    >>> [(clue.word, clue.votes, clue.argument) for clue in found.clues], round(found.stability, 2)
+    ([('floats', 2, True)], 0.33)
+    """
+    if len(draws) < 2:
+        raise UserError("a vote needs at least two draws", fix="ask for more with --draws")
+    if len({len(draw) for draw in draws}) > 1:
+        raise UserError("the draws have different numbers of words", fix="use names of one word each")
+    least = -(-LEAST * len(draws) // TOP) if least is None else least
+    strongest = [_strongest(draw, top) for draw in draws]
+    wanted = {word.casefold() for word in arguments}
+    clues = []
+    for place, (word, _) in enumerate(draws[0]):
+        votes = sum(place in places for places in strongest)
+        if votes >= least:
+            value = sum(draw[place][1] for draw in draws) / len(draws)
+            clues.append(Clue(place, word, votes, value, word.casefold() in wanted))
+    overlaps = [len(one & other) / len(one | other) for one, other in combinations(strongest, 2) if one | other]
+    ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.place)))
+    return Clues(ordered, len(draws), sum(overlaps) / len(overlaps) if overlaps else 0.0)
+
+
+def _strongest(draw: Sequence[tuple[str, float]], top: int) -> set[int]:
+    """Places of the strongest words, whichever way they push; the first of equals."""
+    order = sorted(range(len(draw)), key=lambda place: (-abs(draw[place][1]), place))
+    return {place for place in order[:top] if draw[place][1] != 0}
