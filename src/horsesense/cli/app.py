@@ -8,6 +8,7 @@ import typer
 
 from horsesense import __version__
 from horsesense.cli.annotate import annotate
+from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
 from horsesense.cli.compare import compare
 from horsesense.cli.cues import cues
@@ -56,6 +57,7 @@ app.command("saliency")(saliency)
 app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
+app.command("baseline")(baseline)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")

@@ -47,6 +47,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     """Name → what it is, and how to get it."""
     from horsesense.knowledge.gcide_source import fetch_gcide
     from horsesense.knowledge.wordnet_source import fetch_wordnet
+    from horsesense.language.glove import fetch_glove
     from horsesense.models.bundled import BUNDLED, fetch_bundled
     from horsesense.probes.released.published import fetch_release, published_files
 
@@ -58,6 +59,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
         known[name] = ("bundled model", partial(fetch_bundled, name))
     known["wordnet"] = ("knowledge source, WordNet 3.0", fetch_wordnet)
     known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
+    known["glove"] = ("word vectors, GloVe in 50 dimensions", fetch_glove)
     return known
 
 

@@ -1,0 +1,126 @@
+"""A control fitted to a probe: leaks checked, seeds averaged, its score set against chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from horsesense.analysis import Estimate, accuracy, chance, credits, family_accuracy
+from horsesense.analysis.resampling import Floats
+from horsesense.errors import UserError
+from horsesense.learning.controls import Fitted, Task, control
+from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
+from horsesense.learning.splits import HELD_OUT, hold_out, judged
+from horsesense.records import Answer, Item, Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a control earns on a probe."""
+
+    name: str
+    told: str
+    """How it answers."""
+    probe: Probe
+    """The test set."""
+    estimate: Estimate
+    """The mean over seeds; the interval is over units of dependence."""
+    strict: Estimate | None
+    """Whole families right, the mean over seeds; None where every item stands alone."""
+    each: tuple[float, ...]
+    """Accuracy of each seed."""
+    credit: Floats
+    """Per test item, the mean over seeds; nan without a gold."""
+    answers: tuple[tuple[Answer, ...], ...]
+    """Per seed, one an item."""
+    notes: dict[str, float]
+    leaks: Leaks
+    train: int
+    """Items that it was trained on."""
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over seeds."""
+        return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else None
+
+    @property
+    def verdict(self) -> str:
+        """Whether there is an artefact here, by how much."""
+        e = self.estimate
+        guess = e.chance or 0.0
+        told = f"{self.name} earns {e.value:.3f} ({e.low:.3f} to {e.high:.3f}), guessing {guess:.3f}"
+        if e.low > guess:
+            return f"{told}: {e.value - guess:.3f} above chance, so that much of a score needs no understanding"
+        return f"{told}: not above chance, so nothing is given away to it"
+
+
+def fit_baseline(
+    name: str,
+    train: Probe | None,
+    test: Probe,
+    *,
+    dev: Probe | None = None,
+    seeds: Sequence[int] = (0,),
+    allow_overlap: bool = False,
+    like: Task | None = None,
+) -> Baseline:
+    """Fit a control once a seed; ``like`` carries what else it takes (slots, vectors, options, tick).
+
+    Without a development set, a tenth of the training set is held out for choosing, the same for every seed.
+    """
+    chosen = control(name)
+    seeds = tuple(seeds) if chosen.by_chance else tuple(seeds[:1])
+    usual = replace(like or Task((), (), ()), group=test.card.group)
+    fitting: list[Item] = []
+    leaks = Leaks()
+    if chosen.trains:
+        if train is None:
+            raise UserError(f"the control {name} needs a training set", fix="give --train PROBE")
+        fitting = judged(train.items, "training")
+        leaks = check_leaks(find_leaks(fitting, test.items), allow_overlap)
+        if dev is not None:
+            check_leaks(find_leaks(fitting, dev.items), allow_overlap)
+            usual = replace(usual, train=fitting, dev=judged(dev.items, "development"))
+        elif chosen.chooses == "never" or (chosen.chooses == "without slots" and usual.slots):
+            usual = replace(usual, train=fitting)
+        else:
+            stay, held = hold_out(fitting, HELD_OUT, 0, train.card.group)
+            usual = replace(usual, train=stay, dev=held)
+    fits = [chosen.fit(replace(usual, test=test.items, seed=seed)) for seed in seeds]
+    return _measured(name, fits, test, leaks, len(usual.train))
+
+
+def _measured(name: str, fits: Sequence[Fitted], test: Probe, leaks: Leaks, train: int) -> Baseline:
+    items = test.items
+    golds, units = [item.answer for item in items], [item.unit(test.card.group) for item in items]
+    earned = [credits(fit.scores, golds, [item.id for item in items]).values for fit in fits]
+    credit = np.mean(earned, axis=0)
+    counts = [len(item.options) for item in items]
+    guess = chance([count for count, gold in zip(counts, golds, strict=True) if gold is not None])
+    strict = None
+    if any(item.family for item in items):
+        families = [item.unit() for item in items]
+        each = [family_accuracy(values, families, option_counts=counts)[0].strict for values in earned]
+        middle = replace(each[0], value=float(np.mean([one.value for one in each])))
+        strict = replace(middle, low=min(one.low for one in each), high=max(one.high for one in each))
+    notes: dict[str, float] = {}
+    for key in fits[0].notes:
+        notes[key] = float(np.mean([fit.notes[key] for fit in fits]))
+    return Baseline(
+        name=name,
+        told=fits[0].told,
+        probe=test,
+        estimate=accuracy(credit, units, chance=guess),
+        strict=strict,
+        each=tuple(float(np.nanmean(values)) for values in earned),
+        credit=credit,
+        answers=tuple(
+            tuple(Answer(item.id, item.form, scores) for item, scores in zip(items, fit.scores, strict=True))
+            for fit in fits
+        ),
+        notes=notes,
+        leaks=leaks,
+        train=train,
+    )

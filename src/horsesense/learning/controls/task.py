@@ -1,0 +1,116 @@
+"""What a control is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.errors import UserError
+from horsesense.records import Item
+
+Floats = NDArray[np.float64]
+Tick = Callable[[str, int, int], None]
+"""Called with what is done, how much of it, of how much."""
+
+MOST_LABELS = 20
+"""Options are labels, the same ones again and again, where a training set has no more kinds of them."""
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A probe to fit a control to."""
+
+    train: Sequence[Item]
+    """With golds."""
+    dev: Sequence[Item]
+    """With golds; for choosing and for stopping early. Shares no unit with ``train``."""
+    test: Sequence[Item]
+    seed: int = 0
+    slots: tuple[str, ...] = ()
+    """Facets or groups that the control looks at; empty: its own choice."""
+    vectors: str = "glove"
+    """Word vectors: ``glove``, a file, or ``none`` for embeddings trained from scratch."""
+    model: str = ""
+    """The encoder, where the control is made of one."""
+    options: Mapping[str, float] = field(default_factory=dict)
+    """What else a control takes: ``epochs``, ``ordinal`` …"""
+    group: str = "family"
+    """The unit of dependence."""
+    tick: Tick = _silent
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A control's answers to the test items."""
+
+    scores: list[tuple[float, ...]]
+    """One an option, of each item."""
+    told: str
+    """How it answers, in a sentence without a full stop."""
+    notes: dict[str, float] = field(default_factory=dict)
+    """What was counted or chosen on the way."""
+
+
+def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:
+    """The labels that a training set has as options, in their own order; None where options are answers of all kinds.
+
+    >>> pair = Item(probe="demo", form="pair", premise="a", text="b", options=("yes", "no"), answer=0)
+    >>> kinds([pair])
+    ('yes', 'no')
+    """
+    found = dict.fromkeys(option for item in items for option in item.options)
+    return tuple(found) if len(found) <= MOST_LABELS and len(found) < max(3, len(items)) else None
+
+
+def labels(items: Sequence[Item]) -> tuple[str, ...]:
+    """The labels of a training set; an error where its options are no labels."""
+    found = kinds(items)
+    if found is None:
+        raise UserError(
+            "the options are not labels: they differ from item to item",
+            fix="use a control for questions, or another probe",
+        )
+    return found
+
+
+def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> list[tuple[float, ...]]:
+    """From a score for each known label to one for each option of each item; an unseen label is an error."""
+    places = {label: place for place, label in enumerate(known)}
+    found = []
+    for item, row in zip(items, table, strict=True):
+        unseen = next((option for option in item.options if option not in places), None)
+        if unseen is not None:
+            raise UserError(
+                f"item {item.id}: the label {unseen!r} never occurs in training (its labels: {', '.join(known)})",
+                fix="train on items with the same options",
+            )
+        found.append(tuple(float(row[places[option]]) for option in item.options))
+    return found
+
+
+def gold_labels(items: Sequence[Item], known: Sequence[str]) -> NDArray[np.int64]:
+    """The number of each item's right label."""
+    places = {label: place for place, label in enumerate(known)}
+    golds = [item.options[item.answer] if item.answer is not None else "" for item in items]
+    unseen = next((gold for gold in golds if gold not in places), None)
+    if unseen is not None:
+        raise UserError(f"the label {unseen!r} never occurs in training", fix="train on items with the same options")
+    return np.array([places[gold] for gold in golds], dtype=np.int64)
+
+
+def slot_value(item: Item, slot: str) -> str:
+    """What an item has under the name of a facet or a group."""
+    value = item.facets.get(slot, item.groups.get(slot))
+    if value is None:
+        known = sorted({*item.facets, *item.groups})
+        raise UserError(
+            f"item {item.id} has nothing under the name {slot!r}", fix=f"it has {', '.join(known) or 'no slots'}"
+        )
+    return str(value)

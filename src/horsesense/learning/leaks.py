@@ -1,0 +1,119 @@
+"""What a training set gives away of a test set. Pure.
+
+An item leaks where it stands in both; where the same family or the same answer concept does; where the
+text is the same but for case and punctuation; and, where a setting says so, where an entity's name is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from horsesense.errors import UserError
+from horsesense.language.words import words
+from horsesense.records import Item
+
+FIRST = 10
+"""Pairs that an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A test item that training has seen something of."""
+
+    kind: str
+    """What is shared: item, text, family, answer, entity."""
+    shared: str
+    train: str
+    """Id of a training item that has it."""
+    test: str
+    """Id of the test item."""
+
+    def __str__(self) -> str:
+        told = self.shared if len(self.shared) <= 60 else f"{self.shared[:57]}…"
+        return f"{self.train} ~ {self.test} ({self.kind}: {told})"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """All that was found, and whether it was let pass."""
+
+    found: tuple[Leak, ...] = ()
+    """One a test item and kind."""
+    allowed: str = ""
+    """Why training went on in spite of them; empty where there are none."""
+    items: int = field(default=0)
+    """Test items that leak in any way."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return dict(Counter(leak.kind for leak in self.found))
+
+    def seen(self, kinds: Collection[str]) -> set[str]:
+        """Ids of the test items that leak in one of these ways."""
+        return {leak.test for leak in self.found if leak.kind in kinds}
+
+
+def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = False) -> Leaks:
+    """All leaks from one set into another; ``entities`` also looks at the names that statements are about.
+
+    >>> one = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
+    >>> other = Item(probe="demo", form="cloze", text="ICE is ___!", options=("cold", "hot"), answer=0)
+    >>> [leak.kind for leak in find_leaks([one], [other]).found]
+    ['text']
+    """
+    kinds: dict[str, Callable[[Item], Iterable[str]]] = {
+        "item": lambda item: [item.id],
+        "text": lambda item: [said(item)],
+        "family": lambda item: [item.family],
+        "answer": lambda item: [answer_concept(item)],
+    }
+    if entities:
+        kinds["entity"] = names
+    found = []
+    for kind, keys in kinds.items():
+        owners: dict[str, str] = {}
+        for item in train:
+            for key in keys(item):
+                owners.setdefault(key, item.id)
+        owners.pop("", None)
+        for item in test:
+            shared = next((key for key in keys(item) if key in owners), None)
+            # The same item shares all the rest with itself, which says nothing more.
+            if shared is not None and not (kind != "item" and owners[shared] == item.id):
+                found.append(Leak(kind, shared, owners[shared], item.id))
+    return Leaks(tuple(found), items=len({leak.test for leak in found}))
+
+
+def check_leaks(leaks: Leaks, allow: bool = False, own: str = "") -> Leaks:
+    """Raise an error with the first pairs, unless they are allowed; ``own`` names a setting that leaks by design."""
+    if not leaks.found:
+        return leaks
+    if allow or own:
+        return Leaks(leaks.found, own or "--allow-overlap", leaks.items)
+    counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
+    raise UserError(
+        f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.found[:FIRST]))}",
+        fix="split them apart, or add --allow-overlap, which is recorded",
+    )
+
+
+def said(item: Item) -> str:
+    """What an item says, in lower-case words; with the right answer where the question alone may be common."""
+    text = f"{item.premise} {item.text}"
+    if item.form in ("choice", "sentences") and item.answer is not None and not item.ordered:
+        text += f" {item.options[item.answer]}"
+    return " ".join(words(text))
+
+
+def answer_concept(item: Item) -> str:
+    """The concept that is the right answer, where the probe knows one."""
+    if item.groups.get("answer"):
+        return item.groups["answer"]
+    return item.concepts[item.answer] if item.concepts and item.answer is not None else ""
+
+
+def names(item: Item) -> list[str]:
+    """The made-up names that a statement is about: RICA's families are named by them."""
+    return item.groups.get("entities", item.family).lower().split()
