@@ -18,6 +18,7 @@ from horsesense.cli.harden import harden
 from horsesense.cli.import_ import import_
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.report import report
+from horsesense.cli.rica import rica
 from horsesense.cli.run import run
 from horsesense.cli.saliency import saliency
 from horsesense.cli.score import score
@@ -62,3 +63,4 @@ app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(build, name="build")
+app.add_typer(rica, name="rica")

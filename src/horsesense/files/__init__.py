@@ -3,6 +3,7 @@
 from horsesense.files.atomic import disk_errors, writing, writing_folder
 from horsesense.files.folders import cache_folder
 from horsesense.files.hashing import sha256_of_bytes, sha256_of_file
+from horsesense.files.tables import read_table
 from horsesense.files.text import numbered_lines, read_bytes, read_text
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "disk_errors",
     "numbered_lines",
     "read_bytes",
+    "read_table",
     "read_text",
     "sha256_of_bytes",
     "sha256_of_file",

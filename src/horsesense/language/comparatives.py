@@ -34,7 +34,15 @@ PAIRS = (
 )
 """Positive pole first, as in the analysis of positivity bias (RICA, section 5)."""
 
+NEUTRAL_PAIRS = (("before", "after"),)
+"""Pairs of which neither pole is the good one."""
+
 VALENCE = {word: -1 for _, word in PAIRS} | {word: 1 for word, _ in PAIRS}
+
+# A word of several pairs belongs to the first: "shorter" is the opposite of "longer".
+PAIR_OF = {word: pair for pair in reversed((*PAIRS, *NEUTRAL_PAIRS)) for word in pair}
+OPPOSITES = {word: pair[pair[0] == word] for word, pair in PAIR_OF.items()}
+"""The other pole of each comparative."""
 
 
 def is_comparative(word: str) -> bool:

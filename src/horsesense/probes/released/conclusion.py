@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import PAIRS
+from horsesense.language.comparatives import OPPOSITES
 from horsesense.language.words import words
 from horsesense.records import BLANK
 
 CONNECTIVE = ", so "
-_OPPOSITES = {negative: positive for positive, negative in reversed(PAIRS)} | dict(reversed(PAIRS))
-_OPPOSITES |= {"before": "after", "after": "before"}
-_SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | _OPPOSITES.keys()
+_SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
 
 
 def opposite(word: str) -> str:
@@ -21,9 +19,9 @@ def opposite(word: str) -> str:
     >>> opposite("less"), opposite("colder")
     ('more', 'hotter')
     """
-    if word not in _OPPOSITES:
+    if word not in OPPOSITES:
         raise UserError(f"the opposite of {word!r} is unknown", fix="give a config file with the pair of each line")
-    return _OPPOSITES[word]
+    return OPPOSITES[word]
 
 
 def blank(statement: str, word: str) -> str:
@@ -55,7 +53,7 @@ def comparative(statement: str) -> str:
     'less'
     """
     conclusion = statement.rpartition(CONNECTIVE)[2]
-    found = next((word for word in words(conclusion) if word in _OPPOSITES), None)
+    found = next((word for word in words(conclusion) if word in OPPOSITES), None)
     if found is None:
         raise UserError("there is no known comparative in the conclusion", fix="repair or remove the line")
     return found

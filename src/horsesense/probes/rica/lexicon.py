@@ -1,0 +1,126 @@
+"""Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed.
+
+A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that
+the operator does not apply. A phrase is compared by more and less; another scale stands before it
+(``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import read_table
+from horsesense.probes.rica.comparison import Pair, is_upper, pair_of
+from horsesense.probes.rica.forms import plain
+
+COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
+OPPOSED = ("antonym", "inversion")
+"""Senses that turn the scale round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A property in words, with the scale that it is compared on."""
+
+    text: str
+    pair: Pair = ("more", "less")
+
+    @classmethod
+    def read(cls, cell: str) -> Phrase:
+        """The phrase of a cell.
+
+        >>> Phrase.read("easier: pass through a gate")
+        Phrase(text='pass through a gate', pair=('easier', 'harder'))
+        """
+        scale, colon, text = cell.partition(": ")
+        if not colon:
+            return cls(plain(cell))
+        if not is_upper(scale):
+            raise UserError(f"the scale {scale!r} is named by its lower pole", fix=f"write {pair_of(scale)[0]!r}")
+        return cls(plain(text), pair_of(scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A phrase and what else says the same, or the opposite."""
+
+    phrase: Phrase
+    antonym: Phrase | None = None
+    paraphrase: Phrase | None = None
+    inversion: Phrase | None = None
+    """The paraphrase of the antonym (table 2, PARAPHRASE INVERSION)."""
+
+    def senses(self) -> Iterator[tuple[str, Phrase]]:
+        """The other phrases with the column they stand in."""
+        named = (("antonym", self.antonym), ("paraphrase", self.paraphrase), ("inversion", self.inversion))
+        return ((name, phrase) for name, phrase in named if phrase)
+
+    def turned(self) -> Entry | None:
+        """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
+        if self.antonym is None:
+            return None
+        return Entry(self.antonym, self.phrase, self.inversion, self.paraphrase)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries by phrase; what was added first counts."""
+
+    entries: Mapping[Phrase, Entry] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Lexicon:
+        """A lexicon in which an entry with an antonym is found under both."""
+        found: dict[Phrase, Entry] = {}
+        given = list(entries)
+        for entry in given:
+            found.setdefault(entry.phrase, entry)
+        for entry in given:
+            other = entry.turned()
+            if other:
+                found.setdefault(other.phrase, other)
+        return cls(found)
+
+    def find(self, text: str, pair: Pair) -> Entry | None:
+        return self.entries.get(Phrase(plain(text).lower(), pair)) or self.entries.get(Phrase(plain(text), pair))
+
+    def and_then(self, other: Lexicon) -> Lexicon:
+        """Both; where both know a phrase, this one counts."""
+        return Lexicon({**other.entries, **self.entries})
+
+    def head(self, text: str, pair: Pair) -> tuple[Entry, str]:
+        """The entry that a phrase belongs to and its column there: the entry that was written down for all of them."""
+        return self._heads.get(Phrase(plain(text), pair), (Entry(Phrase(plain(text), pair)), "phrase"))
+
+    def __post_init__(self) -> None:
+        heads: dict[Phrase, tuple[Entry, str]] = {}
+        for entry in self.entries.values():
+            if entry.phrase in heads:
+                continue
+            heads[entry.phrase] = entry, "phrase"
+            for name, phrase in entry.senses():
+                heads.setdefault(phrase, (entry, name))
+        object.__setattr__(self, "_heads", heads)
+
+    _heads: Mapping[Phrase, tuple[Entry, str]] = field(init=False, repr=False, compare=False)
+
+
+NO_LEXICON = Lexicon()
+
+
+def read_lexicon(path: Path) -> Lexicon:
+    """The entries of a table, checked."""
+    entries = []
+    for line, row in read_table(path, COLUMNS):
+        try:
+            cells = [Phrase.read(row[name]) if row[name] else None for name in COLUMNS]
+        except UserError as error:
+            raise error.at(path, line) from None
+        phrase, *others = cells
+        if phrase is None:
+            raise UserError("the phrase is missing", file=path, line=line, fix="fill in the first column")
+        entries.append(Entry(phrase, *others))
+    return Lexicon.of(entries)

@@ -1,0 +1,149 @@
+"""Do two forms say the same? Both are rewritten by equations until nothing is left to rewrite.
+
+The rules: spaces in names mean nothing; there are no ties, so not less is more; less of one is more of the
+other; the order of a conjunction means nothing; A and B are any two, so they may be exchanged throughout; a
+lexicon says which phrases are antonyms and paraphrases. Every rule is an equation, so what meets says the same.
+That a relation excludes its converse is not used: it would be an implication, not an equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from horsesense.language.comparatives import OPPOSITES
+from horsesense.probes.rica.comparison import flipped, is_upper, pair_of
+from horsesense.probes.rica.forms import And, Axiom, Comp, Not, Premise, Prop, Rel, Term, named, plain, seen_from_a
+from horsesense.probes.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A form and the rule that led to it."""
+
+    rule: str
+    form: Axiom
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether two forms say the same, and why."""
+
+    equivalent: bool
+    steps: tuple[Step, ...]
+    """From one form to the other; where they differ, from each to its last form."""
+
+
+def equivalent(one: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
+    """Whether two forms say the same, with the way from one to the other.
+
+    >>> from horsesense.probes.rica.parsing import parse_form
+    >>> one = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
+    >>> other = parse_form("Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))")
+    >>> equivalent(one, other).equivalent
+    True
+    """
+    there, back = list(rewritten(one, lexicon)), list(rewritten(other, lexicon))
+    same = there[-1].form == back[-1].form
+    if not same:
+        return Proof(False, tuple(there + back))
+    # Backwards each rule leads to the form before it.
+    returning = [Step(back[k + 1].rule, back[k].form) for k in reversed(range(len(back) - 1))]
+    return Proof(True, tuple(there + returning))
+
+
+def canonical(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Axiom:
+    """The last form that the rules lead to: the same for all that say the same."""
+    return list(rewritten(form, lexicon))[-1].form
+
+
+def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
+    """The given form and each form after it that differs."""
+    yield Step("given", form)
+    for rule, change in (
+        ("spaces mean nothing", _tidy),
+        ("no ties: not less is more", _without_negation),
+        ("the lexicon's phrase", lambda each: _by_lexicon(each, lexicon)),
+        ("less of one is more of the other", _upper_pole),
+        ("a conjunction has no order", _ordered),
+        ("A and B are any two", lambda each: min(each, _ordered(_upper_pole(each.swapped())), key=str)),
+    ):
+        changed = change(form)
+        if str(changed) != str(form):
+            yield Step(rule, changed)
+        form = changed
+
+
+def _tidy(form: Axiom) -> Axiom:
+    return Axiom(_each(form.premise, _tidy_term), _concluded(_tidy_term(form.conclusion)))
+
+
+def _tidy_term(term: Term) -> Term:
+    match term:
+        case Prop(name, entity, value):
+            return Prop(plain(name), entity, value if value is None else plain(value))
+        case Rel(name, first, second):
+            return Rel(plain(name), first, second)
+        case Comp(word, left, right):
+            sides = _tidy_term(left), None if right is None else _tidy_term(right)
+            return Comp(plain(word), *sides)  # type: ignore[arg-type]  # a side is a property and stays one
+        case Not(inner):
+            return Not(_tidy_term(inner))
+
+
+def _without_negation(form: Axiom) -> Axiom:
+    return Axiom(_each(form.premise, _affirmed), _concluded(_affirmed(form.conclusion)))
+
+
+def _affirmed(term: Term) -> Term:
+    match term:
+        case Not(Not(inner)):
+            return _affirmed(inner)
+        case Not(Comp() as comparison) if _known(comparison):
+            return flipped(comparison)
+        case _:
+            return term
+
+
+def _by_lexicon(form: Axiom, lexicon: Lexicon) -> Axiom:
+    term = form.conclusion
+    if not isinstance(term, Comp) or not _known(term):
+        return form
+    entry, sense = lexicon.head(seen_from_a(term.left), pair_of(term.word))
+    upper = is_upper(term.word) != (sense in OPPOSED)
+    word = entry.phrase.pair[0 if upper else 1].capitalize()
+    sides = (named(side, entry.phrase.text) if side else None for side in (term.left, term.right))
+    return replace(form, conclusion=Comp(word, *sides))  # type: ignore[arg-type]  # the left side is always there
+
+
+def _upper_pole(form: Axiom) -> Axiom:
+    return Axiom(_each(form.premise, _raised), _concluded(_raised(form.conclusion)))
+
+
+def _raised(term: Term) -> Term:
+    if isinstance(term, Comp) and term.right is not None and _known(term) and not is_upper(term.word):
+        return replace(flipped(term), left=term.right, right=term.left)
+    return term
+
+
+def _ordered(form: Axiom) -> Axiom:
+    if isinstance(form.premise, And) and str(form.premise.right) < str(form.premise.left):
+        return replace(form, premise=And(form.premise.right, form.premise.left))
+    return form
+
+
+def _known(term: Comp) -> bool:
+    """Whether the comparative has an opposite; the release's slip ``Aetter`` has none and stays as it is."""
+    return plain(term.word).lower() in OPPOSITES
+
+
+def _each(premise: Premise, change: object) -> Premise:
+    assert callable(change)
+    if isinstance(premise, And):
+        return And(change(premise.left), change(premise.right))
+    return change(premise)  # type: ignore[no-any-return]  # a term for a term
+
+
+def _concluded(term: Term) -> Comp | Not:
+    assert isinstance(term, Comp | Not)
+    return term

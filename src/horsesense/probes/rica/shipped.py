@@ -1,0 +1,16 @@
+"""The tables and the lexicon that come with the package."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from horsesense.probes.rica.lexicon import Lexicon, read_lexicon
+
+DATA = Path(__file__).with_name("data")
+
+
+@cache
+def shipped_lexicon() -> Lexicon:
+    """Antonyms and paraphrases of our own writing."""
+    return read_lexicon(DATA / "lexicon.tsv")

@@ -1,0 +1,76 @@
+"""``horsesense rica``: what its commands print, and what they say of bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from calling import Call, caller, validator
+
+WAX = "Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+def test_derive(call: Call, tmp_path: Path) -> None:
+    own = tmp_path / "own.tsv"
+    own.write_text("phrase\tantonym\tparaphrase\tinversion\nsoft\teasier: cut glass\tis a * cushion\tbetter: hammer\n")
+    called = call("rica", "derive", WAX, "--lexicon", own, "--json")
+    assert (called.code, called.err) == (0, "")
+    found = json.loads(called.out)
+    validator("rica-derive").validate(found)
+    assert len(found["forms"]) == len(set(found["statements"].values())) == 24
+    assert found["forms"]["negated_asymmetric_premise"] == (
+        "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
+    )
+    premise = "A is made out of wax and B is made out of iron, so A "
+    assert found["statements"]["antonym"] == f"{premise}finds it harder to cut glass than B"
+    assert found["statements"]["negation_antonym"] == f"{premise}does not find it easier to cut glass than B"
+    assert found["statements"]["paraphrase"] == f"{premise}is a more cushion than B"
+    assert found["statements"]["negation_paraphrase_inversion"] == f"{premise}is not better at hammering than B"
+
+
+def test_derive_for_people(call: Call) -> None:
+    called = call("rica", "derive", "A is taller than B, so A has an easier time reaching a shelf than B")
+    assert "A does not have a harder time reaching a shelf than B" in called.out
+    assert "18 of the 24 kinds" in called.out
+
+
+def test_equivalent(call: Call) -> None:
+    other = "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
+    found = json.loads(call("rica", "equivalent", WAX, other, "--json").out)
+    validator("rica-equivalent").validate(found)
+    assert found["equivalent"] is True
+    assert (found["proof"][0]["form"], found["proof"][-1]["form"]) == (WAX, other)
+    found = json.loads(call("rica", "equivalent", WAX, other.replace("not ", ""), "--json").out)
+    validator("rica-equivalent").validate(found)
+    assert found["equivalent"] is False
+
+
+def test_release(call: Call, tmp_path: Path) -> None:
+    derived = json.loads(call("rica", "derive", WAX, "--json").out)["forms"]
+    six = [name for name in derived if name.startswith(("original", "negated", "asym"))]
+    row = {name: [derived[name], [""]] for name in six}
+    row["negated"][0] = WAX
+    path = tmp_path / "axioms.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    found = json.loads(call("rica", "release", path, "--json").out)
+    validator("rica-release").validate(found)
+    assert (found["derived"], found["exact"]) == (5, 4)
+    assert found["differences"][0]["reason"] == "the same, written in another way"
+    path.write_text("[]\n")
+    assert "axioms.jsonl:1: this is not an axiom of the release" in call("rica", "release", path).err
+
+
+def test_bad_input(call: Call, tmp_path: Path) -> None:
+    called = call("rica", "derive", "Material(A, wax, so More(soft(A), soft(B))")
+    assert (called.code, called.out) == (2, "")
+    assert "at character 9" in called.err
+    called = call("rica", "equivalent", WAX, "A is tall, so B sings")
+    assert (called.code, "compares nothing" in called.err) == (2, True)
+    assert call("rica", "derive", WAX, "--lexicon", tmp_path / "none.tsv").code == 2
