@@ -61,11 +61,11 @@ def credits(
     others[np.arange(len(rows)), gold[rows]] = -np.inf
     if len(rows):
         margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
-    chosen = np.split(np.nonzero(best)[1], np.cumsum(shared)[:-1]) if n else []
+    chosen, ends = np.nonzero(best)[1].tolist(), np.cumsum(shared).tolist()
     return Credits(
         values=values,
         margins=margins,
-        predicted=tuple(tuple(options.tolist()) for options in chosen),
+        predicted=tuple(tuple(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)),
         ties=int((shared[rows] > 1).sum()),
         unjudged=n - len(rows),
     )
