@@ -29,7 +29,7 @@ def test_a_line_becomes_sentences_with_its_task(tmp_path: Path) -> None:
     probe = read_release("cats", [path])
     (item,) = probe.items
     assert (item.form, item.options, item.answer) == ("sentences", ("she drank a stone", "she drank a juice"), 1)
-    assert item.facets == {"task": "sm"}
+    assert item.facets == {"task": "sm", "steps": 1}
     assert (item.source.file, item.source.line, item.source.licence) == ("sm.txt", 1, "GPL-3.0")
     assert (probe.card.normalise, probe.card.group, probe.card.items) == ("mean", "source", 1)
 

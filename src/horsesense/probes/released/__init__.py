@@ -28,6 +28,7 @@ class Reader:
 
 
 _HERE = "horsesense.probes.released"
+_CATS = "horsesense.probes.cats"
 
 READERS = {
     "cats": Reader(f"{_HERE}.cats:read_cats"),
@@ -38,6 +39,14 @@ READERS = {
     "partwhole": Reader(f"{_HERE}.partwhole:read_partwhole"),
     "partwhole-nli": Reader(f"{_HERE}.partwhole_nli:read_partwhole_nli"),
     "mcqa": Reader(f"{_HERE}.mcqa:read_mcqa"),
+    # The sources that CATs was made from, in their own formats.
+    "winograd": Reader(f"{_CATS}.winograd:read_winograd"),
+    "sense-making": Reader(f"{_CATS}.sense:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
+    "sense-reasons": Reader(f"{_CATS}.sense:read_sense_reasons", "REASONS ANSWERS", 2, 2),
+    "swag": Reader(f"{_CATS}.swag:read_swag"),
+    "hellaswag": Reader(f"{_CATS}.swag:read_hellaswag"),
+    "arct": Reader(f"{_CATS}.arct:read_arct"),
+    "arct-neutral": Reader(f"{_CATS}.arct:read_arct_neutral"),
 }
 
 

@@ -7,18 +7,26 @@ A line is the index of the most sensible sentence and two to four sentences, sep
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.language.words import words
+from horsesense.probes.cats.conjunctions import conjunction_facets
+from horsesense.probes.cats.joining import without_separators
+from horsesense.probes.cats.names import names_told
+from horsesense.probes.cats.steps import steps
 from horsesense.probes.released.linking import alike, linked, sentence_key, shared_start
 from horsesense.probes.released.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
-from horsesense.records import Card, Item, Probe, Source
+from horsesense.records import Card, Facet, Item, Probe, Source
 
 LICENCE = "GPL-3.0"
 SEPARATOR = "\x01"
+
+_TWINS_KEPT = ("sm",)
+"""The release has two lines of sm whose sentences are the same; anywhere else that is a mistake."""
 
 _SENTENCE_END = re.compile(r"[.?!][\"')]* ")
 _QUOTED = re.compile(r"\"\s*(.+?)\s*\" is against common sense")
@@ -28,10 +36,12 @@ def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Each line is one item of the form ``sentences``; the file's name is its task."""
     reading = Reading(skip_bad)
     for path in paths:
-        for number, raw in reading.lines(path):
+        lines = reading.lines(path)
+        usual = Counter(raw.count(SEPARATOR.encode()) for _, raw in lines).most_common(1)[0][0]
+        for number, raw in lines:
             with reading.line(path, number):
-                reading.add(_item(reading, text_of(raw), path, number))
-    reading.items = _with_sources(reading.items)
+                reading.add(_item(reading, text_of(raw), usual, path, number))
+    reading.items = with_sources(reading.items)
     card = Card(
         name="cats",
         method="cats",
@@ -43,34 +53,59 @@ def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     return reading.probe(card, paths)
 
 
-def _item(reading: Reading, text: str, path: Path, number: int) -> Item:
+def _item(reading: Reading, text: str, usual: int, path: Path, number: int) -> Item:
     fields = text.split(SEPARATOR)
     if len(fields) == 6 and re.fullmatch(r"\s*[0-9]\s*", fields[3]):
         raise UserError("this is a line of the robust tests", fix="use: horsesense import cats-robust")
     task = stem_of(path)
-    options, answer = sentences_of(reading, fields)
-    groups = {"candidates": candidates_key(options)}
-    if task in _STATEMENTS and (statement := _STATEMENTS[task](options, answer)):
-        groups["statement"] = sentence_key(statement)
+    if len(fields) - 1 != usual:
+        raise UserError(
+            f"the line has {len(fields) - 1} sentences, and most lines have {usual}",
+            fix="is there a stray or a missing separator?",
+        )
+    options, answer = sentences_of(reading, fields, same=task in _TWINS_KEPT)
     return Item(
         probe="cats",
         form="sentences",
         options=options,
         answer=answer,
-        groups=groups,
-        facets={"task": task} | split_of(path),
+        groups=groups_of(task, options, answer),
+        facets=facets_of(task, options, answer) | split_of(path),
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
 
 
-def sentences_of(reading: Reading, fields: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    """The sentences and which is right, from the fields of one instance."""
+def groups_of(task: str, options: Sequence[str], answer: int) -> dict[str, str]:
+    """Units of dependence that the instance tells by itself: its sentences, and what sister sets have in common."""
+    groups = {"candidates": candidates_key(options)}
+    if task in _STATEMENTS and (statement := _STATEMENTS[task](options, answer)):
+        groups["statement"] = sentence_key(statement)
+    return groups
+
+
+def facets_of(task: str, options: Sequence[str], answer: int) -> dict[str, Facet]:
+    """What an instance is sliced by: the set, its inference steps, its conjunctions, how names are written."""
+    facets: dict[str, Facet] = {"task": task, "steps": steps(options[answer])}
+    if task == "ca" and len(options) == 2:
+        facets |= conjunction_facets(options[answer], options[1 - answer])
+    if task in ("ca", "wsc"):
+        facets["names"] = names_told(options)
+    return facets
+
+
+def sentences_of(reading: Reading, fields: Sequence[str], *, same: bool = False) -> tuple[tuple[str, ...], int]:
+    """The sentences and which is right, from the fields of one instance; ``same`` ones are kept where it says so."""
     if len(fields) < 3:
         raise UserError(
             f"the line has {len(fields)} fields separated by 0x01 and needs an answer and two sentences",
             fix="check that it is a file of this release",
         )
-    options = tuple(reading.clean(field) for field in fields[1:])
+    cleaned = [without_separators(reading.clean(field)) for field in fields[1:]]
+    options = tuple(text for text, _ in cleaned)
+    if marks := sum(count for _, count in cleaned):
+        reading.notes["[SEP] replaced by a space"] += marks
+    if len(set(options)) < len(options) and not same:
+        raise UserError("two sentences are the same", fix="repair the line, or leave it out with --skip-bad")
     return options, whole_number(fields[0].strip(), "answer", len(options) - 1)
 
 
@@ -119,7 +154,7 @@ _STATEMENTS: dict[str, Callable[[Sequence[str], int], str]] = {
 """Task → the sentence that items of this task, or of a sister task, have in common."""
 
 
-def _with_sources(items: Sequence[Item]) -> list[Item]:
+def with_sources(items: Sequence[Item]) -> list[Item]:
     """Give each item its source: all that shares a statement or the candidates, and Winograd twins.
 
     Twins ("… was too wide", "… was too narrow") have no sentence in common, but more than half of their words.

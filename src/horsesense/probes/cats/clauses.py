@@ -1,0 +1,87 @@
+"""Where one clause ends and the next begins, told from words alone: no parser is needed to count connectives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from horsesense.language.function_words import AUXILIARIES
+from horsesense.language.spans import word_spans
+from horsesense.language.words import listed
+
+SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
+JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))
+"""Words that join clauses wherever they stand."""
+MAYBE_JOINING = frozenset(listed("and or before after since until as"))
+"""Words that join clauses or only words: "and" in "bread and butter", "before" in "before noon"."""
+_NOT_A_CLAUSE = {"because": "of", "so": "that", "as": "well"}
+
+_SHORTEST = 3
+"""Words that come before "and" where it joins clauses; after fewer, it joins the parts of a subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text, where it stands, and whether a comma is before it."""
+
+    text: str
+    start: int
+    end: int
+    after_comma: bool
+
+
+def words_of(text: str) -> list[Word]:
+    """Words without punctuation marks; marks are remembered as what stands before a word."""
+    found: list[Word] = []
+    mark = ""
+    for start, end in word_spans(text):
+        piece = text[start:end]
+        if not piece[0].isalnum():
+            mark = piece
+            continue
+        found.append(Word(piece, start, end, mark in (",", ";", "—", "-")))
+        mark = ""
+    return found
+
+
+def connectives(text: str) -> list[Word]:
+    """The words that join clauses, in their order.
+
+    >>> [word.text for word in connectives("Bread and butter fell because he slept and she was out.")]
+    ['because', 'and']
+    """
+    words = words_of(text)
+    return [word for place, word in enumerate(words) if place and joins(words, place)]
+
+
+def joins(words: Sequence[Word], place: int) -> bool:
+    """Whether the word at a place joins two clauses."""
+    word, following = words[place].text.lower(), [each.text.lower() for each in words[place + 1 :]]
+    if not following or _NOT_A_CLAUSE.get(word) == following[0]:
+        return False
+    if word == "so":
+        # "so wide that" is a degree; "so he left" and "…, so" join.
+        return words[place].after_comma or following[0] in SUBJECTS
+    if word in JOINING:
+        return True
+    if word not in MAYBE_JOINING:
+        return False
+    near = (words[place - 1].text.lower() if place else "", following[0])
+    # "and since", "but when": both words of such a pair join.
+    if not JOINING.isdisjoint(near) or not MAYBE_JOINING.isdisjoint(near):
+        return True
+    if word in ("and", "or") and place < _SHORTEST and following[0] not in SUBJECTS:
+        return False
+    return (word == "and" and words[place].after_comma) or _has_verb(following)
+
+
+def _has_verb(following: Sequence[str]) -> bool:
+    """Whether a clause of its own follows: a subject, or a verb that shows itself, before the next connective."""
+    if following[0] in SUBJECTS:
+        return True
+    for word in following[:6]:
+        if word in JOINING | MAYBE_JOINING:
+            return False
+        if word in AUXILIARIES or word.endswith("n't") or (word.endswith("ed") and len(word) > 4):
+            return True
+    return False

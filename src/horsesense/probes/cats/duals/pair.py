@@ -1,0 +1,85 @@
+"""Two sentences that differ in one place, and what an edit makes of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from horsesense.language.spans import word_spans
+
+Method = Literal["add", "delete", "substitute", "swap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dual:
+    """A pair after one edit."""
+
+    options: tuple[str, str]
+    method: Method
+    """What the paper calls the edit: adding, deleting, replacing, swapping words."""
+    rule: str
+    """The rule that made it, with the words it worked on."""
+    flips: bool
+    """Whether the other sentence is the sensible one now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sentences as words; the words before ``first`` and those after the edits are the same in both."""
+
+    texts: tuple[str, str]
+    words: tuple[tuple[str, ...], tuple[str, ...]]
+    first: int
+    """How many words they share at the beginning."""
+    last: int
+    """How many words they share at the end."""
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        return self.words[0][: self.first]
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        return self.words[0][len(self.words[0]) - self.last :]
+
+    def shared(self) -> list[tuple[int, str]]:
+        """Words outside the edit, in lower case, each with its place: from the start, or from the end below 0."""
+        ahead = [(place, word.lower()) for place, word in enumerate(self.before)]
+        return ahead + [(place - self.last, word.lower()) for place, word in enumerate(self.after)]
+
+    def edited(self, place: int, count: int, words: tuple[str, ...]) -> tuple[str, str]:
+        """Both sentences with ``count`` words from ``place`` on replaced by others; spaces and marks stay."""
+        one, other = (_edited(text, place, count, words) for text in self.texts)
+        return one, other
+
+
+def pair_of(texts: tuple[str, str]) -> Pair | None:
+    """The pair, or None where the sentences share no word: then they are not one sentence with an edit."""
+    words = tuple(tuple(text[start:end] for start, end in word_spans(text)) for text in texts)
+    one, other = words
+    fewest = min(len(one), len(other))
+    first = next((n for n in range(fewest) if one[n] != other[n]), fewest)
+    rest = fewest - first
+    last = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
+    if first + last == 0 or texts[0] == texts[1]:
+        return None
+    return Pair(texts, (one, other), first, last)
+
+
+def _edited(text: str, place: int, count: int, words: tuple[str, ...]) -> str:
+    spans = word_spans(text)
+    at = place if place >= 0 else len(spans) + place
+    begin = spans[at][0] if at < len(spans) else len(text)
+    end = spans[at + count - 1][1] if count else begin
+    new = " ".join(words)
+    if new and text[begin:end][:1].isupper():
+        new = new[:1].upper() + new[1:]
+    if not count:
+        return f"{text[:begin].rstrip()} {new} {text[end:].lstrip()}".strip()
+    left, right = text[:begin], text[end:]
+    if not new:
+        left, right = left.rstrip(), right.lstrip()
+        gap = " " if left and right and re.match(r"[\w“(‘\"]", right) else ""
+        return left + gap + right
+    return left + new + right

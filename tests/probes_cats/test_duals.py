@@ -1,0 +1,123 @@
+"""Proposals of duals: what each rule does, where it holds back, and what a family looks like."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.probes.cats.duals import RULES, make_duals
+from horsesense.probes.cats.duals.pair import Dual, pair_of
+from horsesense.probes.released import read_release
+from horsesense.records import Card, Item, Probe, read_probe, write_probe
+
+
+def dual(rule: str, one: str, other: str) -> Dual | None:
+    pair = pair_of((one, other))
+    assert pair is not None
+    return RULES[rule](pair)
+
+
+@pytest.mark.parametrize(
+    ("rule", "pair", "made", "method", "flips"),
+    [
+        ("insert-negation", ("a pan is for naps", "a pan is for frying"),
+         ("a pan is not for naps", "a pan is not for frying"), "add", True),
+        ("insert-negation", ("I like salt in tea", "I like sugar in tea"),
+         ("I do not like salt in tea", "I do not like sugar in tea"), "add", True),
+        ("insert-negation", ("She ate soup.", "She ate bricks."),
+         ("She did not eat soup.", "She did not eat bricks."), "add", True),
+        ("insert-negation", ("He keeps bees.", "He keeps stars."),
+         ("He does not keep bees.", "He does not keep stars."), "add", True),
+        ("insert-negation", ("Fish can swim.", "Bricks can swim."),
+         ("Fish cannot swim.", "Bricks cannot swim."), "add", True),
+        ("remove-negation", ("The jug isn't full.", "The jug isn't alive."),
+         ("The jug is full.", "The jug is alive."), "delete", True),
+        ("remove-negation", ("We do not eat rice.", "We do not eat nails."),
+         ("We do eat rice.", "We do eat nails."), "delete", True),
+        ("remove-negation", ("They didn't go home.", "They didn't go Mars."),
+         ("They went home.", "They went Mars."), "delete", True),
+        ("antonym", ("People usually like wealth.", "People hardly like wealth."),
+         ("People rarely like wealth.", "People rarely like wealth."), "substitute", True),
+        ("antonym", ("Fire is a hot thing.", "Snow is a hot thing."),
+         ("Fire is a cold thing.", "Snow is a cold thing."), "substitute", True),
+        ("swap-arguments", ("The cow is bigger than the hen.", "The cow is bigger than the whale."),
+         ("The hen is bigger than the cow.", "The whale is bigger than the cow."), "swap", True),
+        ("swap-arguments", ("The park is next to a school.", "The park is next to a cloud."),
+         ("A school is next to the park.", "A cloud is next to the park."), "swap", False),
+        ("swap-arguments", ("Ida met Ruth", "Ida met Mars"), ("Ruth met Ida", "Mars met Ida"), "swap", False),
+    ],
+)  # fmt: skip
+def test_rules(rule: str, pair: tuple[str, str], made: tuple[str, str], method: str, flips: bool) -> None:
+    found = dual(rule, *pair)
+    if rule == "antonym" and "usually" in pair[0]:
+        made = ("People usually hate wealth.", "People hardly hate wealth.")  # table 5: what both share is edited
+    assert found is not None
+    assert (found.options, found.method, found.flips) == (made, method, flips)
+
+
+@pytest.mark.parametrize(
+    ("rule", "pair"),
+    [
+        ("insert-negation", ("He is not ill.", "He is not tin.")),
+        ("insert-negation", ("Cats purr.", "Cats bark.")),
+        ("remove-negation", ("He is ill.", "He is tin.")),
+        ("antonym", ("It is hot now.", "It is cold now.")),
+        ("swap-arguments", ("He used a spoon to eat soup.", "He used a fork to eat soup.")),
+        ("swap-arguments", ("He is big.", "He is tin.")),
+    ],
+)
+def test_where_a_rule_does_not_apply_it_makes_nothing(rule: str, pair: tuple[str, str]) -> None:
+    assert dual(rule, *pair) is None
+
+
+def probe(*options: tuple[str, str]) -> Probe:
+    return Probe.of([Item("demo", "sentences", options=pair, answer=1) for pair in options], Card("demo"))
+
+
+def test_a_proposal_is_a_family_marked_with_its_rule(tmp_path: Path) -> None:
+    source = probe(("a pan is for naps", "a pan is for frying"), ("ice", "fire"), ("x y", "x y"))
+    made = make_duals(source)
+    original, edited = made.items
+    assert (original.options, original.answer, original.member) == (source.items[0].options, 1, "a")
+    assert (edited.options, edited.answer, edited.member) == (
+        ("a pan is not for naps", "a pan is not for frying"),
+        0,
+        "b",
+    )
+    assert original.family == edited.family
+    assert edited.facets["perturbation"] == "add"
+    assert (edited.facets["rule"], edited.facets["edit"]) == ("insert-negation", "negation inserted: is not")
+    assert (edited.facets["status"], edited.source.id) == ("proposed", source.items[0].id)
+    assert made.card.notes == {"items that are no judged pair of like sentences": 2, "proposals of insert-negation": 1}
+    write_probe(tmp_path / "duals.jsonl", made)
+    assert [item.id for item in read_probe(tmp_path / "duals.jsonl").items] == [item.id for item in made.items]
+
+
+def test_rules_are_chosen_by_name_and_must_make_something() -> None:
+    source = probe(("a pan is for naps", "a pan is for frying"))
+    with pytest.raises(UserError, match="no rule applies"):
+        make_duals(source, ["antonym"])
+    with pytest.raises(UserError, match="did you mean 'antonym'"):
+        make_duals(source, ["antonyms"])
+
+
+def test_released_negations_are_found_again(shared: Path) -> None:
+    """Where people only put a "not" into both sentences, the rule does so too, and turns the answer alike."""
+    released = read_release("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items
+    originals = {item.family: item for item in released if item.member == "a"}
+    edits = [item for item in released if item.member == "b"]
+    negated = same = 0
+    for edit in edits:
+        original = originals[edit.family]
+        added = Counter(edit.options[0].split()) - Counter(original.options[0].split())
+        pair = pair_of((original.options[0], original.options[1]))
+        found = RULES["insert-negation"](pair) if pair else None
+        if added == {"not": 1} and found is not None and original.answer is not None:
+            negated += 1
+            assert edit.answer == (1 - original.answer if found.flips else original.answer)
+            same += tuple(option.replace("cannot", "can not") for option in found.options) == edit.options
+    assert negated >= 8
+    assert same / negated > 0.7
