@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.cues import Group, findings_document, wordnet
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def harden(
     seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
     json: Json = False,
 ) -> None:
-    """The largest subset we can find on which no cue does better than chance."""
+    """The largest subset we can find on which every cue is at chance."""
     from horsesense.cli.stages import stages
     from horsesense.records import read_probe, write_probe
     from horsesense.studies.harden import harden as hardened_of
@@ -45,8 +45,6 @@ def harden(
     foreseen = len(probe.items) - len(items)
     kept = _probe(probe, found, foreseen)
     write_probe(out, kept)
-    if not found.held:
-        say(f"the promise does not hold: {', '.join(found.off.above)} still does better than chance")
     if json:
         print_json(_document(out, kept, found, foreseen))
     else:
@@ -72,7 +70,7 @@ def _probe(probe: Probe, found: Hardened, foreseen: int) -> Probe:
 
     from horsesense.records import Probe
 
-    made = f"{probe.card.made} Hardened: a subset on which no cue does better than chance.".strip()
+    made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
     notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in found.reasons.items()}
     if foreseen:
         notes["dropped by AFLite"] = foreseen
@@ -87,9 +85,10 @@ def _document(out: Path, kept: Probe, found: Hardened, foreseen: int) -> dict[st
         "dropped": sum(found.reasons.values()) + foreseen,
         "aflite": foreseen,
         "reasons": dict(found.reasons),
-        "held": found.held,
-        "above": list(found.off.above),
-        "below": list(found.off.below),
+        "rules": [
+            {"cue": r.cue, "pick": r.pick, "accuracy": r.accuracy.value, "ci": [r.accuracy.low, r.accuracy.high]}
+            for r in found.rules
+        ],
         "families_dropped": [{"family": d.family, "items": d.items, "cue": d.cue} for d in found.dropped],
         "before": findings_document(found.before),
         "after": findings_document(found.after),
@@ -110,5 +109,8 @@ def _print(out: Path, kept: Probe, found: Hardened, foreseen: int) -> None:
     if foreseen:
         console.print(f"  {foreseen:6,}  AFLite", markup=False)
     console.print(f"after: {found.after.verdict}", markup=False, soft_wrap=True)
-    if found.off.below:
-        console.print(f"[dim]below chance, so of no use to anyone: {', '.join(found.off.below)}[/dim]", soft_wrap=True)
+    worst = min(found.rules, key=lambda rule: rule.accuracy.value, default=None)
+    if worst is not None:
+        told = f"lowest of {len(found.rules)} ways to pick by a cue: {worst.pick}"
+        e = worst.accuracy
+        console.print(f"[dim]{told}, {e.value:.3f} ({e.low:.3f} to {e.high:.3f})[/dim]", soft_wrap=True)

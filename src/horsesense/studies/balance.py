@@ -29,14 +29,12 @@ class Columns:
     """Sum of what is earned above chance."""
     variance: Floats
     """What this sum would vary by if it were chance."""
-    one_sided: Bools
-    """Per column, whether only a sum above 0 is too much."""
     tolerance: Floats
     """Per column, by how many standard errors its sum may be off."""
 
     def of(self, families: Ints) -> Columns:
         """The columns of some families."""
-        return Columns(self.excess[families], self.variance[families], self.one_sided, self.tolerance)
+        return Columns(self.excess[families], self.variance[families], self.tolerance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,12 @@ class Balanced:
 
 
 def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced:
-    """Keep as many items as possible while no column's sum is further off than it may be.
+    """Keep as many items as possible while no column's sum is further off, above or below, than it may be.
 
     ``sizes`` are the items of each family.
 
     >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
-    >>> found = largest_balanced(Columns(table, table**2, np.array([True]), np.array([1.0])), np.ones(80))
+    >>> found = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
     >>> int(found.kept[:60].sum()), int(found.kept[60:].sum())
     (27, 20)
     """
@@ -78,19 +76,17 @@ def _solved(columns: Columns, sizes: Floats, tightened: float) -> Balanced:
     reason = np.full(len(sizes), -1, dtype=np.int64)
     if not columns.excess.shape[1]:
         return Balanced(np.ones(len(sizes), dtype=bool), reason)
-    two = np.flatnonzero(~columns.one_sided)
-    rows = np.concatenate([columns.excess.T, -columns.excess.T[two]])
+    rows = np.concatenate([columns.excess.T, -columns.excess.T])
     share = 1.0
     for _ in range(_PASSES):
         # The bound is in standard errors of what stays, and how much stays is known only afterwards: hence passes.
         bound = tightened * columns.tolerance * np.sqrt(share * columns.variance.sum(axis=0))
-        solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound[two]]), bounds=(0, 1), method="highs")
+        solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound]), bounds=(0, 1), method="highs")
         share = float(solved.x @ sizes / sizes.sum())
     kept = solved.x > 0.5
     price = -solved.ineqlin.marginals
-    net = price[: len(columns.one_sided)].copy()
-    net[two] -= price[len(net) :]
-    against = columns.excess * net
+    above, below = price.reshape(2, -1)
+    against = columns.excess * (above - below)
     worst = np.argmax(against, axis=1)
     blamed = ~kept & (against[np.arange(len(worst)), worst] > 0)
     reason[blamed] = worst[blamed]

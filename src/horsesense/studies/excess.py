@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from horsesense.analysis.cues.picking import Learner
-from horsesense.analysis.cues.search import Prepared, Searched
+from horsesense.analysis.cues.picking import Learner, shares
+from horsesense.analysis.cues.search import Prepared
 from horsesense.analysis.cues.tree import tree_credit
 from horsesense.studies.balance import Columns, Floats, Ints
+from horsesense.studies.rules import Rules
 
 _FEWEST = 8
 """What fewer items show cannot be told from chance."""
@@ -23,25 +24,6 @@ TOLERANCE = 1.2
 """Standard errors by which a cue may be off: well inside a 95 % interval, and no further than chance often goes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Off:
-    """The cues that are not at chance."""
-
-    above: Sequence[str] = ()
-    """Those that do better."""
-    below: Sequence[str] = ()
-    """Those that do worse. Nobody gains by them, so they come second."""
-
-    def __contains__(self, cue: str) -> bool:
-        return cue in self.above or cue in self.below
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([*self.above, *self.below])
-
-    def __bool__(self) -> bool:
-        return bool(self.above or self.below)
-
-
 @dataclass(slots=True)
 class _Gathered:
     """Columns as they come."""
@@ -50,56 +32,55 @@ class _Gathered:
     families: int
     excess: list[Floats] = field(default_factory=list)
     variance: list[Floats] = field(default_factory=list)
-    one_sided: list[bool] = field(default_factory=list)
     cues: list[str] = field(default_factory=list)
 
-    def add(self, cue: str, item: Ints, above: Floats, chance: Floats, one_sided: bool) -> None:
+    def add(self, cue: str, item: Ints, above: Floats, variance: Floats, fewest: int = 1) -> None:
         """One column: what is earned above chance, entry by entry, and the item each entry belongs to."""
         told = above != 0
-        if not told.any():
+        if told.sum() < fewest:
             return
         owner = self.family[item[told]]
-        by_chance = chance * (1 - chance)
         self.excess.append(np.bincount(owner, weights=above[told], minlength=self.families).astype(np.float64))
-        self.variance.append(np.bincount(owner, weights=by_chance[told], minlength=self.families).astype(np.float64))
-        self.one_sided.append(one_sided)
+        self.variance.append(np.bincount(owner, weights=variance[told], minlength=self.families).astype(np.float64))
         self.cues.append(cue)
 
 
 def excess_of(
-    prepared: Prepared, searched: Searched, family: Ints, off: Off, tolerance: Mapping[str, float], seed: int
+    prepared: Prepared, rules: Rules, family: Ints, off: Collection[str], tolerance: Mapping[str, float], seed: int
 ) -> tuple[Columns, Sequence[str]]:
-    """One column for each direction of a number cue; for cues that are off, one for what they were seen to earn on
-    halves that took no part, and one for each lopsided category of those that learn. With the cue of each.
+    """One column for each direction of a number cue; for cues that are off, one for what each of their rules was
+    seen to earn on halves that took no part, and one for each lopsided category of those that learn. With the
+    cue of each.
 
     Learnt cues at chance are left alone: a few of their many categories are lopsided by accident, and to
     straighten these would cost items and leave a trace that is less like chance, not more.
     """
     table = prepared.table
     every = np.arange(len(table))
+    by_chance = table.chance * (1 - table.chance)
     found = _Gathered(family, int(family.max()) + 1)
-    for number in range(prepared.numbers):
-        for way in (0, 1):
-            name = prepared.cues[number].name
-            if name not in off and prepared.coverage[number] * len(table) < _FEWEST:
-                continue
+    for number, scores in enumerate(prepared.scores):
+        for way, sign in enumerate((1, -1)):
             above = (prepared.directed[:, 2 * number + way] - table.chance).round(6)
-            found.add(name, every, above, table.chance, one_sided=name not in off.below)
+            share, _ = shares(table, sign * scores)
+            # If the key were drawn by lot: what is shared by many options varies less than a single pick.
+            drawn = np.add.reduceat(share**2, table.starts[:-1]) * table.chance - table.chance**2
+            name = prepared.cues[number].name
+            found.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
     for cue, learner in zip(prepared.cues[prepared.numbers :], prepared.learners, strict=True):
-        if cue.name in off.above:
-            for item, above in _categories(learner):
-                found.add(cue.name, item, above, table.chance[item], one_sided=False)
-    for number, cue in enumerate(prepared.cues):
         if cue.name in off:
-            above = (searched.credit[:, number] - table.chance).round(6)
-            found.add(cue.name, every, above, table.chance, one_sided=cue.name not in off.below)
-    if TREE in off.above:
-        found.add(TREE, every, tree_credit(prepared, seed=seed) - table.chance, table.chance, one_sided=True)
+            for item, above in _categories(learner):
+                found.add(cue.name, item, above, by_chance[item])
+    for number, rule in enumerate(rules.rules):
+        if rule.cue in off and number >= 2 * prepared.numbers:
+            above = (rules.credit[:, number] - table.chance).round(6)
+            found.add(rule.cue, every, above, np.minimum(by_chance, np.square(above)))
+    if TREE in off:
+        found.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
     shape = (found.families, 0)
     columns = Columns(
         excess=np.stack(found.excess, axis=1) if found.excess else np.zeros(shape),
         variance=np.stack(found.variance, axis=1) if found.variance else np.zeros(shape),
-        one_sided=np.array(found.one_sided, dtype=bool),
         tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in found.cues]),
     )
     return columns, found.cues

@@ -1,29 +1,27 @@
-"""Harden a probe: the largest subset we can find on which no cue does better than chance."""
+"""Harden a probe: the largest subset we can find on which every cue is at chance, from above and from below."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.cues.battery import battery, given
+from horsesense.analysis.cues.battery import Cue, battery, given
 from horsesense.analysis.cues.findings import Findings, examine
-from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, prepare, quiet
+from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
 from horsesense.studies.balance import Ints, largest_balanced
-from horsesense.studies.excess import TOLERANCE, TREE, Off, excess_of
+from horsesense.studies.excess import TOLERANCE, TREE, excess_of
+from horsesense.studies.rules import Rule, Rules, rules_of
 
-ROUNDS = 10
-_TIGHTER = 0.6
-"""Factor of the tolerance of a cue that is above chance, and once more each time that a round leaves it there."""
-_STRAIGHTENING = 6
-_WORTH_KEEPING = 0.75
-"""Share of items that has to stay when cues below chance are brought back to it."""
+ROUNDS = 20
+_TIGHTER = 0.7
+"""Factor of the tolerance of a cue, once more each time that a round leaves it off chance."""
 FEWEST = 20
 """With fewer items than this nothing could be told from chance, so nothing could be promised."""
 ROUNDING = "rounding"
@@ -42,18 +40,6 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A subset, and what cues are worth on it."""
-
-    items: Sequence[Item]
-    dropped: Sequence[Dropped]
-    prepared: Prepared
-    searched: Searched
-    found: Findings
-    off: Off
-
-
-@dataclass(frozen=True, slots=True)
 class Hardened:
     """A subset on which cues fail."""
 
@@ -62,13 +48,8 @@ class Hardened:
     before: Findings
     after: Findings
     """The battery on what is left, asked again from nothing."""
-    off: Off
-    """The cues that are not at chance on what is left. Where one is above, the promise does not hold."""
-
-    @property
-    def held(self) -> bool:
-        """Whether no cue, and no tree of cues, does better than chance."""
-        return not self.off.above
+    rules: Sequence[Rule]
+    """Every way to pick by a cue, measured on what is left."""
 
     @property
     def reasons(self) -> Mapping[str, int]:
@@ -77,6 +58,31 @@ class Hardened:
         for one in self.dropped:
             counts[one.cue] += one.items
         return dict(counts.most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class _Battery:
+    """How cues are tried on a subset."""
+
+    cues: Sequence[Cue]
+    group: str
+    taxonomy: Taxonomy | None
+    splits: int
+    rounds: int
+    seed: int
+    tick: Tick
+
+    def prepared(self, items: Sequence[Item]) -> Prepared:
+        table = table_of(items, self.group, self.taxonomy)
+        check_units(table)
+        return prepare(table, self.cues, self.tick)
+
+    def rules(self, prepared: Prepared) -> Rules:
+        searched = search(prepared, self.splits, self.seed, self.tick)
+        return rules_of(prepared, searched, self.splits, self.seed)
+
+    def findings(self, prepared: Prepared, items: int) -> Findings:
+        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, tick=self.tick)[0]
 
 
 def harden(
@@ -89,75 +95,55 @@ def harden(
     seed: int = 0,
     tick: Tick = quiet,
 ) -> Hardened:
-    """Drop whole families until every cue is at chance, as few items as we can find.
-
-    First until no cue does better than chance; then, where that costs few items more, until none does worse.
-    """
+    """Drop whole families until every cue, and the opposite of every cue, is at chance: as few items as we can find."""
     cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
-
-    def asked(kept: Sequence[Item], dropped: Sequence[Dropped]) -> State:
-        table = table_of(kept, group, taxonomy)
-        check_units(table)
-        prepared = prepare(table, cues, tick)
-        found, searched = examine(prepared, len(kept), len(cues), splits, rounds, seed, tick=tick)
-        return State(kept, dropped, prepared, searched, found, off_chance(found))
-
-    usable, unusable = _usable(items)
-    state = first = asked(usable or items, unusable)
+    tried = _Battery(cues, group, taxonomy, splits, rounds, seed, tick)
+    kept, dropped = _usable(items)
+    prepared = tried.prepared(kept or items)
+    first = after = tried.findings(prepared, len(kept))
     tolerance: dict[str, float] = {}
-    for _ in range(ROUNDS):
-        if not state.off.above:
-            break
-        kept, gone = _round(state, Off(state.off.above), tolerance, seed)
+    for number in range(ROUNDS):
+        rules = tried.rules(prepared)
+        off = {rule.cue for rule in rules.off}
+        if not off:
+            # Shuffles and trees cost most of the time, so they are asked only where nothing simpler speaks.
+            after = tried.findings(prepared, len(kept)) if number else first
+            off = better_than_chance(after)
+        if not off:
+            return Hardened(kept, dropped, first, after, rules.rules)
+        tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
+        kept, gone = _round(prepared, rules, off, tolerance, seed)
         if len(kept) < FEWEST or len({item.unit(group) for item in kept}) < 2:
-            raise _nothing_left(len(kept), len(items), first.found)
-        state = asked(kept, [*state.dropped, *gone])
-        tolerance |= {name: tolerance.get(name, TOLERANCE) * _TIGHTER for name in state.off.above}
-    state = _straightened(state, tolerance, asked, seed)
-    return Hardened(state.items, state.dropped, first.found, state.found, state.off)
+            raise _nothing_left(len(kept), len(items), rules, after)
+        dropped = [*dropped, *gone]
+        prepared = tried.prepared(kept)
+    raise _not_held(len(kept), len(items), rules, after)
 
 
-def _straightened(
-    state: State,
-    tolerance: Mapping[str, float],
-    asked: Callable[[Sequence[Item], Sequence[Dropped]], State],
-    seed: int,
-) -> State:
-    """Bring cues that do worse than chance back to it, unless that costs too much or does not work."""
-    if state.off.above:
-        return state
-    tried, fewest = state, max(FEWEST, _WORTH_KEEPING * len(state.items))
-    for _ in range(_STRAIGHTENING):
-        if not tried.off:
-            return tried
-        tolerance = {**tolerance} | {name: tolerance.get(name, TOLERANCE) * _TIGHTER for name in tried.off}
-        kept, gone = _round(tried, tried.off, tolerance, seed)
-        if len(kept) < fewest:
-            return state
-        tried = asked(kept, [*tried.dropped, *gone]) if gone else tried
-    return state if tried.off else tried
+def better_than_chance(found: Findings) -> set[str]:
+    """The cues that a shuffled key cannot match, and the tree."""
+    sure = {cue.name for cue in found.cues if cue.p <= found.alpha and cue.accuracy.value > found.chance}
+    return sure | {TREE} if found.tree_strict.low > found.chance else sure
 
 
-def off_chance(found: Findings) -> Off:
-    """The cues whose interval does not hold chance, or that a shuffled key cannot match."""
-    chance = found.chance
-    above = [
-        cue.name
-        for cue in found.cues
-        if cue.accuracy.low > chance or (cue.p <= found.alpha and cue.accuracy.value > chance)
-    ]
-    if found.tree_strict.low > chance:
-        above.append(TREE)
-    return Off(above, [cue.name for cue in found.cues if cue.accuracy.high < chance])
+_FIX = "build the probe anew with other distractors; horsesense cues shows what is wrong"
 
 
-def _nothing_left(kept: int, items: int, found: Findings) -> UserError:
-    best = found.best
-    why = f", since picking {best.pick} gets {best.accuracy.value:.0%} of them right" if best else ""
-    return UserError(
-        f"only {kept} of {items} items would be left{why}",
-        fix="build the probe anew with other distractors; horsesense cues shows what is wrong",
-    )
+def _nothing_left(kept: int, items: int, rules: Rules, found: Findings) -> UserError:
+    return UserError(f"only {kept} of {items} items would be left, since {_culprit(rules, found)}", fix=_FIX)
+
+
+def _not_held(kept: int, items: int, rules: Rules, found: Findings) -> UserError:
+    told = f"with {kept} of {items} items left, {_culprit(rules, found)}"
+    return UserError(f"no subset was found on which every cue is at chance: {told}", fix=_FIX)
+
+
+def _culprit(rules: Rules, found: Findings) -> str:
+    if rules.off:
+        worst = rules.off[0]
+        value, chance = worst.accuracy.value, worst.accuracy.chance
+        return f"picking {worst.pick} gets {value:.0%} of them right, where chance is {chance:.0%}"
+    return f"a shallow tree over all cues gets {found.tree.value:.0%} right, where chance is {found.chance:.0%}"
 
 
 def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
@@ -167,12 +153,14 @@ def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
     return [i for i in items if i.unit() not in bad], [Dropped(f, sizes[f], UNUSABLE) for f in sizes if f in bad]
 
 
-def _round(state: State, off: Off, tolerance: Mapping[str, float], seed: int) -> tuple[list[Item], list[Dropped]]:
+def _round(
+    prepared: Prepared, rules: Rules, off: set[str], tolerance: Mapping[str, float], seed: int
+) -> tuple[list[Item], list[Dropped]]:
     """What is left after one balance, and what went."""
-    table = state.prepared.table
+    table = prepared.table
     names, family = _families(table)
     sizes = np.bincount(family).astype(np.float64)
-    columns, cues = excess_of(state.prepared, state.searched, family, off, tolerance, seed)
+    columns, cues = excess_of(prepared, rules, family, off, tolerance, seed)
     balanced = largest_balanced(columns, sizes, seed)
     dropped = [
         Dropped(names[f], int(sizes[f]), cues[why] if (why := int(balanced.reason[f])) >= 0 else ROUNDING)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import Estimate, accuracy
 from horsesense.analysis.intervals import difference_interval, unit_note
-from horsesense.analysis.resampling import Floats, spread, totals
+from horsesense.analysis.resampling import Floats, Names, unit_array
 from horsesense.errors import UserError
 
 
@@ -32,7 +32,7 @@ class WhereCuesFail:
 def where_cues_fail(
     credits: Sequence[float] | Floats,
     answered: Sequence[bool] | NDArray[np.bool_],
-    units: Sequence[str],
+    units: Names,
     chance: float | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -46,7 +46,7 @@ def where_cues_fail(
     earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
     if not len(earned) == len(right) == len(units):
         raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} units")
-    names = np.asarray(units, dtype=str)
+    names = unit_array(units)
     judged = ~np.isnan(earned)
     sides = [
         accuracy(earned[side], names[side].tolist(), chance, level, seed) if side.any() else None

@@ -119,11 +119,12 @@ def examine(
     searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, tick)
     sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
     p = permutation_test(sample, rounds, seed, tick)
-    grown = tree_credit(sample, seed=seed, tick=tick)
+    grown, spread = tree_credit(sample, seed=seed, tick=tick)
     chance = float(table.chance.mean())
     columns = np.concatenate([searched.credit, searched.best[:, None]], axis=1)
-    *accuracies, best = estimates(columns, table.unit, chance, level, seed)
-    tree, strict = (estimates(grown[:, None], sample.table.unit, chance, at, seed)[0] for at in (level, 0.999))
+    *accuracies, best = estimates(columns, table.unit, chance, level, seed, searched.variance)
+    units = sample.table.unit
+    tree, strict = (estimates(grown[:, None], units, chance, at, seed, spread)[0] for at in (level, 0.999))
     cues = _ranked(prepared, searched, accuracies, p)
     mark = position_mark(prepared, seed)
     found = Findings(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.cues.battery import Cue, Number
+from horsesense.analysis.cues.interval import variances
 from horsesense.analysis.cues.picking import Bools, Learner, credit, number_scores, shares
 from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints
@@ -93,6 +94,8 @@ class Searched:
     """Items × cues: mean credit over the splits."""
     best: Floats
     """Per item, the credit of whatever cue was best on the other half."""
+    variance: Floats
+    """Of the accuracy of each cue, and at last of the best: that of one split, the mean of all."""
     direction: Ints
     """Per cue, 0 where its most is right more often over all items, 1 where its least is."""
     coverage: Floats
@@ -121,26 +124,29 @@ def check_units(table: Table) -> None:
 
 def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = quiet) -> Searched:
     """Choose on one half, measure on the other, and the other way round, ``splits`` times."""
-    table = prepared.table
-    earned = np.zeros((len(table), len(prepared.cues)), dtype=np.float32)
-    best = np.zeros(len(table))
+    table, width = prepared.table, len(prepared.cues)
+    earned = np.zeros((len(table), width + 1), dtype=np.float32)
+    variance = np.zeros(width + 1)
     told = np.zeros(len(prepared.learners))
+    once = np.zeros_like(earned)
     for done, half in enumerate(halvings(table.unit, splits, seed)):
         tick("halves", done, splits)
         for train in (half, ~half):
             test = np.flatnonzero(~train)
             chosen = choose(prepared, train, seed + done)
             for number, credits in enumerate(chosen.credit):
-                earned[test, number] += credits[test]
+                once[test, number] = credits[test]
             told += [covered[test].sum() for covered in chosen.covered]
-            if len(chosen.worth):
-                best[test] += chosen.credit[int(np.argmax(chosen.worth))][test]
+            once[test, width] = once[test, int(np.argmax(chosen.worth))] if width else 0.0
+        earned += once
+        variance += variances(once, table.unit)
+    earned /= np.float32(splits)
     means = prepared.directed.mean(axis=0, dtype=np.float64).reshape(-1, 2)
     direction = np.zeros(len(prepared.cues), dtype=np.int64)
     direction[: prepared.numbers] = np.argmax(means, axis=1) if len(means) else 0
     coverage = prepared.coverage.copy()
     coverage[prepared.numbers :] = told / (splits * len(table))
-    return Searched(earned / np.float32(splits), best / splits, direction, coverage)
+    return Searched(earned[:, :width], earned[:, width].astype(np.float64), variance / splits, direction, coverage)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from horsesense.analysis.cues.interval import variances
 from horsesense.analysis.cues.picking import Bools, credit, in_item_rank
 from horsesense.analysis.cues.search import Prepared, Tick, halvings, inner_half, quiet
 from horsesense.analysis.cues.tokens import Floats
@@ -13,15 +14,16 @@ DEPTH = 4
 _SMALLEST_LEAF = 0.01
 
 
-def tree_credit(prepared: Prepared, splits: int = 3, seed: int = 0, tick: Tick = quiet) -> Floats:
-    """Per item, the mean credit of a tree that was grown on the half without it.
+def tree_credit(prepared: Prepared, splits: int = 3, seed: int = 0, tick: Tick = quiet) -> tuple[Floats, Floats]:
+    """Per item, the mean credit of a tree that was grown on the half without it; and the variance of its accuracy.
 
     The tree sees where an option stands among the others of its item by each cue, from -1 to 1.
     """
     from sklearn.tree import DecisionTreeClassifier
 
     table = prepared.table
-    earned = np.zeros(len(table))
+    earned, variance = np.zeros(len(table)), np.zeros(1)
+    once = np.zeros(len(table))
     right = np.zeros(len(table.text_of), dtype=bool)
     right[table.gold] = True
     fixed = [in_item_rank(table, scores) for scores in prepared.scores]
@@ -34,8 +36,10 @@ def tree_credit(prepared: Prepared, splits: int = 3, seed: int = 0, tick: Tick =
             leaf = max(5, int(_SMALLEST_LEAF * teach.sum()))
             tree = DecisionTreeClassifier(max_depth=DEPTH, min_samples_leaf=leaf, random_state=seed)
             tree.fit(seen[teach], right[teach])
-            earned[~train] += credit(table, tree.predict_proba(seen)[:, -1].round(9), table.gold)[~train]
-    return earned / splits
+            once[~train] = credit(table, tree.predict_proba(seen)[:, -1].round(9), table.gold)[~train]
+        earned += once
+        variance += variances(once[:, None], table.unit)
+    return earned / splits, variance / splits
 
 
 def _learnt_columns(prepared: Prepared, train: Bools, seed: int) -> list[NDArray[np.float32]]:
