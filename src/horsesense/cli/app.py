@@ -23,6 +23,7 @@ from horsesense.cli.run import run
 from horsesense.cli.saliency import saliency
 from horsesense.cli.score import score
 from horsesense.cli.show import show
+from horsesense.cli.winoventi import winoventi
 
 app = typer.Typer(
     name="horsesense",
@@ -63,4 +64,5 @@ app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(build, name="build")
+app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

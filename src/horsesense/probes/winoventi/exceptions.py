@@ -1,0 +1,179 @@
+"""What a thing can be instead: exceptions to an association (winoventi.txt, 2.3), each marked with its origin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines
+from horsesense.language.frequency import zipf
+from horsesense.probes.winoventi.associations import Association
+from horsesense.probes.winoventi.lexicon import Lexicon
+from horsesense.probes.winoventi.nouns import Noun
+from horsesense.probes.winoventi.schemas import Triplet
+from horsesense.probes.winoventi.templates import AGREEING, filled
+from horsesense.records import Item, Judgement
+from horsesense.records.rows import iter_rows
+
+NONSENSE = "nonsense"
+ORIGINS = ("people", "release", "antonym", "similar", "morphology", "conceptnet", "model")
+"""Where exceptions come from, the most trusted first: of one exception found twice the first origin counts."""
+
+_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
+_ENDINGS = (("ful", "less"), ("less", "ful"))
+_NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
+_FEWEST = 2.0
+"""Zipf frequency that a word made up by morphology needs, to be a word."""
+_FAR_FEWEST = 3.0
+"""The same for one that is only similar to an opposite: most of those are words that nobody uses."""
+
+
+def morphological(word: str) -> list[str]:
+    """Negations of a word by its form, where people use the result.
+
+    >>> morphological("edible"), morphological("unsafe"), morphological("useful")
+    (['inedible'], ['safe'], ['useless'])
+    """
+    made = [prefix + word for prefix in _PREFIXES]
+    made += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
+    made += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
+    return [each for each in made if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
+
+
+def _is_negation(word: str, other: str) -> bool:
+    """Both must be adjectives by form: *inside* is no negation of *side*."""
+    import lemminflect
+
+    return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
+
+
+def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
+    """WordNet's antonyms, those of similar words, and negations by form."""
+    found = [
+        (other, "similar" if steps else "antonym")
+        for other, steps in lexicon.opposites(association.word).items()
+        if not steps or zipf(other) >= _FAR_FEWEST
+    ]
+    found += [(other, "morphology") for other in morphological(association.word)]
+    return [_triplet(association, other, origin) for other, origin in found if other.isalpha()]
+
+
+def from_contrast(association: Association, words: Sequence[str], lexicon: Lexicon) -> list[Triplet]:
+    """The model's own words for the noun that exclude the association."""
+    return [_triplet(association, word, "model") for word in words if lexicon.contrast(association.word, word)]
+
+
+def from_facts(association: Association, denied: Mapping[str, Sequence[str]], lexicon: Lexicon | None) -> list[Triplet]:
+    """What ConceptNet denies of the noun. That a knife is not *soft* makes soft an exception where it excludes the
+    association; without WordNet there is no telling, and everything denied is a candidate."""
+    words = [word for word in denied.get(association.noun, ()) if word != association.word]
+    if lexicon is not None:
+        words = [word for word in words if lexicon.contrast(association.word, word)]
+    return [_triplet(association, word, "conceptnet") for word in words]
+
+
+def read_denied(path: Path) -> dict[str, list[str]]:
+    """Noun → single words that ConceptNet's Not-relations deny of it; lines are relation, head, tail, weight."""
+    found: dict[str, list[str]] = {}
+    for number, line in numbered_lines(path):
+        fields = line.split("\t")
+        if len(fields) < 3:
+            raise UserError(
+                "the line is no triple", file=path, line=number, fix="write: relation, tab, head, tab, tail"
+            )
+        relation, head, tail = fields[:3]
+        if relation in _NOT_RELATIONS and tail.isalpha() and tail not in found.setdefault(head, []):
+            found[head].append(tail)
+    return {noun: words for noun, words in found.items() if words}
+
+
+def from_people(
+    judgements: Iterable[Judgement], associations: Mapping[str, Association]
+) -> tuple[list[Triplet], list[str], dict[str, int]]:
+    """Exceptions that people wrote, the items that they call nonsense, and what was odd.
+
+    Associations are named by their items (see `association_item`). One person who finds no sense in a statement
+    drops it, as in the release.
+    """
+    judged = list(judgements)
+    nonsense = [each.item for each in judged if each.value == NONSENSE and each.item in associations]
+    others = sum(each.item not in associations for each in judged)
+    triplets = [
+        _triplet(associations[each.item], word.strip().lower(), "people")
+        for each in judged
+        if each.item in associations and each.item not in nonsense
+        for word in each.value.split(",")
+    ]
+    return triplets, nonsense, {"judgements of other associations": others} if others else {}
+
+
+def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
+    """Triplets of the release's outcome collection, and the pairs that its workers call nonsense."""
+    triplets, nonsense = [], []
+    for line, row in _released_rows(path):
+        missing = next((name for name in ("Word", "Associative Bias", "makeSense") if not row.get(name)), None)
+        if missing is not None:
+            raise UserError(f"the column {missing!r} is missing or empty", file=path, line=line)
+        pair = row["Word"], row["Associative Bias"]
+        if row["makeSense"] == "No":
+            nonsense.append(pair)
+            continue
+        words = [row.get(f"antonym{number}", "").strip() for number in (1, 2, 3)]
+        k = int(row["min_k"]) if row.get("min_k", "").isdigit() else 0
+        triplets += [Triplet(*pair, word, "release", k) for word in words if word]
+    return triplets, nonsense
+
+
+def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
+    """The cleaned file is called .csv and has tabs."""
+    lines = list(numbered_lines(path))
+    if lines and "\t" in lines[0][1]:
+        header = lines[0][1].rstrip("\r").split("\t")
+        for number, text in lines[1:]:
+            yield number, dict(zip(header, text.rstrip("\r").split("\t"), strict=False))
+    else:
+        yield from iter_rows(path)
+
+
+def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
+    """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
+
+    >>> one, other = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
+    >>> merged([one, other])
+    ([Triplet(noun='cup', generic='hot', exception='cold', origin='people', k=0)], {'found twice': 1})
+    """
+    best: dict[str, Triplet] = {}
+    notes: Counter[str] = Counter()
+    for each in triplets:
+        if each.exception == each.generic:
+            notes["exceptions that are the association itself"] += 1
+            continue
+        kept = best.setdefault(each.name, each)
+        if kept is not each:
+            notes["found twice"] += 1
+            best[each.name] = min(kept, each, key=lambda one: ORIGINS.index(one.origin))
+    return list(best.values()), dict(notes)
+
+
+def association_name(association: Association) -> str:
+    """How an association is called where people judge it."""
+    return f"{association.noun} | {association.word}"
+
+
+def association_item(association: Association, noun: Noun) -> Item:
+    """What people are shown to find exceptions to: the instrument ``exceptions`` asks about noun and bias."""
+    return Item(
+        probe="winoventi-associations",
+        form="cloze",
+        text=filled(AGREEING, noun) + ".",
+        options=(association.word,),
+        family=association_name(association),
+        groups={"noun": association.noun, "generic_word": association.word},
+        facets={"bias": association.word, "k": association.k},
+    )
+
+
+def _triplet(association: Association, word: str, origin: str) -> Triplet:
+    return Triplet(association.noun, association.word, word, origin, association.k)

@@ -1,0 +1,168 @@
+"""What WordNet says of words as properties: opposites, near meanings, and which part of speech is usual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from horsesense.files import numbered_lines
+from horsesense.knowledge.wordnet import Synset, read_senses, read_synsets
+
+_KINDS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+"""The digit of a sense key → part of speech."""
+_PARTS = {"n": "noun", "v": "verb", "a": "adjective", "s": "adjective", "r": "adverb"}
+_COUNTS = "cntlist.rev"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Relations between lower-case words, all senses taken together."""
+
+    synonyms: Mapping[str, frozenset[str]]
+    """Words of a common synset, in any part of speech."""
+    similar: Mapping[str, frozenset[str]]
+    """Adjectives one similar-to link away."""
+    antonyms: Mapping[str, frozenset[str]]
+    """Adjectives that WordNet names as the opposite."""
+    chained: Mapping[str, frozenset[str]]
+    """Adjectives that its first sense reaches over an opposite and similar-to links; other senses lead astray."""
+    attributes: Mapping[str, frozenset[str]]
+    """Adjective → ids of what it is a value of (hot and cold: temperature)."""
+    counts: Mapping[str, Mapping[str, int]]
+    """Word → part of speech → how often it was tagged so, one added where it is known at all."""
+
+    def is_property(self, word: str) -> bool:
+        """Whether a word can stand behind *is* as a property: an adjective, or a participle."""
+        if "adjective" in self.counts.get(word, {}):
+            return True
+        import lemminflect
+
+        lemmas = lemminflect.getAllLemmas(word, upos="VERB").get("VERB", ())
+        return any(word in lemminflect.getInflection(lemma, tag) for lemma in lemmas for tag in ("VBN", "VBG"))
+
+    def opposites(self, word: str) -> dict[str, int]:
+        """Opposite → how far: 0 for a direct antonym, 1 for one reached over a similar word on either side."""
+        found = dict.fromkeys(sorted(self.antonyms.get(word, ())), 0)
+        for other in sorted(self.chained.get(word, frozenset()) - self.similar.get(word, frozenset()) - {word}):
+            found.setdefault(other, 1)
+        return found
+
+    def are_synonyms(self, one: str, other: str) -> bool:
+        """Whether two words mean the same or nearly so: a common synset, or similar adjectives; forms count."""
+        for first in _forms(one):
+            for second in _forms(other):
+                if first == second or second in self.synonyms.get(first, ()) or second in self.similar.get(first, ()):
+                    return True
+        return False
+
+    def contrast(self, one: str, other: str) -> bool:
+        """Whether two words exclude each other: opposites, or two values of one attribute."""
+        if self.are_synonyms(one, other):
+            return False
+        return other in self.opposites(one) or bool(
+            self.attributes.get(one, frozenset()) & self.attributes.get(other, frozenset())
+        )
+
+    def pos(self, *words: str) -> str:
+        """The part of speech that fits all words best: they fill the same place of one sentence."""
+        totals: dict[str, float] = {}
+        for word in words:
+            seen: dict[str, int] = {}
+            for form in _forms(word):
+                for kind, count in self.counts.get(form, {}).items():
+                    seen[kind] = max(seen.get(kind, 0), count)
+            whole = sum(seen.values())
+            for kind, count in seen.items():
+                totals[kind] = totals.get(kind, 0.0) + count / whole
+        return max(sorted(totals), key=lambda kind: totals[kind]) if totals else "other"
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word and what it is inflected from."""
+    import lemminflect
+
+    lemmas = (lemma for found in lemminflect.getAllLemmas(word.lower()).values() for lemma in found)
+    return tuple(dict.fromkeys((word.lower(), *lemmas)))
+
+
+@cache
+def read_lexicon(folder: Path) -> Lexicon:
+    """The lexicon of a WordNet database; without its list of counts, senses are counted instead."""
+    senses = read_senses(folder)
+    return lexicon_of(read_synsets(folder, senses), _tagged(folder / _COUNTS), senses["a"])
+
+
+def lexicon_of(
+    synsets: Iterable[Synset], tagged: Mapping[str, Mapping[str, int]], senses: Mapping[str, Sequence[int]]
+) -> Lexicon:
+    """Put the relations of synsets together by word; ``senses`` are those of adjectives, the usual one first."""
+    by_id = {synset.id: synset for synset in synsets}
+    synonyms: dict[str, set[str]] = {}
+    similar: dict[str, set[str]] = {}
+    antonyms: dict[str, set[str]] = {}
+    chained: dict[str, set[str]] = {}
+    attributes: dict[str, set[str]] = {}
+    counts: dict[str, dict[str, int]] = {}
+    for synset in by_id.values():
+        words = _words(synset)
+        for word in words:
+            seen = counts.setdefault(word, {})
+            kind = _PARTS[synset.pos]
+            seen[kind] = seen.get(kind, tagged.get(word, {}).get(kind, 0)) + 1
+            synonyms.setdefault(word, set()).update(other for other in words if other != word)
+        if synset.pos not in "as":
+            continue
+        for pointer in synset.pointers:
+            others = _words(by_id[pointer.target])
+            # An antonym holds between two words of the synsets; a small database may leave them open.
+            first = words[pointer.source_word - 1 :][:1] if pointer.source_word else words
+            if pointer.symbol == "!":
+                for word in first:
+                    targets = others[pointer.target_word - 1 :][:1] if pointer.target_word else others
+                    antonyms.setdefault(word, set()).update(targets)
+            for word in words:
+                if pointer.symbol == "&":
+                    similar.setdefault(word, set()).update(others)
+                elif pointer.symbol == "=":
+                    attributes.setdefault(word, set()).add(pointer.target)
+        for word in words:
+            if senses.get(word, ())[:1] == (synset.offset,):
+                chained.setdefault(word, set()).update(_chain(synset, by_id))
+    return Lexicon(
+        _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(attributes), counts
+    )
+
+
+def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
+    """Over the head of a satellite, to its opposite, and to what is similar to that."""
+    heads = [synset] + ([by_id[p.target] for p in synset.pointers if p.symbol == "&"] if synset.pos == "s" else [])
+    found: set[str] = set()
+    for opposite in (by_id[p.target] for head in heads for p in head.pointers if p.symbol == "!"):
+        found.update(_words(opposite))
+        for pointer in opposite.pointers:
+            if pointer.symbol == "&":
+                found.update(_words(by_id[pointer.target]))
+    return found
+
+
+def _words(synset: Synset) -> list[str]:
+    return [lemma.lower() for lemma in synset.lemmas]
+
+
+def _frozen(table: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+def _tagged(path: Path) -> dict[str, dict[str, int]]:
+    """How often each word was tagged with each part of speech in WordNet's own texts."""
+    found: dict[str, dict[str, int]] = {}
+    if not path.is_file():
+        return found
+    for _, line in numbered_lines(path):
+        key, _, count = line.split()
+        word, _, rest = key.partition("%")
+        seen = found.setdefault(word, {})
+        seen[_KINDS[rest[0]]] = seen.get(_KINDS[rest[0]], 0) + int(count)
+    return found

@@ -1,0 +1,127 @@
+"""What a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3), twins told apart.
+
+Half-exception: half of the schemas with both of their texts to learn from (1,088 + 1,088 texts of the whole set),
+the other half to test. Full-exception: four fifths of the exceptions to learn from; tests are the other exceptions,
+all generic texts, and as many of these, drawn at random, as there are unseen exceptions, together with them.
+
+A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
+exception that was trained on. Each test item says so in its facet ``twin``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from horsesense.errors import UserError, unknown
+from horsesense.probes.winoventi.special import pairs_of
+from horsesense.records import Item, Probe, fill_blank
+
+Setting = Literal["half-exception", "full-exception"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+UNSEEN_EXCEPTIONS, ALL_GENERICS, MIXED, HELD_OUT = "unseen-exceptions", "all-generics", "mixed", "held-out"
+TRAIN_SHARE = 0.8
+"""Exceptions to learn from, in the full-exception setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Probes to learn from and to be tested on."""
+
+    setting: Setting
+    train: Probe
+    dev: Probe
+    """Schemas taken out of training to choose steps and rates by; empty unless asked for, as in the paper."""
+    tests: Mapping[str, Probe]
+    """``held-out`` in the half-exception setting; ``unseen-exceptions``, ``all-generics``, ``mixed`` in the other."""
+
+
+def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> Splits:
+    """Split a WinoVenti probe; ``dev`` is the share of training schemas that are held back.
+
+    Every test item has the facets ``twin`` (``seen`` where the other text of its schema was trained on, else
+    ``unseen``) and ``noun_seen`` (whether a training item has its noun).
+    """
+    if setting not in SETTINGS:
+        raise unknown("setting", setting, SETTINGS)
+    if not 0 <= dev < 1:
+        raise UserError(f"the share {dev} for development is not between 0 and 1", fix="use 0.1")
+    pairs = pairs_of(probe.items)
+    if len(pairs) < 5:
+        raise UserError(
+            f"the probe has {len(pairs)} schemas with a generic and an exception item, too few to split",
+            fix="give a WinoVenti probe: horsesense import winoventi FILE -o FILE",
+        )
+    names = sorted(pairs)
+    random.Random(seed).shuffle(names)
+    share = 0.5 if setting == "half-exception" else TRAIN_SHARE
+    learned = names[: round(share * len(names))]
+    kept = round(dev * len(learned))
+    training, held_back, unseen = learned[kept:], learned[:kept], names[len(learned) :]
+    if setting == "half-exception":
+        return _splits(
+            probe, setting, _both(pairs, training), _both(pairs, held_back), {HELD_OUT: _both(pairs, unseen)}
+        )
+    exceptions = [pairs[name]["exception"] for name in unseen]
+    generics = [pairs[name]["generic"] for name in names]
+    mixed = [*exceptions, *random.Random(f"{seed} mixed").sample(generics, len(exceptions))]
+    tests = {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed}
+    only = [[pairs[name]["exception"] for name in part] for part in (training, held_back)]
+    return _splits(probe, setting, only[0], only[1], tests)
+
+
+def released_splits(probe: Probe, setting: str, train: Collection[str], tests: Mapping[str, Collection[str]]) -> Splits:
+    """The release's own split, from the lines of its files: each is a text with its outcome filled in."""
+    if setting not in SETTINGS:
+        raise unknown("setting", setting, SETTINGS)
+    by_sentence = {
+        fill_blank(item.text, item.options[item.answer]): item for item in probe.items if item.answer is not None
+    }
+
+    def found(lines: Collection[str]) -> list[Item]:
+        missing = [line for line in lines if line not in by_sentence]
+        if missing:
+            raise UserError(
+                f"{len(missing)} of {len(lines)} sentences are not in the probe ({missing[0]!r} …)",
+                fix="give the probe that the split was made from",
+            )
+        return [by_sentence[line] for line in lines]
+
+    parts = {name: found(lines) for name, lines in tests.items()}
+    return _splits(
+        probe, "half-exception" if setting == "half-exception" else "full-exception", found(train), [], parts
+    )
+
+
+def _both(pairs: Mapping[str, Mapping[str, Item]], names: Sequence[str]) -> list[Item]:
+    return [pairs[name][member] for name in names for member in ("generic", "exception")]
+
+
+def _splits(
+    probe: Probe, setting: Setting, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]
+) -> Splits:
+    ids = {item.id for item in train}
+    families = {item.family for item in train}
+    nouns = {item.groups.get("noun", "") for item in train}
+
+    def part(name: str, items: list[Item]) -> Probe:
+        told = [_told(item, name, ids, families, nouns) for item in items]
+        seen = sum(item.facets.get("twin") == "seen" for item in told)
+        made = f"{probe.card.made} The {name} part of the {setting} setting."
+        card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=made.strip(), notes={})
+        return Probe.of(told, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
+
+    return Splits(
+        setting, part("train", train), part("dev", dev), {name: part(name, items) for name, items in tests.items()}
+    )
+
+
+def _told(item: Item, part: str, ids: Collection[str], families: Collection[str], nouns: Collection[str]) -> Item:
+    if part == "train":
+        return replace(item, facets={**item.facets, "split": "train"})
+    twin = "seen" if item.family in families and item.id not in ids else "unseen"
+    split = "dev" if part == "dev" else "test"
+    noun_seen = item.groups.get("noun", "") in nouns
+    return replace(item, facets={**item.facets, "split": split, "scenario": part, "twin": twin, "noun_seen": noun_seen})

@@ -1,0 +1,179 @@
+"""Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+from pathlib import Path
+
+from horsesense.analysis.slices import Sliced
+from horsesense.analysis.winoventi import Outcome, Strongest, Subset, sliced, strongest, subset
+from horsesense.errors import UserError
+from horsesense.probes.winoventi.depths import Depths
+from horsesense.probes.winoventi.lexicon import Lexicon
+from horsesense.probes.winoventi.special import (
+    PRIOR,
+    REVERSE,
+    differing,
+    pairs_of,
+    prior_probe,
+    reversed_probe,
+    special_facets,
+    triplet_name,
+)
+from horsesense.records import BLANK, Answer, Facet, Item, Probe
+from horsesense.runs.ask import Settings, Watcher, ask_models
+from horsesense.runs.draw import draw
+from horsesense.runs.results import Answered, read_run
+
+MAIN = "winoventi"
+SLICES = ("k", "own", "third", "special_pos", "unequal_tokens", "origin", "twin")
+"""Facets that results are cut by, where items have them."""
+UNKNOWN = "items with an option that the tokenizer cannot spell"
+EMPTY = "no schema is left: the models do not all prefer the generic of any"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of the schemas beside their texts."""
+
+    depths: Depths = field(default_factory=dict)
+    """At which depth the generator had each association."""
+    own: Mapping[str, Depths] = field(default_factory=dict)
+    """Model → its own associations."""
+    others: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Other models, asked elsewhere → names of the triplets that pass their filter."""
+    lexicon: Lexicon | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one model makes of the schemas."""
+
+    model: str
+    subsets: tuple[Subset, ...]
+    """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
+    reverse: tuple[Subset, ...]
+    """The same with the context word asked for."""
+    slices: Mapping[str, Sliced]
+    failures: Strongest
+    successes: Strongest
+    notes: Mapping[str, int]
+
+
+def check_probe(probe: Probe) -> None:
+    """Schemas need both of their texts, and the facets that the reader and the builder of WinoVenti give."""
+    wanted = {"bias", "alternative"}
+    odd = next((item for item in probe.items if not wanted <= item.facets.keys() or item.form != "cloze"), None)
+    if odd is not None or not pairs_of(probe.items):
+        raise UserError(
+            f"the probe {probe.card.name} has no WinoVenti schemas" + (f" (item {odd.id})" if odd else ""),
+            fix="give what import winoventi or build winoventi wrote",
+        )
+
+
+def ask_all(
+    models: Sequence[str], probe: Probe, folder: Path, settings: Settings, watcher: Watcher | None = None
+) -> list[dict[str, Answered]]:
+    """Ask each model the schemas, the outcomes alone, and the schemas turned round; what is kept is not asked again."""
+    check_probe(probe)
+    drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
+    probes = {MAIN: drawn, PRIOR: prior_probe(drawn), REVERSE: reversed_probe(drawn)}
+    if not probes[REVERSE].items:
+        raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
+    ask_models(models, probes, folder, replace(settings, limit=None), watcher)
+    _, answered = read_run(folder)
+    parts = {(one.part.model.name, one.part.probe.name): one for one in answered}
+    return [{name: parts[model, name] for name in probes} for model in models]
+
+
+def evaluate(asked: Sequence[Mapping[str, Answered]], beside: Beside) -> list[Evaluation]:
+    """Numbers of each model. The intersection is over these models and all others that are known."""
+    passing = [_passing(parts[PRIOR]) for parts in asked]
+    shared = set.intersection(*passing, *(set(names) for names in beside.others.values()))
+    several = len(asked) + len(beside.others) > 1
+    return [
+        _evaluation(parts, own, shared if several else None, beside) for parts, own in zip(asked, passing, strict=True)
+    ]
+
+
+def _passing(prior: Answered) -> set[str]:
+    """Triplets of which the model prefers the generic without a premise; a tie is no preference."""
+    credits = prior.credits("sum").values
+    return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
+
+
+def _evaluation(
+    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, beside: Beside
+) -> Evaluation:
+    model = parts[MAIN].part.model.name
+    outcomes, turned = (_outcomes(parts[name], beside, model) for name in (MAIN, REVERSE))
+    triplets = {item.family: triplet_name(item) for item in parts[MAIN].items}
+    unknown = sum(any("unknown-token" in flag for flag in answer.flags) for answer in parts[MAIN].answers)
+    notes = {UNKNOWN: unknown} if unknown else {}
+    if shared is not None and not any(name in shared for name in triplets.values()):
+        notes[EMPTY] = 0
+
+    def cut(rows: Sequence[Outcome]) -> tuple[Subset, ...]:
+        kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
+        return tuple(
+            subset(name, [one for one in rows if among is None or triplets[one.family] in among])
+            for name, among in kinds.items()
+        )
+
+    tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
+    return Evaluation(
+        model=model,
+        subsets=cut(outcomes),
+        reverse=cut(turned),
+        slices=tables,
+        failures=strongest(outcomes, failures=True),
+        successes=strongest(outcomes, failures=False),
+        notes=notes,
+    )
+
+
+def _outcomes(answered: Answered, beside: Beside, model: str) -> list[Outcome]:
+    words = {differing(m["generic"].text, m["exception"].text)[0].words for m in pairs_of(answered.items).values()}
+    pos = None if beside.lexicon is None else {pair: beside.lexicon.pos(*pair) for pair in words}
+    special = special_facets(answered.items, pos)
+    credits = answered.credits("sum").values
+    found = []
+    for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
+        assert item.answer is not None
+        chances = [_probability(item, answer, place) for place in range(len(item.options))]
+        right = chances[item.answer]
+        found.append(
+            Outcome(
+                item=item.id,
+                family=item.family,
+                test=item.member,
+                noun=item.groups.get("noun", ""),
+                generic=str(item.facets["bias"]),
+                credit=float(credit),
+                margin=2 * right - sum(chances),
+                mass=sum(chances),
+                facets=_facets(item, answer, beside, model) | special.get(item.id, {}),
+            )
+        )
+    return found
+
+
+def _probability(item: Item, answer: Answer, place: int) -> float:
+    """Of the tokens of the option itself; a causal model is scored on what follows it, too."""
+    end = item.text.index(BLANK) + len(item.options[place])
+    tokens = zip(answer.starts[place], answer.logprobs[place], strict=True)
+    return exp(sum(value for start, value in tokens if start < end))
+
+
+def _facets(item: Item, answer: Answer, beside: Beside, model: str) -> dict[str, Facet]:
+    pair = item.groups.get("noun", ""), str(item.facets["bias"])
+    lengths = {len(tokens) for tokens in answer.logprobs}
+    facets: dict[str, Facet] = {"unequal_tokens": len(lengths) > 1}
+    facets |= {name: item.facets[name] for name in ("k", "origin", "twin") if name in item.facets}
+    if pair in beside.depths:
+        facets["k"] = beside.depths[pair]
+    if model in beside.own:
+        facets["own"] = pair in beside.own[model]
+    return facets

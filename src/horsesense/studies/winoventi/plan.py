@@ -1,0 +1,37 @@
+"""What a pipeline is to do: the one thing that all its steps are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from horsesense.probes.winoventi.nouns import Noun
+from horsesense.studies.winoventi.asking import Asking
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a pipeline is to do."""
+
+    model: str
+    nouns: tuple[Noun, ...]
+    ranker: str = "smollm2"
+    writer: str = "smollm2"
+    """A causal model that writes premises; ``none``: only frames, which need a masked model."""
+    asking: Asking = field(default_factory=Asking)
+    judged: tuple[Path, ...] = ()
+    """Exceptions that people wrote: filled task files, or the release's outcome collection."""
+    conceptnet: Path | None = None
+    written: tuple[Path, ...] = ()
+    """Premises that people wrote."""
+    most: int = 3
+    """Exceptions an association, the most trusted first."""
+    write: int = 60
+    """Triplets that premises are written for by machine."""
+    samples: int = 4
+    """Premises that the writer tries for each."""
+    entailment: str = ""
+    vectors: str = "minilm"
+    """A model of word vectors for the check of nearness in meaning; ``none``: no such check."""
+    seed: int = 0
+    device: str = "auto"

@@ -1,0 +1,74 @@
+"""Steps that are done once: each says what it was made from, and is made again only where that has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import read_text, sha256_of_bytes, sha256_of_file, writing
+
+_RECORD = "steps.json"
+_PARTS = "parts"
+
+
+class Steps:
+    """The steps of one folder; a killed process loses at most the part of a step that it was at."""
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self.folder = folder
+        self._say = say
+        self._done: dict[str, dict[str, str]] = self._read()
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        path = self.folder / _RECORD
+        if not path.is_file():
+            return {}
+        try:
+            done = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
+            raise UserError(
+                "the record of steps is damaged", file=path, fix="remove it; steps are made again"
+            ) from error
+        if not isinstance(done, dict):
+            raise UserError("this is no record of steps", file=path, fix="choose another --out")
+        return done
+
+    def do(self, name: str, output: str, inputs: Sequence[Path | str], make: Callable[[Path, str], None]) -> Path:
+        """Make ``output`` from ``inputs`` (files count by content), unless that was done already.
+
+        ``make`` gets the path to write and the fingerprint of the inputs; it writes whole files only.
+        """
+        path = self.folder / output
+        made_from = self._fingerprint(inputs)
+        known = self._done.get(name, {})
+        if known.get("from") == made_from and path.is_file() and known.get("gave") == sha256_of_file(path):
+            self._say(f"{name}: done already")
+            return path
+        self._say(f"{name} …")
+        make(path, made_from)
+        self._done[name] = {"output": output, "from": made_from, "gave": sha256_of_file(path)}
+        with writing(self.folder / _RECORD) as temporary:
+            temporary.write_text(json.dumps(self._done, indent=2) + "\n", encoding="utf-8")
+        return path
+
+    def in_parts(
+        self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
+    ) -> Iterator[Any]:
+        """The rows of a long step, made from ``number`` things, ``size`` at a time; each part is kept as JSON."""
+        for start in range(0, number, size):
+            path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
+            if path.is_file():
+                rows = json.loads(read_text(path))
+            else:
+                rows = make(start, min(number, start + size))
+                with writing(path) as temporary:
+                    temporary.write_text(json.dumps(rows), encoding="utf-8")
+            yield from rows
+
+    @staticmethod
+    def _fingerprint(inputs: Sequence[Path | str]) -> str:
+        told = [sha256_of_file(one) if isinstance(one, Path) else one for one in inputs]
+        return sha256_of_bytes(json.dumps(told).encode())
