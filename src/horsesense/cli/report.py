@@ -33,15 +33,18 @@ def report(
     ] = None,
     format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
     charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder too, as SVG and PNG.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Print accuracy by this facet too; repeatable.")] = None,
     no_cues: Annotated[bool, typer.Option("--no-cues", help="Leave out the artefact control, which is slow.")] = False,
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
-    from horsesense.cli.tables import print_results
+    from horsesense.cli.tables import print_results, print_slices, slice_document
     from horsesense.report.collecting import collect
+    from horsesense.report.slices import rows_by
     from horsesense.report.tables import latex, markdown
 
     collected = collect(folders, cues=not no_cues)
+    sliced = [(s, [row for facet in by or () for row in rows_by(s, facet)]) for s in collected.summaries]
     results = [summary.result for summary in collected.summaries]
     path = out
     if path is None and (format is Format.html or json):
@@ -68,10 +71,14 @@ def report(
 
         say(f"charts: {len(write_charts(collected, charts))} files in {charts}")
     if json:
-        print_json({"out": str(path), "results": [result.to_json() for result in results]})
+        slices = [slice_document(s.label, s.result.probe, row) for s, rows in sliced for row in rows]
+        document = {"out": str(path), "results": [result.to_json() for result in results]}
+        print_json(document | {"slices": slices} if by else document)
         return
     if format is Format.html:
         print_results(results)
+    for summary, rows in sliced if by else ():
+        print_slices(f"{summary.label} on {summary.result.probe}", rows)
     for label, probe in collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
     if path is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import people
 
 if TYPE_CHECKING:
+    from horsesense.report.slices import Row
     from horsesense.runs.results import Result
 
 _WIDTH = 12
@@ -63,3 +64,29 @@ def print_results(results: Sequence[Result]) -> None:
         others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
         remarks += [f"by {others}"] if others else []
         people().print(f"[dim]{escape(result.probe)}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
+
+
+def print_slices(title: str, rows: Sequence[Row]) -> None:
+    """One line a value of a facet: items right, and clusters right as a whole."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=escape(title), title_justify="left")
+    table.add_column("by")
+    for name in ("items right", "95 % interval", "n", "whole clusters right", "95 % interval", "guessing", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        i, c = row.items, row.clusters
+        items = f"{i.value:.3f}", f"{i.low:.3f} to {i.high:.3f}", f"{i.n:,}"
+        clusters = f"{c.value:.3f}", f"{c.low:.3f} to {c.high:.3f}", f"{c.chance or 0:.3f}", f"{c.n:,}"
+        table.add_row(f"{row.facet} {escape(str(row.value))}", *items, *clusters)
+    people().print(table)
+
+
+def slice_document(model: str, probe: str, row: Row) -> dict[str, Any]:
+    """One value of a facet as ``--json`` prints it."""
+    sides = {"items": row.items, "clusters": row.clusters}
+    return {"model": model, "probe": probe, "facet": row.facet, "value": row.value} | {
+        name: {"n": e.n, "accuracy": e.value, "ci": [e.low, e.high], "chance": e.chance} for name, e in sides.items()
+    }

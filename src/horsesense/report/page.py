@@ -17,22 +17,14 @@ from horsesense.report.collecting import Collected, collect
 from horsesense.report.errors_shared import shared_errors
 from horsesense.report.heat import heat_table
 from horsesense.report.repeating import repeat_command
-from horsesense.runs.manifest import read_manifest
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
 
-FEW_ITEMS = 5_000
-"""So many items are searched for cues at the end of a run."""
-
 
 def write_page(folder: Path, path: Path | None = None, unfinished: bool = False) -> Path:
-    """Write the page of one run folder, without charts. ``unfinished`` leaves out what is not done.
-
-    Cues are looked for unless that would take more than seconds; `horsesense report` always does.
-    """
+    """Write the page of one run folder, without charts. ``unfinished`` leaves out what is not done."""
     path = path or folder / "report.html"
-    items = sum(part.probe.items for part in read_manifest(folder).parts)
-    write_report(collect([folder], unfinished, cues=items <= FEW_ITEMS), path, drawn=False)
+    write_report(collect([folder], unfinished), path, drawn=False)
     return path
 
 

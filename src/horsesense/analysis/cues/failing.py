@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import Estimate, accuracy
 from horsesense.analysis.intervals import difference_interval, unit_note
-from horsesense.analysis.resampling import Floats, Names, unit_array
+from horsesense.analysis.resampling import Floats, Names, spread, totals, unit_array
 from horsesense.errors import UserError
 
 
@@ -59,9 +59,7 @@ def where_cues_fail(
     return WhereCuesFail(first, second, gap)
 
 
-def _gap(
-    earned: Floats, right: NDArray[np.bool_], names: NDArray[np.str_], value: float, level: float, seed: int
-) -> Estimate:
+def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
     """The difference with its interval: a unit may have items on both sides, so both are drawn together."""
     inside, outside = right.astype(np.float64), (~right).astype(np.float64)
     units = totals([earned * inside, inside, earned * outside, outside], names)

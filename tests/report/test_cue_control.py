@@ -1,0 +1,64 @@
+"""A run's own page says what cues earn and where the model stands on both sides of them, however large the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from horsesense.cli import main
+from horsesense.records import Item
+from horsesense.report.page import write_page
+from horsesense.runs.results import read_run
+from made_run import made_items, make_run
+
+
+def long_ones(families: int) -> list[Item]:
+    """Three of four right options are the longer ones."""
+    return [replace(item, answer=int(number % 4 != 0)) for number, item in enumerate(made_items(families))]
+
+
+def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", {"good": 0.9}, long_ones(2_600))
+    html = write_page(run).read_text("utf-8")
+    assert "No artefact control" not in html
+    assert re.search(r"the best surface cue earns 7[456]\b", html)
+    told = re.search(r"The gap between the two is (-?\d\.\d+) \((-?\d\.\d+) to (-?\d\.\d+)\)", html)
+    assert told
+    value, low, high = map(float, told.groups())
+    assert low < value < high
+    assert abs(value) < 0.05  # this model does not mind the cue
+
+
+def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = make_run(tmp_path / "run", {"good": 0.8}, made_items(40))
+    with pytest.raises(SystemExit) as left:
+        main(["report", str(run), "--by", "hops", "--by", "distractor_kind", "--no-cues", "--json"])
+    assert not left.value.code
+    slices = json.loads(capsys.readouterr().out)["slices"]
+    assert [(row["facet"], row["value"]) for row in slices] == [
+        *[("hops", hops) for hops in range(3)],
+        *[("distractor_kind", kind) for kind in ("far", "near")],
+    ]
+    _, (answered,) = read_run(run)
+    right = [a.scores.index(max(a.scores)) == i.answer for a, i in zip(answered.answers, answered.items, strict=True)]
+    for row in slices:
+        here = [n for n, item in enumerate(answered.items) if item.facets[row["facet"]] == row["value"]]
+        whole = {item.family for item in (answered.items[n] for n in here)}
+        broken = {answered.items[n].family for n in here if not right[n]}
+        assert row["items"]["n"] == len(here)
+        assert row["items"]["accuracy"] == pytest.approx(sum(right[n] for n in here) / len(here))
+        assert row["clusters"]["n"] == len(whole)
+        assert row["clusters"]["accuracy"] == pytest.approx(1 - len(broken) / len(whole))
+        assert row["clusters"]["chance"] == pytest.approx(0.25)
+
+
+def test_a_facet_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = make_run(tmp_path / "run", {"good": 0.8}, made_items(20))
+    with pytest.raises(SystemExit) as left:
+        main(["report", str(run), "--by", "hop", "--no-cues"])
+    assert left.value.code == 2
+    assert "hops" in capsys.readouterr().err
