@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import Estimate, accuracy
 from horsesense.analysis.intervals import difference_interval, unit_note
-from horsesense.analysis.resampling import Floats, Names, spread, totals, unit_array
+from horsesense.analysis.resampling import Floats, Names, spread, totals
 from horsesense.errors import UserError
 
 
@@ -46,7 +46,7 @@ def where_cues_fail(
     earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
     if not len(earned) == len(right) == len(units):
         raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} units")
-    names = unit_array(units)
+    names = np.asarray(units)
     judged = ~np.isnan(earned)
     sides = [
         accuracy(earned[side], names[side].tolist(), chance, level, seed) if side.any() else None
