@@ -27,7 +27,7 @@ def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, tick:
     shares_of = [shares(table, sign * scores)[0].astype(np.float32) for scores in prepared.scores for sign in (1, -1)]
     flat = np.stack(shares_of, axis=1) if shares_of else np.zeros((len(table.text_of), 0), dtype=np.float32)
     (half,) = halvings(table.unit, 1, seed)
-    known = [[learner.offered(train) for train in (half, ~half)] for learner in prepared.learners]
+    known = [[learner.offered(train, ~train) for train in (half, ~half)] for learner in prepared.learners]
     statistics = np.zeros((rounds + 1, flat.shape[1] + len(prepared.learners)))
     for number in range(rounds + 1):
         tick("shuffles", number, rounds + 1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.cues.battery import Cue, Keys, Number
 from horsesense.analysis.cues.table import Table
-from horsesense.analysis.cues.tokens import Floats, Ints, Scores
+from horsesense.analysis.cues.tokens import Floats, Ints, Scores, spread
 
 Bools = NDArray[np.bool_]
 
@@ -71,6 +71,8 @@ class Offered:
     """How often right before anything is seen."""
     base: Floats
     """Log odds of being right by chance."""
+    asked: Ints | slice
+    """The entries to score: all of them, or those of the items to be answered."""
 
 
 class Learner:
@@ -90,6 +92,7 @@ class Learner:
         self._expected = table.chance[self._entry_item]
         # Most cues show exactly one category an option: then its worth is the score, without a sum.
         self._single = len(codes) == len(table.text_of) and bool((keys.option == np.arange(len(codes))).all())
+        self._starts = np.searchsorted(keys.option, np.arange(len(table.text_of) + 1))
 
     def take(self, table: Table, chosen: Ints) -> Learner:
         """The same cue over some items only: ``table`` is that of the items ``chosen``."""
@@ -101,12 +104,13 @@ class Learner:
         order = np.argsort(option, kind="stable")
         return Learner(table, Keys(self.keys.codes[kept][order], option[order]))
 
-    def offered(self, train: Bools) -> Offered:
-        """What ``train`` shows of each category, whatever its key."""
+    def offered(self, train: Bools, asked: Bools | None = None) -> Offered:
+        """What ``train`` shows of each category, whatever its key; only options of ``asked`` items will be scored."""
         seen = train[self._entry_item].astype(np.float64)
         shown, expected = self._sum(seen), self._sum(seen * self._expected)
         rate = np.divide(expected, shown, out=np.full(self._size, 0.5), where=shown > 0)
-        return Offered(shown + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)))
+        places = slice(None) if asked is None else np.flatnonzero(asked[self._entry_item])
+        return Offered(shown + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)), places)
 
     def scores(self, train: Bools, gold: Ints, offered: Offered | None = None) -> Floats:
         """Flat: the log odds that an option is right, against chance, summed over its categories.
@@ -114,15 +118,16 @@ class Learner:
         ``gold`` is given apart, so that a permutation test can learn from a shuffled key.
         """
         known = self.offered(train) if offered is None else offered
-        is_right = np.zeros(len(self.table.text_of), dtype=bool)
-        is_right[gold[train]] = True
-        right = np.bincount(self._codes[is_right[self._option]], minlength=self._size) + known.right
+        golds = gold[train]
+        entries = golds if self._single else spread(np.diff(self._starts)[golds], self._starts[golds])[1]
+        right = np.bincount(self._codes[entries], minlength=self._size) + known.right
         # Sums of logarithms that are equal in truth may differ in the last digit; a tie must stay a tie.
         worth = (np.log(right / (known.shown - right)) - known.base).round(9)
-        scores: Floats = worth[self._codes]
-        if self._single:
+        scores: Floats = worth[self._codes[known.asked]]
+        if self._single and isinstance(known.asked, slice):
             return scores
-        summed = np.bincount(self._option, weights=scores, minlength=len(self.table.text_of)).astype(np.float64)
+        option = self._option[known.asked]
+        summed = np.bincount(option, weights=scores, minlength=len(self.table.text_of)).astype(np.float64)
         return summed.round(9)
 
     def _sum(self, values: Floats) -> Floats:
