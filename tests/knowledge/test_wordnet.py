@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy, definition_key, load_taxonomy
 from horsesense.knowledge.wordnet import Synset, read_synsets
-from horsesense.knowledge.wordnet_source import find_wordnet, is_wordnet
+from horsesense.knowledge.wordnet_source import fetch_wordnet, find_wordnet, is_wordnet
 from small_wordnet import ENTRIES, write_small_wordnet
 
 
@@ -125,6 +127,39 @@ def test_wnhome_is_looked_into(small: Path, tmp_path: Path, monkeypatch: pytest.
     (small / "index.adv").unlink()
     assert not is_wordnet(small)
     assert find_wordnet() != small
+
+
+def test_nltks_data_is_looked_into(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "nothing"))
+    monkeypatch.delenv("WNHOME", raising=False)
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    assert find_wordnet() == small
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_fetch_takes_it_from_a_folder(
+    packed: bool, small: Path, taxonomy: Taxonomy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path if packed else small
+    if packed:  # as NLTK's downloader leaves it
+        shutil.make_archive(str(small), "zip", small.parent, "wordnet")
+        shutil.rmtree(small)
+    fetched = fetch_wordnet(source)
+    assert fetched.path == find_wordnet() == tmp_path / "cache" / "wordnet"
+    assert load_taxonomy(fetched.path).ids == taxonomy.ids
+
+
+def test_a_damaged_package_of_nltk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    packed = tmp_path / "wordnet.zip"
+    packed.write_bytes(b"PK no zip")
+    with pytest.raises(UserError, match=r"wordnet.zip: the packed file is damaged"):
+        fetch_wordnet(tmp_path)
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("wordnet/data.noun", "")
+    with pytest.raises(UserError, match="there is no whole WordNet"):
+        fetch_wordnet(tmp_path)
+    assert not (tmp_path / "cache" / "wordnet").exists()
 
 
 @pytest.fixture(scope="module")

