@@ -22,6 +22,7 @@ def test_built_in() -> None:
         "exceptions",
         "naturalness",
         "partwhole",
+        "premises",
         "schema",
         "statements",
         "steps",

@@ -17,8 +17,8 @@ from horsesense.records import Judgement
 class Threshold:
     """What a person must reach."""
 
-    kappa: float = 0.7
-    """Least weighted kappa with the gold."""
+    kappa: float | None = 0.7
+    """Least weighted kappa with the gold; None: none is asked for."""
     accuracy: float = 0.0
     """Least share of gold items answered as the gold."""
     items: int = 0
@@ -89,9 +89,9 @@ def _qualified(
     reason = ""
     if len(answers) < needed:
         reason = f"answered {len(answers)} of {needed} gold items"
-    elif kappa is None:
+    elif threshold.kappa is not None and kappa is None:
         reason = "kappa has no value: too few different labels"
-    elif kappa < threshold.kappa:
+    elif threshold.kappa is not None and kappa is not None and kappa < threshold.kappa:
         reason = f"kappa {kappa:.2f} is below {threshold.kappa:.2f}"
     elif share < threshold.accuracy:
         reason = f"accuracy {share:.2f} is below {threshold.accuracy:.2f}"

@@ -34,6 +34,8 @@ class Collected:
     notes: Mapping[str, int]
     """What was found odd, counted."""
     probe: Probe | None = None
+    wanted: int = 0
+    """People who should judge each item; 0: as the instrument says."""
 
     def scale_of(self) -> ScaleOf:
         """The answers of an item; an item that was never judged has those of the instrument."""

@@ -13,9 +13,11 @@ from functools import partial
 from horsesense.analysis.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.kappa import pair_kappa
+from horsesense.analysis.resampling import RESAMPLES
 from horsesense.analysis.verdicts import failing
 from horsesense.analysis.votes import Votes, tabulate, votes_on_scale
 from horsesense.annotate.collecting import Collected
+from horsesense.annotate.instrument import WRITTEN
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Probe
 
@@ -47,8 +49,8 @@ def units_of(probe: Probe, family: bool) -> dict[str, str]:
     return {item.family: item.unit(group) for item in reversed(probe.items)}
 
 
-def agreement_figures(collected: Collected) -> list[Figure]:
-    """Agreement, round by round: rounds are never put together."""
+def agreement_figures(collected: Collected, resamples: int = RESAMPLES) -> list[Figure]:
+    """Agreement, round by round: rounds are never put together. Fewer ``resamples`` give rougher intervals, sooner."""
     units = units_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
     found: list[Figure] = []
     for round in sorted({judgement.round for judgement in collected.judgements}):
@@ -57,7 +59,7 @@ def agreement_figures(collected: Collected) -> list[Figure]:
             if votes.counts().sum(axis=1).max(initial=0) < 2:
                 continue
             names = [units.get(item, item) for item in votes.items]
-            for name, estimate in _estimates(votes, ordered, names, about):
+            for name, estimate in _estimates(votes, ordered, names, about, resamples):
                 found.append(Figure(name, about, round, estimate, votes.number, votes.people))
     return found
 
@@ -88,7 +90,7 @@ def check_overlap(collected: Collected) -> None:
 def _tables(collected: Collected, judgements: Sequence[Judgement]) -> Iterator[tuple[str, Votes, bool]]:
     """What the judgements are about, as tables of votes, and whether the labels are a scale."""
     instrument = collected.instrument
-    if instrument.kind == "words":
+    if instrument.kind in WRITTEN:
         raise UserError("words that people write are not labels, so there is no agreement on them")
     if instrument.kind == "criteria":
         for name in instrument.criteria:
@@ -110,11 +112,13 @@ def _yes_or_no(judgements: Sequence[Judgement], yes: Callable[[Judgement], bool]
     return tabulate(((each.item, each.annotator, "yes" if yes(each) else "no") for each in judgements), ("no", "yes"))
 
 
-def _estimates(votes: Votes, ordered: bool, units: Sequence[str], about: str) -> Iterator[tuple[str, Estimate]]:
-    yield "percent agreement", percent_agreement(votes, units=units)
+def _estimates(
+    votes: Votes, ordered: bool, units: Sequence[str], about: str, resamples: int
+) -> Iterator[tuple[str, Estimate]]:
+    yield "percent agreement", percent_agreement(votes, units=units, resamples=resamples)
     if about == "labels":
-        yield "Fleiss' kappa", fleiss_kappa(votes, units=units)
-    yield "alpha, nominal", krippendorff_alpha(votes, "nominal", units=units)
+        yield "Fleiss' kappa", fleiss_kappa(votes, units=units, resamples=resamples)
+    yield "alpha, nominal", krippendorff_alpha(votes, "nominal", units=units, resamples=resamples)
     if ordered:
-        yield "alpha, ordinal", krippendorff_alpha(votes, "ordinal", units=units)
-        yield "kappa of pairs, quadratic", pair_kappa(votes, "quadratic", units=units)
+        yield "alpha, ordinal", krippendorff_alpha(votes, "ordinal", units=units, resamples=resamples)
+        yield "kappa of pairs, quadratic", pair_kappa(votes, "quadratic", units=units, resamples=resamples)

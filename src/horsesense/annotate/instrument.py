@@ -17,7 +17,9 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import read_text
 from horsesense.records import FORMS
 
-Kind = Literal["labels", "options", "criteria", "words"]
+Kind = Literal["labels", "options", "criteria", "words", "pair"]
+WRITTEN = ("words", "pair")
+"""Kinds whose answers are written, not chosen: no rule settles them."""
 Unit = Literal["item", "family"]
 Effect = Literal["answer", "facet", "filter", "none"]
 
@@ -33,7 +35,7 @@ class Instrument:
     """What people read above every task."""
     kind: Kind
     """``labels``: one of its own labels; ``options``: one of the item's options; ``criteria``: yes or no to each;
-    ``words``: written by the person."""
+    ``words``: written by the person; ``pair``: two texts that differ in one word."""
     question: str
     """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
     instructions: str = ""
@@ -55,6 +57,8 @@ class Instrument:
     """Answers that are no vote."""
     reasons: tuple[str, ...] = ()
     """Why a person objects; empty: the person need not say."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """How an answer or a reason is put to the person, where its name alone does not say enough."""
     criteria: Mapping[str, str] = field(default_factory=dict)
     """Name of each criterion, and the question; yes is an objection."""
     words: int = 3

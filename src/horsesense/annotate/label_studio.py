@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 import orjson
 
-from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
@@ -46,7 +46,7 @@ def _page(instrument: Instrument) -> str:
     if instrument.instructions:
         lines.append(f"  <Header size='6' value={quoteattr(' '.join(instrument.instructions.split()))}/>")
     lines.append('  <Text name="question" value="$question"/>')
-    if instrument.kind == "words":
+    if instrument.kind in WRITTEN:
         lines.append(f'  <TextArea name="{_VALUE}" toName="question" maxSubmissions="1" required="true"/>')
     for place, name in enumerate(instrument.criteria):
         lines.append(f'  <Text name="asked_{place}" value="$asked_{place}"/>')

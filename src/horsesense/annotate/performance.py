@@ -10,23 +10,17 @@ from horsesense.analysis.prediction import chance
 from horsesense.annotate.applying import FILTERED
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.figures import units_of
-from horsesense.annotate.task import tasks_of
+from horsesense.annotate.gold import answers_of
+from horsesense.annotate.instrument import WRITTEN
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label
 
 
 def gold_of(collected: Collected) -> dict[str, str]:
     """The answers that the probe has, in the words in which people could choose them."""
-    probe, instrument = collected.probe, collected.instrument
-    if probe is None or instrument.effect != "answer":
+    if collected.probe is None or collected.instrument.effect != "answer":
         return {}
-    choices = {task.item: task.choices for task in tasks_of(probe, instrument)}
-    own = instrument.kind == "options"
-    return {
-        item.id: (choices[item.id] if own else item.options)[item.answer]
-        for item in probe.items
-        if item.answer is not None
-    }
+    return answers_of(collected.probe, collected.instrument)
 
 
 def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[HumanScore]:
@@ -36,7 +30,7 @@ def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[Hum
     for the same items; otherwise against the probe's answers. A probe from which items that people miss were
     dropped gives figures that are marked as filtered.
     """
-    if collected.instrument.kind in ("criteria", "words"):
+    if collected.instrument.kind in ("criteria", *WRITTEN):
         raise UserError(f"the instrument {collected.instrument.name} has no right answers")
     rounds = {each.round for each in collected.judgements}
     if len(rounds) > 1:

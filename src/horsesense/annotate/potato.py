@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
 from horsesense.errors import UserError
 from horsesense.files import writing
@@ -49,7 +49,7 @@ def _config(path: Path, instrument: Instrument, tasks: Sequence[Task]) -> dict[s
     choices = tuple(lettered([""] * most)) if instrument.kind == "options" else instrument.labels
     if instrument.kind == "criteria":
         schemes = [_scheme(f"{instrument.name}.{name}", name, _YES) for name in instrument.criteria]
-    elif instrument.kind == "words":
+    elif instrument.kind in WRITTEN:
         schemes = [{"annotation_type": "text", "name": instrument.name, "description": instrument.title}]
     else:
         labels = (*choices, *instrument.objections, *instrument.abstentions)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from horsesense.analysis.votes import Scale, letter
-from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.errors import UserError
 from horsesense.records import Form, Item, Probe, view
 
@@ -62,7 +62,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     return Task(
         item=item.id,
         question=_filled(instrument.question, parts, item.id, instrument) or instrument.title,
-        choices=() if instrument.kind in ("criteria", "words") else scale.labels,
+        choices=() if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
         criteria=_criteria(instrument, parts, item.id),
         scale=scale,
     )

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, lettered
@@ -79,7 +79,7 @@ def instructions_of(instrument: Instrument) -> str:
     parts = [f"# {instrument.title}", " ".join(instrument.instructions.split())]
     if instrument.kind == "criteria":
         parts.append("Answer yes or no in each column: " + ", ".join(instrument.criteria) + ".")
-    elif instrument.kind != "words":
+    elif instrument.kind not in WRITTEN:
         how = "the letter or the text of an answer" if instrument.kind == "options" else " | ".join(instrument.labels)
         parts.append(f"Answers: {how}" + "".join(f" | {name}" for name in _beside(instrument)))
     if instrument.reasons:

@@ -7,6 +7,7 @@ from typing import Any
 
 from horsesense.analysis.verdicts import PASS
 from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.premises import BETWEEN, joined_pair
 from horsesense.annotate.task import lettered
 from horsesense.errors import UserError, unknown
 
@@ -28,6 +29,8 @@ def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = (
         raise UserError("the value is empty", fix="give an answer, or remove the row")
     if instrument.kind == "words":
         return _words(instrument, value)
+    if instrument.kind == "pair":
+        return _pair(instrument, value)
     if instrument.kind == "criteria":
         return _criteria(instrument, value)
     return _choice(instrument, value, choices)
@@ -68,6 +71,15 @@ def _words(instrument: Instrument, value: str) -> str:
     if len({word.casefold() for word in words}) < len(words):
         raise UserError("a word is given twice", fix="remove one")
     return ", ".join(words)
+
+
+def _pair(instrument: Instrument, value: str) -> str:
+    if value in (*instrument.objections, *instrument.abstentions):
+        return value
+    one, between, other = value.partition(BETWEEN)
+    if not between:
+        raise UserError("this is not a pair of texts", fix=f"write them with{BETWEEN}between")
+    return joined_pair(one, other)
 
 
 def folded_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:

@@ -41,6 +41,7 @@ def export(
     """Settle each item's judgements: one label, or the reason why it is dropped."""
     from horsesense.analysis.adjudication import adjudicate, reasons
     from horsesense.annotate.figures import agreement_figures, kept_figures
+    from horsesense.annotate.instrument import WRITTEN
     from horsesense.cli.annotate.tables import figure_json, print_figures, print_table
     from horsesense.records import write_labels
 
@@ -49,7 +50,7 @@ def export(
             "the labels would overwrite a file that they are made from", file=out, fix="choose another name"
         )
     found = collected(files, probe, instrument, round, last, annotator)
-    if found.instrument.kind == "words":
+    if found.instrument.kind in WRITTEN:
         raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
     found.check_scales()
     chosen = rule or found.instrument.rule

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.cli.annotate.studies import server_libraries
+from horsesense.errors import UserError
+
 if TYPE_CHECKING:
     from horsesense.annotate.collecting import Collected
 
 Files = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE…", help="Filled task files or judgements: .csv, .tsv, .jsonl; Label Studio's .json."),
+    typer.Argument(
+        metavar="FILE…",
+        help="Filled task files or judgements: .csv, .tsv, .jsonl; Label Studio's .json; or a served study.",
+    ),
 ]
 ProbeOption = Annotated[Path | None, typer.Option("-p", "--probe", help="The probe that was judged; checks each item.")]
 InstrumentOption = Annotated[
@@ -31,9 +37,20 @@ def collected(
     last: bool = False,
     annotator: str = "",
 ) -> Collected:
-    """The judgements of the files, checked."""
+    """The judgements of the files, or of a served study, checked."""
     from horsesense.annotate.collecting import collect
+    from horsesense.annotate.study import is_study
     from horsesense.records import read_probe
+
+    if any(is_study(path) for path in files):
+        if len(files) > 1:
+            raise UserError("a served study is read alone", file=files[0], fix="collect it into a file first")
+        if probe or instrument or annotator or last:
+            raise UserError("a served study has its items, instrument and people", fix="leave other options out")
+        with server_libraries():
+            from horsesense.annotate.server.reading import collected_from
+
+            return collected_from(files[0]).only(round)
 
     read = read_probe(probe) if probe is not None else None
     return collect(files, instrument, read, annotator, last).only(round)

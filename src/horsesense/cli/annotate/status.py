@@ -23,7 +23,7 @@ def status(
     asked = set(found.scales) | {item for item, _ in found.open} | {each.item for each in found.judgements}
     votes = Counter(each.item for each in found.judgements)
     depth = Counter(votes[item] for item in asked)
-    wanted = found.instrument.judgements
+    wanted = found.wanted or found.instrument.judgements
     document = {
         "instrument": found.instrument.name,
         "wanted": wanted,

@@ -1,0 +1,85 @@
+"""What a person filled in on the page, checked and turned into an answer."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.premises import joined_pair
+from horsesense.annotate.task import Task
+from horsesense.annotate.value import checked_value, folded_criteria
+from horsesense.errors import UserError
+
+LONGEST_WORD = 60
+SENSELESS = "objection"
+"""The field by which a person objects instead of writing."""
+
+Fields = Mapping[str, str]
+
+
+def answers_of_task(task: Task, instrument: Instrument) -> tuple[str, ...]:
+    """All that can be chosen, in the order in which it is shown."""
+    return (*task.choices, *instrument.objections, *instrument.abstentions)
+
+
+def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str, str]:
+    """The answer and its reason, from the fields of the form.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> answer_from({"value": "1"}, Task("i", "?", ("hot", "cold")), find_instrument("choice"))
+    ('cold', '')
+    """
+    for text in fields.values():
+        check_text(text)
+    if instrument.kind in ("labels", "options"):
+        value = _chosen(fields.get("value", ""), answers_of_task(task, instrument))
+        return value, _reason(fields, value, instrument)
+    if instrument.kind == "criteria":
+        given = {name: fields.get(f"criterion-{place}", "") for place, name in enumerate(instrument.criteria)}
+        if not any(given.values()):
+            raise UserError("no question is answered", fix="answer yes or no to each")
+        return folded_criteria(instrument, given), ""
+    if fields.get(SENSELESS) and instrument.objections:
+        value = _chosen(fields[SENSELESS], instrument.objections)
+        return value, _reason(fields, value, instrument)
+    if instrument.kind == "pair":
+        return joined_pair(fields.get("first", ""), fields.get("second", "")), ""
+    return _words(fields, instrument), ""
+
+
+def check_text(text: str) -> None:
+    """Text that no person types is refused: a database would choke on it, a reader would not see it."""
+    if any(unicodedata.category(sign) in ("Cc", "Cs", "Cf", "Co", "Cn") and sign not in "\t\r\n‍‌" for sign in text):
+        raise UserError("the text holds signs that cannot be read", fix="type it again")
+
+
+def _chosen(given: str, answers: tuple[str, ...]) -> str:
+    if not given:
+        raise UserError("nothing is chosen", fix="choose an answer")
+    if not (given.isascii() and given.isdigit() and len(given) < 4 and int(given) < len(answers)):
+        raise UserError("there is no such answer", fix="choose one of those that are shown")
+    return answers[int(given)]
+
+
+def _reason(fields: Fields, value: str, instrument: Instrument) -> str:
+    if value not in instrument.objections or not instrument.reasons:
+        return ""
+    if not fields.get("reason"):
+        raise UserError("the reason is missing", fix="say why it cannot be answered")
+    return _chosen(fields["reason"], instrument.reasons)
+
+
+def _words(fields: Fields, instrument: Instrument) -> str:
+    given = [" ".join(fields.get(f"word-{place}", "").split()) for place in range(instrument.words)]
+    written = [word for word in given if word]
+    if not written:
+        raise UserError("nothing is written", fix="write at least one word")
+    for word in written:
+        if len(word) > LONGEST_WORD:
+            raise UserError(f"a word is longer than {LONGEST_WORD} characters", fix="keep it short")
+        if not any(sign.isalpha() for sign in word) or "," in word or ";" in word:
+            raise UserError(f"{word!r} is not a word", fix="write one word in each field")
+        if word in (*instrument.objections, *instrument.abstentions):
+            raise UserError(f"{word!r} is an answer of its own", fix="tick its box instead")
+    return checked_value(instrument, ", ".join(written))

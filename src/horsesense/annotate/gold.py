@@ -1,0 +1,76 @@
+"""Items with a known answer: what people are held against before and while they judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from horsesense.analysis.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.analysis.votes import letter
+from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.task import Task, tasks_of
+from horsesense.errors import UserError
+from horsesense.records import Judgement, Probe
+
+
+def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:
+    """The answers that a probe has, in the words in which people could choose them.
+
+    An instrument that sets no answer finds the gold in the facet that has its name.
+    """
+    if instrument.effect != "answer":
+        named = ((item, str(item.facets.get(instrument.name, ""))) for item in reversed(probe.items))
+        return {item.id if instrument.unit == "item" else item.family: value for item, value in named if value}
+    choices = {task.item: task.choices for task in tasks_of(probe, instrument)}
+    own = instrument.kind == "options"
+    return {
+        item.id: (choices[item.id] if own else item.options)[item.answer]
+        for item in probe.items
+        if item.answer is not None
+    }
+
+
+def _coded(value: str, task: Task, instrument: Instrument) -> str:
+    """Options of an item's own are compared by place; an answer beside them stays what it is."""
+    if instrument.kind == "options" and value in task.choices:
+        return letter(task.choices.index(value))
+    return value
+
+
+def _labels(tasks: Mapping[str, Task], instrument: Instrument, gold: Mapping[str, str]) -> tuple[str, ...]:
+    if instrument.kind == "options":
+        return tuple(letter(place) for place in range(max((len(task.choices) for task in tasks.values()), default=0)))
+    if instrument.kind == "labels":
+        return (*instrument.labels, *(name for name in instrument.objections if name in gold.values()))
+    return tuple(sorted(set(gold.values())))
+
+
+def spread_gold(probe: Probe, instrument: Instrument, each: int, seed: int = 0) -> list[str]:
+    """Ids of gold items, ``each`` of every label (of every place, where options are the items' own).
+
+    With 0 all that have an answer are taken.
+    """
+    answers = answers_of(probe, instrument)
+    tasks = {task.item: task for task in tasks_of(probe, instrument)}
+    if not answers:
+        raise UserError("the gold items have no answers", fix="give a probe with answers")
+    if not each:
+        return list(answers)
+    coded = {item: _coded(value, tasks[item], instrument) for item, value in answers.items()}
+    labels = instrument.labels if instrument.kind == "labels" else _labels(tasks, instrument, coded)
+    return choose_gold(coded, labels, each, seed)
+
+
+def held_against(
+    judgements: Sequence[Judgement],
+    gold: Mapping[str, str],
+    tasks: Mapping[str, Task],
+    instrument: Instrument,
+    threshold: Threshold,
+) -> Qualification:
+    """How one person did on the gold items."""
+    coded = {item: _coded(value, tasks[item], instrument) for item, value in gold.items()}
+    given = [
+        Judgement(each.item, each.annotator, each.instrument, _coded(each.value, tasks[each.item], instrument))
+        for each in judgements
+    ]
+    return qualify(given, coded, _labels(tasks, instrument, coded), threshold)[0]

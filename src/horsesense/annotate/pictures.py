@@ -1,0 +1,91 @@
+"""Pictures beside a question, with boxes around what it speaks of (partwhole.txt, 4.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from horsesense.annotate.study import PICTURES
+from horsesense.errors import UserError
+from horsesense.records import Item, Probe
+from horsesense.records.rows import iter_rows
+
+FOLDER = "pictures"
+KINDS: Mapping[str, str] = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A frame around a thing, in pixels of the picture."""
+
+    name: str
+    """What is in it: the whole, the part."""
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture with its boxes."""
+
+    file: str
+    """Its name in the folder ``pictures`` of the study."""
+    width: int
+    height: int
+    boxes: tuple[Box, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The picture in words, for those who do not see it."""
+        return "A picture with " + " and ".join(f"a {box.name}" for box in self.boxes) if self.boxes else "A picture"
+
+
+def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[Picture, ...]]:
+    """The pictures of each item, from ``pictures.jsonl``; none where the study has no such file.
+
+    A row has file, width, height, boxes, and either ``item`` or ``where``: facets that an item must have, such as
+    whole and part.
+    """
+    file = folder / PICTURES
+    if not file.is_file():
+        return {}
+    items = [item for probe in probes.values() for item in probe.items]
+    found: dict[str, list[Picture]] = {}
+    for line, row in iter_rows(file):
+        try:
+            picture = _picture(folder, row)
+        except (KeyError, TypeError, ValueError):
+            raise UserError(
+                "this is not a picture", file=file, line=line, fix="give file, width, height, boxes, and item or where"
+            ) from None
+        except UserError as error:
+            raise error.at(file, line) from None
+        for item in items:
+            if _shown_with(item, row):
+                found.setdefault(item.id, []).append(picture)
+    return {item: tuple(own) for item, own in found.items()}
+
+
+def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:
+    name = row["file"]
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or Path(name).suffix.lower() not in KINDS:
+        raise UserError(f"the name {name!r} is not that of a picture", fix=f"use a plain name with {', '.join(KINDS)}")
+    if not (folder / FOLDER / name).is_file():
+        raise UserError(f"there is no picture {name!r}", fix=f"put it into the folder {FOLDER}")
+    boxes = tuple(
+        Box(str(box["name"]), *(float(box[side]) for side in ("x", "y", "width", "height")))
+        for box in row.get("boxes", ())
+    )
+    return Picture(name, int(row["width"]), int(row["height"]), boxes)
+
+
+def _shown_with(item: Item, row: Mapping[str, Any]) -> bool:
+    if "item" in row:
+        return bool(row["item"] == item.id)
+    return all(str(item.facets.get(name)) == str(value) for name, value in row["where"].items())

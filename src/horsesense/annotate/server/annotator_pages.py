@@ -1,0 +1,139 @@
+"""The pages of an annotator: one task at a time, and what is said at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from sqlalchemy import func, select
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+
+from horsesense.annotate.form import answer_from, check_text
+from horsesense.annotate.pictures import FOLDER, KINDS
+from horsesense.annotate.premises import joined_pair
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.answering import RefusedError, last_answer, submit, undo
+from horsesense.annotate.server.database import reading, writing
+from horsesense.annotate.server.desk import Desk, fields_of
+from horsesense.annotate.server.people import FAILED, STOPPED, locked
+from horsesense.annotate.server.queue import OPEN, Lease, hold, not_yet, open_lease, own_lease
+from horsesense.annotate.server.sessions import Visitor
+from horsesense.annotate.server.showing import show
+from horsesense.errors import UserError
+
+Fields = Annotated[Mapping[str, str], Depends(fields_of)]
+
+
+def annotator_routes(desk: Desk) -> APIRouter:
+    """The routes, for one study."""
+    router, served = APIRouter(), desk.served
+
+    @router.get("/task")
+    def task(request: Request) -> Response:
+        visitor = desk.visitor(request)
+        desk.sweep()
+        if visitor.study_paused or visitor.person.paused:
+            return desk.page("end.html.j2", kind="paused", code="", link="", visitor=visitor, form=visitor.form(served))
+        lease, undoable = _in_hand(desk, visitor)
+        if lease is None:
+            return _end(desk, visitor, undoable)
+        shown = show(served, visitor.person, lease)
+        return desk.page("task.html.j2", shown=shown, form=visitor.form(served), undoable=undoable)
+
+    @router.post("/task")
+    def answer(request: Request, fields: Fields) -> Response:
+        visitor = desk.visitor(request)
+        desk.check_form(request, visitor, fields.get("form", ""))
+        key = fields.get("lease", "")
+        try:
+            submit(served, visitor.person.id, key, lambda task: answer_from(fields, task, served.instrument))
+        except UserError as error:
+            return _again(desk, visitor, key, fields, error)
+        return RedirectResponse("/task", 303)
+
+    @router.post("/undo")
+    def take_back(request: Request, fields: Fields) -> Response:
+        visitor = desk.visitor(request)
+        desk.check_form(request, visitor, fields.get("form", ""))
+        undo(served, visitor.person.id)
+        return RedirectResponse("/task", 303)
+
+    @router.post("/check")
+    def check(request: Request, fields: Fields) -> Response:
+        """Whether two texts are a pair; the page asks while a person types, the answer is checked again."""
+        visitor = desk.visitor(request)
+        desk.check_form(request, visitor, fields.get("form", ""))
+        try:
+            for text in fields.values():
+                check_text(text)
+            joined_pair(fields.get("first", ""), fields.get("second", ""))
+        except UserError as error:
+            return JSONResponse({"fits": False, "problem": str(error)})
+        return JSONResponse({"fits": True, "problem": ""})
+
+    @router.get("/picture/{name}")
+    def picture(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
+        desk.visitor(request)
+        known = {picture.file for own in served.pictures.values() for picture in own}
+        if name not in known:
+            raise RefusedError(404, "There is no such picture.")
+        path = served.study.folder / FOLDER / name
+        return FileResponse(path, media_type=KINDS[path.suffix.lower()], headers={"Cache-Control": "private"})
+
+    return router
+
+
+def _in_hand(desk: Desk, visitor: Visitor) -> tuple[Lease | None, bool]:
+    """The person's task, the same after a reload, and whether there is an answer to take back."""
+    served, person = desk.served, visitor.person.id
+    with reading(served.engine) as connection:
+        lease = open_lease(connection, person)
+        undoable = last_answer(connection, visitor.person) is not None
+    late = served.clock() + served.study.lease_minutes * 30
+    if lease is None or lease.expires < late:
+        for _ in range(2):
+            with writing(served.engine) as connection:
+                lease = hold(connection, served, locked(connection, person))
+            if lease is not None:
+                break
+            desk.sweep(at_once=True)
+    return lease, undoable
+
+
+def _again(desk: Desk, visitor: Visitor, key: str, fields: Mapping[str, str], error: UserError) -> Response:
+    """The same task with what is wrong; what was filled in stays."""
+    with reading(desk.served.engine) as connection:
+        lease = own_lease(connection, visitor.person.id, key)
+        undoable = last_answer(connection, visitor.person) is not None
+    if lease is None or lease.state != OPEN:
+        raise RefusedError(409, "This question is not open any more. Please load the page again.")
+    shown = replace(show(desk.served, visitor.person, lease, fields), problem=str(error))
+    return desk.page("task.html.j2", 422, shown=shown, form=visitor.form(desk.served), undoable=undoable)
+
+
+def _end(desk: Desk, visitor: Visitor, undoable: bool) -> Response:
+    served, person = desk.served, visitor.person
+    kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
+    if not kind:
+        items = tables.items.c
+        open_ones = select(func.count()).where(
+            items.purpose == "item", items.answered < items.wanted, not_yet(person.id)
+        )
+        if person.queue:
+            open_ones = open_ones.where(items.queue == person.queue)
+        full = bool(served.study.limit) and person.answered >= served.study.limit
+        with reading(served.engine) as connection:
+            kind = "finished" if full or not connection.scalar(open_ones) else "waiting"
+    if kind == "finished" and person.answered:
+        code = completion_code(desk, person.name)
+    link = served.study.crowd.link if code else ""
+    form = visitor.form(served)
+    return desk.page("end.html.j2", kind=kind, code=code, link=link, visitor=visitor, form=form, undoable=undoable)
+
+
+def completion_code(desk: Desk, name: str) -> str:
+    """What a platform asks for at the end: the study's, or one that only this person can have."""
+    return desk.served.study.crowd.code or desk.served.signed("completion", name)[:12].upper()

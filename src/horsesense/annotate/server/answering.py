@@ -1,0 +1,175 @@
+"""An answer: checked, written down once, counted, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.database import writing
+from horsesense.annotate.server.escalation import settle
+from horsesense.annotate.server.people import NEW, STOPPED, WITHDRAWN, Person, locked, note
+from horsesense.annotate.server.queue import (
+    ANSWERED,
+    ATTENTION,
+    GOLD,
+    ITEM,
+    OPEN,
+    RELEASED,
+    UNDONE,
+    Lease,
+    lease_out,
+    open_lease,
+    own_lease,
+    release,
+    take,
+)
+from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.trust import look_at_attention, look_at_gold
+from horsesense.annotate.task import Task
+
+_items, _leases, _judgements, _people = tables.items.c, tables.leases.c, tables.judgements.c, tables.people.c
+
+Check = Callable[[Task], tuple[str, str]]
+"""From the task to the answer and its reason, or a UserError."""
+
+
+class RefusedError(Exception):
+    """An answer that cannot be taken: not one's own, or too late."""
+
+    def __init__(self, status: int, why: str) -> None:
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+def submit(served: Served, person: int, key: str, check: Check) -> Lease:
+    """Take an answer. When this returns it is on the disk; the same answer again changes nothing."""
+    with writing(served.engine) as connection:
+        who = locked(connection, person)
+        lease = own_lease(connection, person, key)
+        if lease is None:
+            raise RefusedError(403, "This question is not yours to answer.")
+        task = served.tasks[lease.purpose][lease.name]
+        value, reason = check(task)
+        if lease.state == ANSWERED:
+            _same_again(connection, lease, value, reason)
+            return lease
+        if who.state in (STOPPED, WITHDRAWN):
+            raise RefusedError(403, "No more answers can be taken.")
+        if lease.state == UNDONE:
+            raise RefusedError(409, "You took this answer back; please answer the question as it is shown now.")
+        _count(connection, lease)
+        _write(connection, served, who, lease, value, reason)
+        _follow_up(connection, served, who, lease)
+        if open_lease(connection, person) is None:
+            # The next item in the same commit: one write to the disk an answer.
+            take(connection, served, locked(connection, person), wait=False)
+    return lease
+
+
+def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -> None:
+    kept = connection.execute(select(_judgements.value, _judgements.reason).where(_judgements.lease == lease.key)).one()
+    if (kept.value, kept.reason) != (value, reason):
+        raise RefusedError(409, "You answered this question already, and otherwise; take the answer back to change it.")
+
+
+def _count(connection: Connection, lease: Lease) -> None:
+    """The item moves from out to answered. A lease that ran out counts if there is still room for it."""
+    late = lease.state == RELEASED
+    try:
+        with connection.begin_nested():
+            connection.execute(update(tables.leases).where(_leases.key == lease.key).values(state=ANSWERED))
+    except IntegrityError:
+        raise RefusedError(409, "You were given this question again; please answer it as it is shown now.") from None
+    if lease.purpose != ITEM:
+        return
+    counts = update(tables.items).where(_items.id == lease.item)
+    if late:
+        counts = counts.where(_items.held + _items.answered < _items.wanted).values(answered=_items.answered + 1)
+    else:
+        counts = counts.values(answered=_items.answered + 1, held=_items.held - 1)
+    if not connection.execute(counts).rowcount:
+        raise RefusedError(409, "The time for this question had run out, and others have answered it since.")
+
+
+def _write(connection: Connection, served: Served, who: Person, lease: Lease, value: str, reason: str) -> None:
+    connection.execute(
+        insert(tables.judgements).values(
+            lease=lease.key,
+            item=lease.item,
+            person=who.id,
+            value=value,
+            reason=reason,
+            round=lease.round,
+            number=lease.number,
+            asked=lease.taken,
+            at=served.clock(),
+        )
+    )
+    if lease.purpose == GOLD:
+        return
+    more: dict[str, Any] = {"since_attention": 0}
+    if lease.purpose == ITEM:
+        more = {"answered": _people.answered + 1, "since_attention": _people.since_attention + 1}
+    connection.execute(update(tables.people).where(_people.id == who.id).values(more))
+
+
+def _follow_up(connection: Connection, served: Served, who: Person, lease: Lease) -> None:
+    if lease.purpose == GOLD and who.state == NEW:
+        look_at_gold(connection, served, who)
+    elif lease.purpose == ATTENTION:
+        look_at_attention(connection, served, who)
+    elif lease.purpose == ITEM and served.study.more:
+        settle(connection, served, lease.item)
+
+
+def last_answer(connection: Connection, person: Person) -> Any:
+    """The answer that the person can take back: the last one, once, and never one that decided their qualification."""
+    row = connection.execute(
+        select(_judgements.id, _judgements.lease, _items.purpose, tables.retractions.c.judgement.label("retracted"))
+        .join_from(tables.judgements, tables.items)
+        .outerjoin(tables.retractions, tables.retractions.c.judgement == _judgements.id)
+        .where(_judgements.person == person.id)
+        .order_by(_judgements.id.desc())
+        .limit(1)
+    ).first()
+    if row is None or row.retracted is not None or (row.purpose == GOLD) != (person.state == NEW):
+        return None
+    return None if person.state in (STOPPED, WITHDRAWN) else row
+
+
+def undo(served: Served, person: int) -> None:
+    """Take the last answer back and show its question again. The log keeps both the answer and its retraction."""
+    with writing(served.engine) as connection:
+        who = locked(connection, person)
+        last = last_answer(connection, who)
+        if last is None:
+            raise RefusedError(409, "There is no answer to take back.")
+        current = open_lease(connection, person)
+        if current is not None:
+            _put_back(connection, who, current)
+        lease = own_lease(connection, person, last.lease)
+        assert lease is not None, "a judgement has a lease of the same person"
+        connection.execute(update(tables.leases).where(_leases.key == lease.key).values(state=UNDONE))
+        connection.execute(insert(tables.retractions).values(judgement=last.id, kind="undone", at=served.clock()))
+        if lease.purpose == ITEM:
+            moved = {"answered": _items.answered - 1, "held": _items.held + 1}
+            connection.execute(update(tables.items).where(_items.id == lease.item).values(moved))
+            fewer = {"answered": _people.answered - 1, "since_attention": max(who.since_attention - 1, 0)}
+            connection.execute(update(tables.people).where(_people.id == person).values(fewer))
+            if served.study.more:
+                settle(connection, served, lease.item)
+        lease_out(connection, served, who, lease.item, lease.name, lease.purpose, lease.round)
+        note(connection, served, "undone", person, str(last.id))
+
+
+def _put_back(connection: Connection, who: Person, lease: Lease) -> None:
+    """The item that was next stays next."""
+    release(connection, replace(lease, state=OPEN))
+    if lease.purpose == ITEM:
+        place = select(_items.place).where(_items.id == lease.item).scalar_subquery()
+        connection.execute(update(tables.people).where(_people.id == who.id).values(start=place))

@@ -1,0 +1,93 @@
+"""The web app of one study."""
+
+from __future__ import annotations
+
+import logging
+import os
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from horsesense.annotate.server.annotator_pages import annotator_routes
+from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.desk import Desk
+from horsesense.annotate.server.door import door_routes
+from horsesense.annotate.server.guards import Guards
+from horsesense.annotate.server.researcher_pages import researcher_routes
+from horsesense.annotate.server.served import Served, open_study
+
+STUDY_VARIABLE = "HORSESENSE_STUDY"
+_STATIC = {"style.css": "text/css", "task.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_TITLES = {401: "Who are you?", 403: "Not allowed", 404: "Nothing here", 409: "Too late", 429: "Too fast"}
+
+log = logging.getLogger("horsesense.annotate")
+
+
+def create_app(served: Served) -> FastAPI:
+    """The app: pages for annotators and researchers, and nothing that another site would serve."""
+    # The built-in pages of documentation load scripts from elsewhere.
+    app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None)
+    desk = Desk(served)
+    app.include_router(door_routes(desk))
+    app.include_router(annotator_routes(desk))
+    app.include_router(researcher_routes(desk))
+    _static(app)
+    _errors(app, desk)
+    address = urlsplit(served.study.address)
+    app.add_middleware(Guards, hosts=[address.hostname or ""], secure=desk.secure)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """What a server process starts from; the study is not named on its command line."""
+    return create_app(open_study(Path(os.environ[STUDY_VARIABLE])))
+
+
+def _static(app: FastAPI) -> None:
+    folder = files("horsesense.annotate.server").joinpath("static")
+    contents = {name: folder.joinpath(name).read_bytes() for name in _STATIC}
+
+    @app.get("/static/{name}")
+    async def static(name: str) -> Response:
+        if name not in contents:
+            raise RefusedError(404, "There is no such file.")
+        return Response(contents[name], media_type=_STATIC[name], headers={"Cache-Control": "max-age=300"})
+
+    @app.get("/health")
+    async def health() -> Response:
+        return JSONResponse({"well": True})
+
+
+def _errors(app: FastAPI, desk: Desk) -> None:
+    def told(status: int, text: str) -> Response:
+        title = _TITLES.get(status, "That did not work")
+        page = desk.page("message.html.j2", status, title=title, text=text)
+        if status == 429:
+            page.headers["Retry-After"] = "60"
+        return page
+
+    @app.exception_handler(RefusedError)
+    async def refused(_: Request, error: RefusedError) -> Response:
+        return told(error.status, error.why)
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> Response:
+        page = told(error.status_code, "There is no such page, or it cannot be asked for in this way.")
+        page.headers.update(error.headers or {})
+        return page
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return told(422, "The request cannot be read.")
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        # Not the path: it may hold a token.
+        log.error("a request failed: %s", type(error).__name__, exc_info=error)
+        return told(500, "Something went wrong here. Your answer may not have been taken; please try again.")

@@ -1,0 +1,125 @@
+"""The database of a study: SQLite in the folder, or PostgreSQL by its address. Commits reach the disk first."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from horsesense.errors import UserError
+from horsesense.files import disk_errors
+
+HEAD = "0001"
+"""The newest migration: a database that has it need not load Alembic, which takes as long as all else."""
+_BUSY_SECONDS = 30
+
+
+def open_database(url: str) -> Engine:
+    """An engine whose commits are on the disk when they return, with the tables made or brought up to date."""
+    try:
+        kind = make_url(url).get_backend_name()
+    except ArgumentError:
+        raise UserError("the address of the database cannot be read", fix="write postgresql://user@host/name") from None
+    if kind not in ("sqlite", "postgresql"):
+        raise UserError(f"a database of the kind {kind} is not known", fix="use PostgreSQL, or none for SQLite")
+    engine = _sqlite(url) if kind == "sqlite" else _postgresql(url)
+    try:
+        _migrate(engine)
+    except DBAPIError as error:
+        # The address may hold a password: only what the database itself says is told.
+        raise UserError(
+            f"the database does not open: {str(error.orig).strip().splitlines()[0]}", fix="check it and its address"
+        ) from None
+    return engine
+
+
+def _sqlite(url: str) -> Engine:
+    path = Path(make_url(url).database or "")
+    with disk_errors(path):
+        # Made here, so that nobody else on the machine can read answers or hashes.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    engine = create_engine(
+        url, connect_args={"timeout": _BUSY_SECONDS}, pool_size=8, max_overflow=32, hide_parameters=True
+    )
+    # One writer at a time in any case: waiting here is fair, waiting in SQLite is a game of chance.
+    engine.dialect.writer = threading.Lock()  # type: ignore[attr-defined]  # kept with the engine it belongs to
+
+    @event.listens_for(engine, "connect")
+    def _settings(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin where we say so, not at the first write
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_BUSY_SECONDS}000"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reading") else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgresql(url: str) -> Engine:
+    return create_engine(
+        url,
+        pool_size=8,
+        max_overflow=32,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        connect_args={"options": "-c synchronous_commit=on -c timezone=UTC", "connect_timeout": 5},
+    )
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that changes something; it is on the disk when the block ends."""
+    lock = getattr(engine.dialect, "writer", None)
+    if lock is None:
+        with engine.begin() as connection:
+            yield connection
+        return
+    with lock, engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only looks."""
+    with engine.connect().execution_options(reading=True) as connection, connection.begin():
+        yield connection
+
+
+def _migrate(engine: Engine) -> None:
+    if _version(engine) == HEAD:
+        return
+    if engine.dialect.name == "sqlite":
+        with FileLock(f"{engine.url.database}.lock"), writing(engine) as connection:
+            _upgrade(connection)
+        return
+    with writing(engine) as connection:
+        # Two servers may start at the same moment.
+        connection.execute(text("SELECT pg_advisory_xact_lock(4816)"))
+        _upgrade(connection)
+
+
+def _version(engine: Engine) -> str:
+    with reading(engine) as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return ""
+        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or "")
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

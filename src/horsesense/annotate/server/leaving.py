@@ -1,0 +1,72 @@
+"""People who go: for now, because their link ends, or with all that they said. What they had in hand is put back."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.database import writing
+from horsesense.annotate.server.escalation import settle
+from horsesense.annotate.server.people import WITHDRAWN, find_person, locked, note
+from horsesense.annotate.server.queue import ANSWERED, ITEM, RELEASED, open_lease, release
+from horsesense.annotate.server.served import Served
+
+_items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgements.c
+
+
+def leave(served: Served, person: int, session: str) -> None:
+    """Leave for now; others may have what was in hand."""
+    with writing(served.engine) as connection:
+        _put_down(connection, locked(connection, person).id)
+        connection.execute(delete(tables.sessions).where(tables.sessions.c.key == session))
+
+
+def revoke(served: Served, names: list[str]) -> None:
+    """End personal links and whoever is in by them; what they said stays."""
+    with writing(served.engine) as connection:
+        for name in names:
+            person = locked(connection, find_person(connection, name).id)
+            _put_down(connection, person.id)
+            _shut_out(connection, person.id)
+            note(connection, served, "revoked", person.id)
+
+
+def _put_down(connection: Connection, person: int) -> None:
+    current = open_lease(connection, person)
+    if current is not None:
+        release(connection, current)
+
+
+def _shut_out(connection: Connection, person: int) -> None:
+    connection.execute(update(tables.people).where(tables.people.c.id == person).values(token=None))
+    connection.execute(delete(tables.sessions).where(tables.sessions.c.person == person))
+
+
+def withdraw(served: Served, name: str, reason: str = "") -> int:
+    """Withdraw all of a person's judgements, end their link, and ask others; how many judgements that were."""
+    with writing(served.engine) as connection:
+        person = locked(connection, find_person(connection, name).id)
+        _put_down(connection, person.id)
+        retracted = tables.retractions.c.judgement
+        rows = connection.execute(
+            select(_judgements.id, _judgements.item, _judgements.lease, _items.purpose)
+            .join_from(tables.judgements, tables.items)
+            .outerjoin(tables.retractions, retracted == _judgements.id)
+            .where(_judgements.person == person.id, retracted.is_(None))
+            .order_by(_judgements.item)
+        ).all()
+        now = served.clock()
+        for row in rows:
+            connection.execute(insert(tables.retractions).values(judgement=row.id, kind="withdrawn", at=now))
+            lease = update(tables.leases).where(_leases.key == row.lease, _leases.state == ANSWERED)
+            connection.execute(lease.values(state=RELEASED))
+            if row.purpose == ITEM:
+                fewer = update(tables.items).where(_items.id == row.item).values(answered=_items.answered - 1)
+                connection.execute(fewer)
+                if served.study.more:
+                    settle(connection, served, row.item)
+        gone = update(tables.people).where(tables.people.c.id == person.id).values(state=WITHDRAWN, answered=0)
+        connection.execute(gone)
+        _shut_out(connection, person.id)
+        note(connection, served, "withdrawn", person.id, reason)
+    return len(rows)

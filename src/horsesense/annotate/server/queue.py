@@ -1,0 +1,185 @@
+"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
+
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.database import writing
+from horsesense.annotate.server.people import NEW, WORKING, Person
+from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.tokens import new_token
+
+ITEM, GOLD, ATTENTION = "item", "gold", "attention"
+OPEN, ANSWERED, RELEASED, UNDONE = "open", "answered", "released", "undone"
+
+_items, _leases = tables.items.c, tables.leases.c
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """An item that is out to a person."""
+
+    key: str
+    item: int
+    """Its row in the database."""
+    name: str
+    """Its id in the probe."""
+    purpose: str
+    state: str
+    round: int
+    number: int
+    """Place in the person's own sequence, from 1."""
+    taken: float
+    expires: float
+
+
+_COLUMNS = (
+    *(_leases.key, _leases.item, _items.key.label("name"), _items.purpose),
+    *(_leases.state, _leases.round, _leases.number, _leases.taken, _leases.expires),
+)
+
+
+def _lease_of(row: Sequence[Any] | None) -> Lease | None:
+    return None if row is None else Lease(*row)
+
+
+def own_lease(connection: Connection, person: int, key: str) -> Lease | None:
+    """A lease by its key, if it is this person's."""
+    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
+    return _lease_of(connection.execute(query.where(_leases.key == key, _leases.person == person)).first())
+
+
+def open_lease(connection: Connection, person: int) -> Lease | None:
+    """What the person has in hand."""
+    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
+    return _lease_of(connection.execute(query.where(_leases.person == person, _leases.state == OPEN)).first())
+
+
+def hold(connection: Connection, served: Served, person: Person) -> Lease | None:
+    """What the person has in hand, else something new; reading on keeps it theirs."""
+    found = open_lease(connection, person.id)
+    if found is None:
+        return take(connection, served, person)
+    now, whole = served.clock(), served.study.lease_minutes * 60
+    if found.expires < now + whole / 2:
+        connection.execute(update(tables.leases).where(_leases.key == found.key).values(expires=now + whole))
+    return found
+
+
+def take(connection: Connection, served: Served, person: Person, wait: bool = True) -> Lease | None:
+    """The next item for a person, now theirs; None where there is none.
+
+    Without ``wait`` a row that another server has locked is passed over: whoever already holds a lock must not wait
+    for a second one.
+    """
+    if person.paused or connection.scalar(select(tables.study.c.paused)):
+        return None
+    if person.state == NEW:
+        return _take_known(connection, served, person, GOLD)
+    if person.state != WORKING:
+        return None
+    if served.study.limit and person.answered >= served.study.limit:
+        return None
+    if _attention_is_due(served, person):
+        found = _take_known(connection, served, person, ATTENTION)
+        if found is not None:
+            return found
+    return _take_item(connection, served, person, wait)
+
+
+def _attention_is_due(served: Served, person: Person) -> bool:
+    attention = served.study.attention
+    if attention is None:
+        return False
+    # Not every tenth exactly: a pattern would tell people when to read. The seed is what was done at the last one.
+    draw = random.Random(f"{served.study.seed} {person.id} {person.answered - person.since_attention}")
+    return person.since_attention >= draw.randint(
+        (attention.every + 1) // 2, attention.every + attention.every // 2 - 1
+    )
+
+
+def not_yet(person: int) -> ColumnElement[bool]:
+    """The person has no live lease of the item."""
+    return ~exists().where(_leases.item == _items.id, _leases.person == person, _leases.state.in_((OPEN, ANSWERED)))
+
+
+def _take_known(connection: Connection, served: Served, person: Person, purpose: str) -> Lease | None:
+    """A gold or attention item; these are for everybody, and have no target."""
+    rows = connection.execute(
+        select(_items.id, _items.key, _items.round).where(_items.purpose == purpose, not_yet(person.id))
+    ).all()
+    if not rows:
+        return None
+    row = random.Random(f"{served.study.seed} {person.id} {len(rows)}").choice(sorted(rows))
+    return lease_out(connection, served, person, row.id, row.key, purpose, row.round)
+
+
+def _take_item(connection: Connection, served: Served, person: Person, wait: bool) -> Lease | None:
+    room = _items.held + _items.answered < _items.wanted
+    wanted = [_items.purpose == ITEM, room, not_yet(person.id)]
+    if person.queue:
+        wanted.append(_items.queue == person.queue)
+    query = select(_items.id, _items.key, _items.round, _items.place).where(*wanted).order_by(_items.place).limit(1)
+    # A row may be filled by another server between the look and the lock; then the next is looked for.
+    for _ in range(50 if wait else 1):
+        for half in (_items.place >= person.start, _items.place < person.start):
+            row = connection.execute(query.where(half).with_for_update(skip_locked=not wait)).first()
+            if row is None:
+                continue
+            taken = update(tables.items).where(_items.id == row.id, room).values(held=_items.held + 1)
+            if connection.execute(taken).rowcount:
+                go_on = update(tables.people).where(tables.people.c.id == person.id).values(start=row.place + 1)
+                connection.execute(go_on)
+                return lease_out(connection, served, person, row.id, row.key, ITEM, row.round)
+        if not wait or not connection.scalar(select(func.count()).where(*wanted)):
+            return None
+    return None
+
+
+def lease_out(
+    connection: Connection, served: Served, person: Person, item: int, name: str, purpose: str, round: int
+) -> Lease:
+    """Write down that a person has an item in hand; the item's counts are the caller's business."""
+    now = served.clock()
+    number = connection.scalar(
+        select(func.max(_leases.number)).where(_leases.person == person.id, _leases.state == ANSWERED)
+    )
+    ends = now + served.study.lease_minutes * 60
+    lease = Lease(new_token(), item, name, purpose, OPEN, round, (number or 0) + 1, now, ends)
+    connection.execute(
+        insert(tables.leases).values(
+            key=lease.key,
+            item=item,
+            person=person.id,
+            state=OPEN,
+            round=round,
+            number=lease.number,
+            taken=now,
+            expires=ends,
+        )
+    )
+    return lease
+
+
+def release(connection: Connection, lease: Lease) -> None:
+    """Put an item back that was out."""
+    given = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
+    if connection.execute(given).rowcount and lease.purpose == ITEM:
+        connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
+
+
+def sweep(served: Served) -> int:
+    """Put back what people kept too long; how many items that were."""
+    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
+    late = query.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
+    with writing(served.engine) as connection:
+        found = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
+        for row in found:
+            release(connection, Lease(*row))
+    return len(found)

@@ -1,0 +1,149 @@
+"""The tables of a served study. What people said is only ever added to; the queue is what changes.
+
+The migrations make these tables; a test holds the two against each other.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData()
+
+study = Table(
+    "study",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("fingerprint", String, nullable=False),  # of the items that were loaded: they may not change under a study
+    Column("salt", LargeBinary, nullable=False),  # of the codes that stand for people in exports
+    Column("secret", LargeBinary, nullable=False),  # signs forms and completion codes
+    Column("paused", Boolean, nullable=False),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", String, nullable=False),
+    Column("purpose", String, nullable=False),  # item, gold or attention
+    Column("place", Integer, nullable=False),
+    Column("queue", String, nullable=False),
+    Column("wanted", Integer, nullable=False),
+    Column("held", Integer, nullable=False),
+    Column("answered", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
+    UniqueConstraint("purpose", "key", name="one_item_a_purpose"),
+    # Leases count with answers, so that a target cannot be overshot whatever the program does.
+    CheckConstraint("held >= 0 AND answered >= 0", name="counts"),
+    CheckConstraint("purpose <> 'item' OR held + answered <= wanted", name="never_over_target"),
+)
+Index(
+    "open_items",
+    items.c.place,
+    sqlite_where=text("purpose = 'item' AND held + answered < wanted"),
+    postgresql_where=text("purpose = 'item' AND held + answered < wanted"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False, unique=True),
+    Column("code", String, nullable=False, unique=True),
+    Column("role", String, nullable=False),  # annotator or researcher
+    Column("state", String, nullable=False),  # new, working, failed, stopped or withdrawn
+    Column("paused", Boolean, nullable=False),
+    Column("queue", String, nullable=False),
+    Column("start", Integer, nullable=False),  # where in the order of items this person begins
+    Column("answered", Integer, nullable=False),
+    Column("since_attention", Integer, nullable=False),
+    Column("token", String, unique=True),  # SHA-256 of the personal link's token; null where it is revoked
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", String, primary_key=True),  # SHA-256 of the cookie
+    Column("person", ForeignKey("people.id"), nullable=False),
+    Column("expires", Float, nullable=False),
+)
+
+joins = Table(
+    "joins",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("token", String, nullable=False, unique=True),
+    Column("crowd", String, nullable=False),  # prolific, mturk or open
+    Column("most", Integer, nullable=False),
+    Column("joined", Integer, nullable=False),
+    Column("revoked", Boolean, nullable=False),
+    CheckConstraint("joined <= most", name="never_over_most"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("item", ForeignKey("items.id"), nullable=False),
+    Column("person", ForeignKey("people.id"), nullable=False),
+    Column("state", String, nullable=False),  # open, answered, released or undone
+    Column("round", Integer, nullable=False),
+    Column("number", Integer, nullable=False),  # place in the person's own sequence
+    Column("taken", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+_OPEN, _LIVE = text("state = 'open'"), text("state IN ('open', 'answered')")
+Index("one_open_lease", leases.c.person, unique=True, sqlite_where=_OPEN, postgresql_where=_OPEN)
+Index("nobody_twice", leases.c.item, leases.c.person, unique=True, sqlite_where=_LIVE, postgresql_where=_LIVE)
+Index("lease_ends", leases.c.expires, sqlite_where=_OPEN, postgresql_where=_OPEN)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("lease", ForeignKey("leases.key"), nullable=False, unique=True),
+    Column("item", ForeignKey("items.id"), nullable=False),
+    Column("person", ForeignKey("people.id"), nullable=False),
+    Column("value", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("asked", Float, nullable=False),
+    Column("at", Float, nullable=False),
+)
+Index("judgements_of_item", judgements.c.item)
+Index("judgements_of_person", judgements.c.person)
+
+retractions = Table(
+    "retractions",
+    metadata,
+    Column("judgement", ForeignKey("judgements.id"), primary_key=True),
+    Column("kind", String, nullable=False),  # undone by the person, or withdrawn by the researcher
+    Column("at", Float, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("person", ForeignKey("people.id")),
+    Column("detail", String, nullable=False),
+)
+
+APPEND_ONLY = ("judgements", "retractions", "events")
+"""Tables whose rows the database refuses to change or to remove."""

@@ -1,0 +1,177 @@
+"""A served study: a folder with the items, the instrument and the rules by which people are asked."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from horsesense.analysis.qualification import Threshold
+from horsesense.annotate.instrument import Instrument, find_instrument
+from horsesense.errors import UserError, unknown
+from horsesense.files import read_text
+
+SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
+OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
+DATABASE_VARIABLE = "HORSESENSE_DATABASE"
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Items with a known answer among the others: whoever misses them is not reading."""
+
+    every: int = 10
+    """One in so many tasks is such an item."""
+    accuracy: float = 0.7
+    """Least share answered as the gold; below it a person is stopped."""
+    after: int = 3
+    """So many must have been answered before anybody is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What a platform needs."""
+
+    code: str = ""
+    """The completion code that the platform gave; empty: each person gets one of their own."""
+    link: str = ""
+    """Where people go when they are done, such as Prolific's completion link."""
+    keys: str = ""
+    """File of the platform's public keys (JWKS): who enters must then bring its signed token."""
+    audience: str = ""
+    """What the signed token must be made for: the address of this server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One study. What is not set is as the instrument says."""
+
+    folder: Path
+    instrument: Instrument
+    judgements: int = 3
+    """People who judge each item."""
+    more: int = 0
+    """So many more where these do not all agree; 0: none."""
+    limit: int = 0
+    """Most items that one person judges; 0: no limit."""
+    lease_minutes: float = 30.0
+    """How long an item is kept for the person who was shown it."""
+    queue: str = ""
+    """A facet or group of the items: people can be invited to one of its values."""
+    seed: int = 0
+    address: str = "http://127.0.0.1:8000"
+    """Where people reach the server; links begin with it."""
+    database: str = ""
+    """Address of a PostgreSQL database; empty: a SQLite file in the folder."""
+    qualification: Threshold | None = None
+    attention: Attention | None = None
+    crowd: Crowd = field(default_factory=Crowd)
+
+    @property
+    def url(self) -> str:
+        """Address of the database, as SQLAlchemy wants it."""
+        given = os.environ.get(DATABASE_VARIABLE) or self.database
+        if not given:
+            return f"sqlite:///{(self.folder / DATABASE).resolve()}"
+        return given.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
+
+
+def is_study(path: Path) -> bool:
+    """Whether a path is the folder of a study.
+
+    >>> is_study(Path("tasks.csv"))
+    False
+    """
+    return path.is_dir() and (path / SETTINGS).is_file()
+
+
+def read_study(folder: Path) -> Study:
+    """Read and check a study's settings."""
+    if not is_study(folder):
+        raise UserError(
+            "this is not a study",
+            file=folder,
+            fix="make one: horsesense annotate new PROBE --instrument NAME -o FOLDER",
+        )
+    file = folder / SETTINGS
+    try:
+        values = tomllib.loads(read_text(file))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"this is not TOML: {error}", file=file, fix="repair it") from None
+    try:
+        return _study(folder, values)
+    except UserError as error:
+        raise error.at(file) from None
+
+
+def _study(folder: Path, values: dict[str, Any]) -> Study:
+    if not isinstance(values.get("instrument"), str):
+        raise UserError("the study names no instrument", fix='write instrument = "choice", or another')
+    name = values.pop("instrument")
+    instrument = find_instrument(str(folder / name) if name.endswith(".toml") else name)
+    parts: dict[str, Any] = {}
+    for section, kind in (("qualification", Threshold), ("attention", Attention), ("crowd", Crowd)):
+        if section in values:
+            # A file that names no kappa asks for none.
+            unset = {"kappa": None} if kind is Threshold else {}
+            parts[section] = kind(**unset | _checked(values.pop(section), kind, section))
+    given = {"judgements": instrument.judgements} | _checked(values, Study, "study")
+    study = Study(folder, instrument, **given, **parts)
+    for number, least in (("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05)):
+        if getattr(study, number) < least:
+            raise UserError(f"{number} is {getattr(study, number)}, and must be {least} or more")
+    if study.more and study.judgements < 2:
+        raise UserError("more people are asked where the first do not agree, which takes two", fix="set judgements = 2")
+    where = urlsplit(study.address)
+    if where.scheme not in ("http", "https") or not where.hostname or where.path.strip("/"):
+        raise UserError(
+            f"the address {study.address!r} is not one of a server", fix="write https://host or http://host:port"
+        )
+    if study.attention and study.attention.every < 2:
+        raise UserError("every task would be an attention item", fix="set every = 2 or more")
+    return study
+
+
+def _checked(values: Any, kind: type, section: str) -> dict[str, Any]:
+    if not isinstance(values, Mapping):
+        raise UserError(f"{section} is no table", fix=f"write [{section}] and its settings below")
+    known = {each.name: str(each.type) for each in fields(kind)}
+    for name, value in values.items():
+        if name not in known or name in ("folder", "instrument"):
+            raise unknown(f"setting of a {section}", name, known.keys() - {"folder", "instrument"})
+        wanted = known[name]
+        fits = {
+            "int": type(value) is int,
+            "float": type(value) in (int, float),
+            "float | None": type(value) in (int, float),
+        }.get(wanted, isinstance(value, str))
+        if not fits:
+            raise UserError(f"the setting {name!r} has the wrong kind of value")
+    return dict(values)
+
+
+def study_text(study: Study, instrument: str) -> str:
+    """The settings as a file that people can read and change; ``instrument`` is its name, or its file."""
+    lines = [f"instrument = {_toml(instrument)}"]
+    defaults = Study(Path(), study.instrument)
+    for name in ("judgements", "more", "limit", "lease_minutes", "queue", "seed", "address", "database"):
+        if name == "judgements" or getattr(study, name) != getattr(defaults, name):
+            lines.append(f"{name} = {_toml(getattr(study, name))}")
+    for section in ("qualification", "attention", "crowd"):
+        part = getattr(study, section)
+        if part is not None and part != Crowd():
+            set_values = ((each.name, getattr(part, each.name)) for each in fields(part))
+            told = [f"{name} = {_toml(value)}" for name, value in set_values if value is not None and value != ""]
+            lines += ["", f"[{section}]", *told]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: str | int | float) -> str:
+    if not isinstance(value, str):
+        return repr(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,133 @@
+"""The database: the log is append-only, commits reach the disk, the migrations make the tables."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine
+
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.database import HEAD, open_database, reading
+from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.study import DATABASE_VARIABLE
+from horsesense.errors import UserError
+from judged_probes import choices, triples
+from serving import annotator, study_of
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The database of a study with an answer that was taken back, and one that stands."""
+    served = study_of(tmp_path / "s", triples(2), "partwhole")
+    ann = annotator(served, "ann")
+    ann.answer(value="0")
+    ann.undo()
+    ann.answer(value="1")
+    served.engine.dispose()
+    return tmp_path / "s" / "study.sqlite"
+
+
+@pytest.mark.parametrize("table", tables.APPEND_ONLY)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {} SET at = 0",
+        "DELETE FROM {}",
+        "INSERT OR REPLACE INTO {0} SELECT * FROM {0} LIMIT 1",
+        "REPLACE INTO {0} SELECT * FROM {0} LIMIT 1",
+        "UPDATE OR REPLACE {} SET at = 0",
+    ],
+)
+def test_nothing_is_changed_or_removed(file: Path, table: str, statement: str) -> None:
+    """With the database's own tool, past all code of ours."""
+    connection = sqlite3.connect(file)
+    before = connection.execute(f"SELECT * FROM {table}").fetchall()
+    assert before
+    with pytest.raises(sqlite3.DatabaseError, match="append-only"):
+        connection.execute(statement.format(table))
+    connection.rollback()
+    assert connection.execute(f"SELECT * FROM {table}").fetchall() == before
+
+
+def test_an_answer_replaced_by_its_lease_is_refused(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    columns = "lease, item, person, value, reason, round, number, asked, at"
+    with pytest.raises(sqlite3.DatabaseError, match="append-only"):
+        connection.execute(f"INSERT OR REPLACE INTO judgements ({columns}) SELECT {columns} FROM judgements LIMIT 1")
+
+
+def test_commits_reach_the_disk_and_only_the_owner_reads_them(file: Path) -> None:
+    engine = open_database(f"sqlite:///{file}")
+    with reading(engine) as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "full"
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_the_migrations_make_the_tables(file: Path) -> None:
+    engine = open_database(f"sqlite:///{file}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, tables.metadata) == []
+        assert context.get_current_revision() == HEAD
+
+
+def _limits(file: Path) -> dict[str, list[str]]:
+    """Checks of tables, and indexes whole."""
+    found = {}
+    for name, sql in sqlite3.connect(file).execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
+        if name in tables.metadata.tables or not sql.startswith("CREATE T"):
+            whole = " ".join(sql.split())
+            found[name] = (
+                [whole] if " INDEX " in whole else sorted(re.findall(r"CONSTRAINT \w+ CHECK \([^)]*\)", whole))
+            )
+    return found
+
+
+def test_the_migrations_make_the_checks(file: Path, tmp_path: Path) -> None:
+    """What Alembic does not compare: checks, and what an index is limited to."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'other.sqlite'}")
+    tables.metadata.create_all(engine)
+    made = _limits(file)
+    assert made == _limits(tmp_path / "other.sqlite")
+    assert len(made["items"]) == 2
+    assert "WHERE state = 'open'" in made["one_open_lease"][0]
+
+
+def test_items_may_not_change_under_a_study(tmp_path: Path) -> None:
+    served = study_of(tmp_path / "s", choices(2), "choice")
+    served.engine.dispose()
+    items = tmp_path / "s" / "items.jsonl"
+    items.write_text("".join(items.read_text().splitlines(keepends=True)[:1]))
+    with pytest.raises(UserError, match="not those that the database was made with"):
+        open_study(tmp_path / "s")
+
+
+def test_a_study_opens_again_with_the_same_codes(tmp_path: Path) -> None:
+    first = study_of(tmp_path / "s", choices(2), "choice")
+    again: Served = open_study(tmp_path / "s")
+    assert first.code("ann") == again.code("ann")
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("mysql://x/y", "a database of the kind mysql is not known"),
+        ("not an address", "the address of the database cannot be read"),
+    ],
+)
+def test_addresses_that_do_not_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, message: str
+) -> None:
+    study_of(tmp_path / "s", choices(2), "choice").engine.dispose()
+    monkeypatch.setenv(DATABASE_VARIABLE, address)
+    with pytest.raises(UserError, match=message):
+        open_study(tmp_path / "s")

@@ -1,0 +1,188 @@
+"""A served study from the command line: made, invited to, judged, paused, withdrawn, exported, and bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import document, run
+from horsesense.annotate.server.served import open_study
+from horsesense.records import Card, Item, Probe, read_probe, write_probe
+from judged_probes import LABELS, triples
+from serving import browser
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Path:
+    """Six triples that nobody has judged."""
+    path = tmp_path / "probe.jsonl"
+    write_probe(path, triples(6))
+    return path
+
+
+@pytest.fixture
+def study(probe: Path, tmp_path: Path) -> Path:
+    made = document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", "--each", "2", "--more", "3")
+    assert (made["items"], made["tasks"], made["people"]) == (6, 12, 0)
+    return tmp_path / "study"
+
+
+def judge(study: Path, link: str, value: str, times: int) -> None:
+    served = open_study(study)
+    somebody = browser(served)
+    somebody.link = link.removeprefix("http://127.0.0.1:8000")
+    somebody.enter()
+    for _ in range(times):
+        assert somebody.answer(value=value).status_code == 200
+    somebody.client.post("/leave", data={"form": somebody.hidden("form")})
+    served.engine.dispose()
+
+
+def test_a_study_from_end_to_end(study: Path, tmp_path: Path) -> None:
+    people = {each["name"]: each for each in document("invite", study, "ann", "ben", "cid")["people"]}
+    judge(study, people["ann"]["link"], "3", 6)
+    judge(study, people["ben"]["link"], "3", 5)
+    judge(study, people["cid"]["link"], "0", 1)
+    state = document("status", study)
+    assert (state["judgements"], state["wanted"], state["done"]) == (12, 2, 6)
+    assert {each["annotator"] for each in state["people"]} == {each["code"] for each in people.values()}
+    assert document("pause", study, "ann")["state"] == "paused"
+    assert document("resume", study)["people"] == []
+    assert document("revoke", study, people["ben"]["code"])["state"] == "revoked", "also by code"
+    gone = document("withdraw", study, "cid", "--reason", "clicked through")
+    assert gone["judgements"] == 1
+    judgements = document("collect", study, "-o", tmp_path / "j.csv")
+    assert (judgements["judgements"], judgements["people"]) == (11, 2)
+    assert judgements["notes"] == {"withdrawn judgements": 1}
+    assert not {"ann", "ben", "cid"} & set((tmp_path / "j.csv").read_text().replace(",", "\n").split("\n"))
+    assert document("agreement", study)["people"] == 2
+    labels = document("export", study, "-o", tmp_path / "l.jsonl", "--rule", "median")
+    assert labels["counts"] == {"probably": 5}
+    applied = document("apply", study / "items.jsonl", tmp_path / "l.jsonl", "-o", tmp_path / "judged.jsonl")
+    assert applied["items"] == 5
+    assert {item.answer for item in read_probe(tmp_path / "judged.jsonl").items} == {LABELS.index("probably")}
+
+
+def test_links_go_into_a_file_that_only_the_owner_reads(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "links.csv"
+    told = document("invite", study, "ann", "-o", out)
+    assert out.stat().st_mode & 0o077 == 0
+    assert told["people"][0]["link"] in out.read_text()
+    code, shown, _ = run("invite", study, "ben")
+    assert code == 0
+    assert "/in/" in shown
+
+
+def test_gold_and_attention(probe: Path, tmp_path: Path) -> None:
+    items = [
+        Item(
+            probe="gold",
+            form="choice",
+            text=f"If the jar{k} is blue, how likely is it that its neck is blue?",
+            options=LABELS,
+            ordered=True,
+            answer=k % 5,
+            facets={"whole": f"jar{k}", "part": "neck", "adjective": "blue"},
+        )
+        for k in range(20)
+    ]
+    write_probe(tmp_path / "gold.jsonl", Probe.of(items[:15], Card(name="gold")))
+    write_probe(tmp_path / "attention.jsonl", Probe.of(items[15:], Card(name="gold")))
+    options: list[Any] = ["--gold", tmp_path / "gold.jsonl", "--attention", tmp_path / "attention.jsonl"]
+    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", *options, "--accuracy", "0.5")
+    served = open_study(tmp_path / "study")
+    assert (len(served.tasks["gold"]), len(served.tasks["attention"])) == (10, 5)
+    assert served.study.qualification is not None
+    assert (served.study.qualification.kappa, served.study.qualification.accuracy) == (0.7, 0.5)
+
+
+def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object], str]]:
+    return {
+        "not a study": (["invite", folder, "ann"], "this is not a study"),
+        "nobody of that name": (
+            ["withdraw", study, "anna"],
+            "there is no person of this study 'anna'; did you mean 'ann'?",
+        ),
+        "invited twice": (["invite", study, "ann"], "ann is invited already"),
+        "a name that is none": (["invite", study, "a b"], "the name 'a b' is not usable"),
+        "a study in the way": (
+            ["new", source, "--instrument", "partwhole", "-o", study],
+            "there is something of that name already",
+        ),
+        "nothing judged yet": (["collect", study, "-o", folder / "j.csv"], "no task is filled in yet"),
+        "two studies": (["status", study, study], "a served study is read alone"),
+        "an instrument of another kind": (
+            ["collect", study, "--instrument", "choice", "-o", folder / "j.csv"],
+            "a served study has its items, instrument and people",
+        ),
+        "options of a study for a table": (
+            ["new", source, "--instrument", "partwhole", "-o", folder / "t.csv", "--more", "3"],
+            "these options are for a study",
+        ),
+        "thresholds without gold": (
+            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--kappa", "0.5"],
+            "a qualification needs gold items",
+        ),
+        "gold that has no answers": (
+            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--gold", source],
+            "the gold items have no answers",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", bad(Path(), Path(), Path()))
+def test_bad_input(name: str, study: Path, probe: Path, tmp_path: Path) -> None:
+    document("invite", study, "ann")
+    arguments, message = bad(study, tmp_path, probe)[name]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1, "one sentence, no traceback"
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("judgement = 3", "there is no setting of a study 'judgement'; did you mean 'judgements'?"),
+        ("judgements = 0", "judgements is 0, and must be 1 or more"),
+        ('judgements = "3"', "the setting 'judgements' has the wrong kind of value"),
+        ("[qualification]\nkappa = 0.7", "the study has [qualification] and no items for it"),
+        ('address = "nowhere"', "the address 'nowhere' is not one of a server"),
+        ("judgements = 1\nmore = 3", "which takes two"),
+        ("[attention]\nevery = 1", "every task would be an attention item"),
+        ("=", "this is not TOML"),
+    ],
+)
+def test_bad_settings(setting: str, message: str, study: Path) -> None:
+    (study / "study.toml").write_text(f'instrument = "partwhole"\n{setting}\n')
+    code, _, err = run("status", study)
+    assert code == 2
+    assert message in err
+    assert "study" in err.partition(":")[2]
+
+
+def test_without_the_libraries_of_the_server(study: Path) -> None:
+    """The core does without; whoever serves is told what to install."""
+    program = (
+        "import sys; sys.modules['sqlalchemy'] = None; from horsesense.cli import main; "
+        f"main(['annotate', 'invite', {str(study)!r}, 'ann'])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert 'pip install "horsesense[annotate]"' in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_help_loads_no_server() -> None:
+    program = (
+        "import sys\nfrom horsesense.cli import main\n"
+        "try:\n    main(['annotate', '--help'])\nexcept SystemExit:\n    pass\n"
+        "print([name for name in ('fastapi', 'sqlalchemy', 'numpy') if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "[]"
