@@ -170,3 +170,15 @@ def test_search_measures_every_item_once_a_split() -> None:
     assert searched.credit.shape[0] == 50
     assert ((searched.credit >= 0) & (searched.credit <= 1)).all()
     assert ((searched.coverage >= 0) & (searched.coverage <= 1)).all()
+
+
+def test_intervals_hold_chance_where_there_is_nothing_else() -> None:
+    """Directions flip from split to split on noise; a mean over splits must not pass for a sure thing."""
+    missed: list[bool] = []
+    for seed in range(12):
+        prepared = prepare(table_of(noise(150, 2, seed)), battery())
+        found = search(prepared, 6, seed)
+        told = estimates(found.credit, prepared.table.unit, 0.5, variance=found.variance[:-1])
+        often = found.coverage > 0.2
+        missed += [not e.low <= 0.5 <= e.high for e, enough in zip(told, often, strict=True) if enough]
+    assert np.mean(missed) <= 0.06
