@@ -1,4 +1,5 @@
-# make demo   set everything up and ask two small models the starter probe, the masked one a part of it
+# make demo   set everything up, ask two small models the starter probe (the masked one a part of it), then grow a
+#             small probe from WordNet and ask that
 # make test   set everything up and run lint, types, the import contract and the tests
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
@@ -25,9 +26,12 @@ fetch: $(READY)
 	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm wordnet gcide
 
 demo: $(READY)
-	$(BIN)/horsesense fetch smollm2 smollm2-masked
+	$(BIN)/horsesense fetch smollm2 smollm2-masked wordnet
 	$(BIN)/horsesense run -m smollm2-masked -p starter --limit 40 --out runs/demo-masked
 	$(BIN)/horsesense run -m smollm2 -p starter --out runs/demo
+	$(BIN)/horsesense build wordnetqa --relation hypernymy --limit 160 -o runs/demo-hypernymy.jsonl
+	$(BIN)/horsesense run -m smollm2 -p runs/demo-hypernymy.jsonl --out runs/demo-wordnet
+	$(BIN)/horsesense report runs/demo-wordnet --by hops --by distractor_kind
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -74,13 +74,13 @@ def print_slices(title: str, rows: Sequence[Row]) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=escape(title), title_justify="left")
     table.add_column("by")
-    for name in ("items right", "95 % interval", "n", "whole clusters right", "95 % interval", "guessing", "n"):
+    for name in ("items right (95 %)", "n", "whole clusters (95 %)", "n", "guessing"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         i, c = row.items, row.clusters
-        items = f"{i.value:.3f}", f"{i.low:.3f} to {i.high:.3f}", f"{i.n:,}"
-        clusters = f"{c.value:.3f}", f"{c.low:.3f} to {c.high:.3f}", f"{c.chance or 0:.3f}", f"{c.n:,}"
-        table.add_row(f"{row.facet} {escape(str(row.value))}", *items, *clusters)
+        sides = [f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f})" for e in (i, c)]
+        told = f"{row.facet} {escape(str(row.value))}"
+        table.add_row(told, sides[0], f"{i.n:,}", sides[1], f"{c.n:,}", f"{c.chance or 0:.2f}")
     people().print(table)
 
 
