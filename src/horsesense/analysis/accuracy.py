@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from horsesense.analysis.intervals import Estimate, check_level, rate_interval, unit_note
-from horsesense.analysis.resampling import RESAMPLES, Floats, mean_spread
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
 
 __all__ = ["Estimate", "accuracy"]
@@ -15,12 +15,12 @@ __all__ = ["Estimate", "accuracy"]
 
 def accuracy(
     values: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     chance: float | None = None,
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    crossed: Sequence[str] | None = None,
+    crossed: Names | None = None,
 ) -> Estimate:
     """Mean credit with an interval that respects dependence: items of one unit are drawn together.
 
@@ -41,8 +41,8 @@ def accuracy(
     credit = credit[judged]
     if credit.min() < 0 or credit.max() > 1:
         raise UserError("a credit is not between 0 and 1")
-    names = np.asarray(units, dtype=str)[judged]
-    others = None if crossed is None else np.asarray(crossed, dtype=str)[judged]
+    names = unit_array(units)[judged]
+    others = None if crossed is None else unit_array(crossed)[judged]
     variance, number = mean_spread(credit, names, others, seed, resamples)
     value = min(1.0, float(np.sort(credit).mean()))
     low, high = rate_interval(value, variance, number, level)

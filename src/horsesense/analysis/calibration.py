@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.prediction import score_table
-from horsesense.analysis.resampling import RESAMPLES, Floats
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 
 
@@ -60,7 +60,7 @@ def confidence(scores: Sequence[Sequence[float]]) -> Floats:
 def reliability(
     confidences: Floats | Sequence[float],
     values: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     bins: int = 10,
     level: float = 0.95,
     seed: int = 0,
@@ -83,7 +83,7 @@ def reliability(
     sure, credit = sure[judged], credit[judged]
     if not (sure >= 0).all() or not (sure <= 1).all():
         raise UserError("a confidence is not between 0 and 1")
-    names = np.asarray(units, dtype=str)[judged]
+    names = unit_array(units)[judged]
     places = _equal_counts(sure, bins)
     found = []
     for place in np.unique(places):

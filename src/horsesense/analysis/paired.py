@@ -11,7 +11,7 @@ from scipy import special
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
-from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, mean_spread
+from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
 
 
@@ -42,12 +42,12 @@ class Comparison:
 def compare(
     credit_a: Floats | Sequence[float],
     credit_b: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     chance: float | None = None,
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    crossed: Sequence[str] | None = None,
+    crossed: Names | None = None,
 ) -> Comparison:
     """Compare two models item by item, drawing whole units.
 
@@ -64,8 +64,8 @@ def compare(
     if not both.any():
         raise UserError("the two models have no judged item in common")
     a, b = a[both], b[both]
-    names = np.asarray(units, dtype=str)[both].tolist()
-    others = None if crossed is None else np.asarray(crossed, dtype=str)[both].tolist()
+    names = unit_array(units)[both]
+    others = None if crossed is None else unit_array(crossed)[both]
     # The better one first, so that the draws, too, do not depend on who is called a.
     variance, number = mean_spread(a - b if a.sum() >= b.sum() else b - a, names, others, seed, resamples)
     value = float(np.sort(a - b).mean())
@@ -98,12 +98,12 @@ def compare(
 
 def compare_all(
     credits: Mapping[str, Floats | Sequence[float]],
-    units: Sequence[str],
+    units: Names,
     chance: float | None = None,
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    crossed: Sequence[str] | None = None,
+    crossed: Names | None = None,
 ) -> dict[tuple[str, str], Comparison]:
     """Every pair of models, with p corrected for having made so many comparisons.
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from horsesense.analysis.intervals import check_level
-from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, mean_spread
+from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
 
 MOST_UNITS = 10_000_000
@@ -48,7 +48,7 @@ class Power:
 def power(
     credit_a: Floats | Sequence[float],
     credit_b: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     wanted: float = 0.8,
     level: float = 0.95,
     seed: int = 0,
@@ -70,7 +70,7 @@ def power(
     if not judged.any():
         raise UserError("the two models have no judged item in common")
     gaps = gaps[judged]
-    variance, number = mean_spread(gaps, np.asarray(units, dtype=str)[judged].tolist(), None, seed, resamples)
+    variance, number = mean_spread(gaps, unit_array(units)[judged], None, seed, resamples)
     difference = float(np.sort(gaps).mean())
     now, detectable, needed, note = 0.0, None, None, ""
     if number < 2:

@@ -47,6 +47,12 @@ class Units:
         return total
 
 
+def unit_array(units: Names) -> NDArray[np.str_] | NDArray[np.int64]:
+    """Units of dependence as an array: numbers stay numbers, anything else is its text."""
+    given = np.asarray(units)
+    return given.astype(np.int64) if given.dtype.kind in "iu" else np.asarray(units, dtype=str)
+
+
 def totals(columns: Sequence[Floats], units: Names) -> Units:
     """Sum each column within each unit.
 
@@ -54,18 +60,24 @@ def totals(columns: Sequence[Floats], units: Names) -> Units:
     >>> both.kinds.tolist(), both.counts.tolist()
     ([[1.0, 1.0], [1.0, 2.0]], [1, 1])
     """
-    # Names are counted through a dictionary and rows sorted column by column: a report makes hundreds of these, and
-    # sorting 50,000 texts, or whole rows as np.unique does, took most of its time.
-    numbers: dict[Any, int] = {}
-    codes = np.fromiter((numbers.setdefault(unit, len(numbers)) for unit in units), np.int64, len(units))
+    codes = _codes(units)
     sums = np.stack([np.bincount(codes, weights=column) for column in columns], axis=1)
     # A third added three times depends on the order in its last digit; two units that differ by that are alike.
     table: Floats = sums.astype(np.float64).round(9)
+    # Column by column: np.unique sorts whole rows, which took most of the time of a large report.
     table = table[np.lexsort(table.T[::-1])]
     first = np.ones(len(table), dtype=bool)
     first[1:] = (table[1:] != table[:-1]).any(axis=1)
     counts = np.diff(np.append(np.flatnonzero(first), len(table)))
     return Units(table[first], counts.astype(np.int64))
+
+
+def _codes(units: Names) -> NDArray[np.int64]:
+    """A number from 0 for each unit. Texts go through a dictionary, which is faster than sorting them."""
+    if isinstance(units, np.ndarray) and units.dtype.kind == "i":
+        return np.unique(units, return_inverse=True)[1].astype(np.int64)
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=np.int64)
 
 
 def resample(units: Units, seed: int = 0, resamples: int = RESAMPLES) -> Floats:

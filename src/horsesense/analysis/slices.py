@@ -9,7 +9,7 @@ import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.resampling import RESAMPLES, Floats
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
 
@@ -43,7 +43,7 @@ class Sliced:
 
 def by_facet(
     values: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     facets: Sequence[Mapping[str, Facet]],
     names: str | tuple[str, ...],
     chances: Sequence[float] | None = None,
@@ -64,6 +64,7 @@ def by_facet(
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
         raise UserError(f"there are {len(credit)} values for {len(units)} units and facets of {len(facets)} items")
+    names_of_units = unit_array(units)
     judged = np.flatnonzero(~np.isnan(credit)).tolist()
     places: dict[tuple[tuple[int, Facet], ...], list[int]] = {}
     for place in judged:
@@ -78,7 +79,7 @@ def by_facet(
             tuple(value for _, value in key),
             accuracy(
                 credit[places[key]],
-                [units[place] for place in places[key]],
+                names_of_units[places[key]],
                 None if chances is None else float(np.mean([chances[place] for place in places[key]])),
                 level,
                 seed,

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level
-from horsesense.analysis.resampling import RESAMPLES, Floats
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.analysis.slices import MOST_VALUES, facet_key
 from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
@@ -67,7 +67,7 @@ class Search:
 
 def standouts(
     values: Floats | Sequence[float],
-    units: Sequence[str],
+    units: Names,
     facets: Sequence[Mapping[str, Facet]],
     names: Sequence[str] | None = None,
     pairs: bool = True,
@@ -92,7 +92,7 @@ def standouts(
     judged = np.flatnonzero(~np.isnan(credit))
     if not len(judged):
         raise UserError("no item has a gold answer, so there is no accuracy")
-    credit, unit_names = credit[judged], np.asarray(units, dtype=str)[judged]
+    credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
     slices, note = _slices([facets[place] for place in judged.tolist()], codes, names, pairs)
     if not slices:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.errors import UserError
@@ -18,7 +20,7 @@ from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifes
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answered:
     """A probe as one model answered it."""
 
@@ -51,10 +53,12 @@ class Answered:
         """Whether any item has a gold, so that there is an accuracy."""
         return any(item.answer is not None for item in self.items)
 
-    @property
-    def units(self) -> list[str]:
-        """The unit of dependence of each item."""
-        return [item.unit(self.probe.card.group) for item in self.items]
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """The unit of dependence of each item, as a number: a report asks for them hundreds of times."""
+        numbers: dict[str, int] = {}
+        names = (item.unit(self.probe.card.group) for item in self.items)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
     def estimate(self, earned: Credits) -> Estimate:
         judged = [len(item.options) for item in self.items if item.answer is not None]

@@ -49,7 +49,7 @@ def where_cues_fail(
     names = np.asarray(units)
     judged = ~np.isnan(earned)
     sides = [
-        accuracy(earned[side], names[side].tolist(), chance, level, seed) if side.any() else None
+        accuracy(earned[side], names[side], chance, level, seed) if side.any() else None
         for side in (judged & right, judged & ~right)
     ]
     first, second = sides
