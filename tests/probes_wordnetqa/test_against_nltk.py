@@ -44,18 +44,20 @@ class Judge:
     def __init__(self, reader: Any) -> None:
         self.synset = cache(reader.synset)
         self.senses = cache(lambda word: reader.synsets(word.replace(" ", "_")))
-        self.up = cache(lambda synset: _walk(synset, lambda s: s.hypernyms()))
-        self.down = cache(lambda synset: _walk(synset, lambda s: s.hyponyms()))
-        self.all_up = cache(lambda synset: set(_walk(synset, lambda s: s.hypernyms() + s.instance_hypernyms())))
-        self.all_down = cache(lambda synset: set(_walk(synset, lambda s: s.hyponyms() + s.instance_hyponyms())))
-        self.sisters = cache(self._sisters)
+        # NLTK reads a synset's line anew for every link: each is asked once, and walked often.
+        above, below = cache(lambda synset: synset.hypernyms()), cache(lambda synset: synset.hyponyms())
+        all_above = cache(lambda synset: above(synset) + synset.instance_hypernyms())
+        all_below = cache(lambda synset: below(synset) + synset.instance_hyponyms())
+        self.up = cache(lambda synset: _walk(synset, above))
+        self.down = cache(lambda synset: _walk(synset, below))
+        self.all_up = cache(lambda synset: set(_walk(synset, all_above)))
+        self.all_down = cache(lambda synset: set(_walk(synset, all_below)))
+        self.siblings = cache(lambda synset: {s for parent in above(synset) for s in below(parent)} - {synset})
 
-    def _sisters(self, asked: Any) -> dict[Any, int]:
-        found: dict[Any, int] = {}
-        for sister in {s for parent in asked.hypernyms() for s in parent.hyponyms()} - {asked}:
-            for other, hops in (self.down(sister) | {sister: 0}).items():
-                found[other] = min(found.get(other, 99), 1 + hops)
-        return found
+    def sister_distance(self, asked: Any, option: Any) -> int | None:
+        """1 for a sister of the asked concept, 2 for a child of a sister …; asked upwards, which is a short way."""
+        nearest = [hops for other, hops in (self.up(option) | {option: 0}).items() if other in self.siblings(asked)]
+        return 1 + min(nearest) if nearest else None
 
     def check(self, item: Item) -> None:
         assert item.answer is not None
@@ -108,9 +110,10 @@ class Judge:
             return
         if kind == "hyponym":
             distances = [self.up(option).get(asked) for option in wrong]
+        elif kind == "sister":
+            distances = [self.sister_distance(asked, option) for option in wrong]
         else:
-            near = (self.sisters if kind == "sister" else self.up)(asked)
-            distances = [near.get(option) for option in wrong]
+            distances = [self.up(asked).get(option) for option in wrong]
         of_kind = distances.count(int(item.facets["distractor_hops"]))
         assert of_kind >= len(wrong) - int(item.facets["fillers"]) >= 1
 
