@@ -97,3 +97,29 @@ def test_the_command(tiny_folders: dict[str, Path], capfdbinary: pytest.CaptureF
     with pytest.raises(SystemExit) as stopped:
         main(["saliency", "-m", str(tiny_folders["bert"]), "No brackets."])
     assert stopped.value.code == 2
+
+
+def test_the_command_votes_over_draws_of_names(
+    tiny_folders: dict[str, Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    from horsesense.cli import main
+
+    text = "{A} is a stone and {B} is a feather, so {A} is [heavier] than {B}."
+    asked = ["saliency", "-m", str(tiny_folders["bert"]), text, "--steps", "2", "--draws", "3", "--arguments", "Stone"]
+    with pytest.raises(SystemExit) as stopped:
+        main([*asked, "--json"])
+    assert stopped.value.code == 0
+    told = json.loads(capfdbinary.readouterr().out)
+    jsonschema.validate(told, json.loads(files("horsesense.cli").joinpath("schemas", "saliency.json").read_text()))
+    named = [draw["words"][0]["word"] for draw in told["drawn"]]
+    assert len(set(named)) == 3, "each draw has names of its own"
+    for draw in told["drawn"]:
+        spoken = [word["word"] for word in draw["words"]]
+        assert spoken[0] == spoken[11], "one slot is one name"
+    ranked = [
+        {place for place, _ in sorted(enumerate(draw["words"]), key=lambda word: -abs(word[1]["value"]))[:5]}
+        for draw in told["drawn"]
+    ]
+    votes = {place: sum(place in best for best in ranked) for place in range(len(told["drawn"][0]["words"]))}
+    assert {clue["place"]: clue["votes"] for clue in told["clues"]} == {p: n for p, n in votes.items() if n >= 2}
+    assert {clue["word"] for clue in told["clues"] if clue["argument"]} <= {"stone"}
