@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.model_selection import GroupKFold
 
 from horsesense.analysis.cues import find_cues
 from horsesense.errors import UserError
+from horsesense.probes.released import read_release
 from horsesense.records import Item
 from horsesense.studies.aflite import aflite
 from horsesense.studies.harden import Hardened, harden
@@ -172,3 +174,18 @@ def test_aflite_drops_what_vectors_foresee() -> None:
 def test_vectors_of_another_probe_are_a_sentence() -> None:
     with pytest.raises(UserError, match="the vectors have the shape 5×2, and the probe has 9 options"):
         aflite(noise(3, 3, 8), np.zeros((5, 2), dtype=np.float32))
+
+
+@pytest.mark.parametrize("name", ["ca", "swag"])
+def test_a_released_set_is_hardened_from_both_sides(name: str, shared: Path) -> None:
+    file = shared / "data" / "cats" / "commonsense_ability_test" / f"{name}.txt"
+    probe = read_release("cats", [file])
+    found = harden(probe.items, probe.card.group, splits=4, rounds=59)
+    again = find_cues(found.items, probe.card.group, splits=4, rounds=59)
+    assert "can be had" in found.before.verdict
+    assert len(found.items) > 0.5 * len(probe.items)
+    for cue in again.cues:
+        assert cue.accuracy.low <= again.chance <= cue.accuracy.high, cue.name
+    right = bag_of_words_right(list(found.items))
+    chance = 1 / len(found.items[0].options)
+    assert binomtest(right, len(found.items), chance).pvalue > 0.01
