@@ -59,11 +59,9 @@ def saliency(
             say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
             _print_saliency(found)
         return
-    drawn = [
-        marked.named(names).explained(loaded, meaning, method.value, steps, seed)
-        for names in draw_names(marked.slots, draws, seed)
-    ]
-    voted = clues(drawn, arguments)
+    names = draw_names(marked.slots, draws, seed)
+    drawn = [marked.named(each).explained(loaded, meaning, method.value, steps, seed) for each in names]
+    voted = clues(drawn, names, arguments)
     if json:
         agreed = asdict(voted) | {"arguments": voted.arguments}
         print_json(told | {"seed": seed, "drawn": [_document(each) for each in drawn]} | agreed)

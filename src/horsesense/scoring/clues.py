@@ -64,6 +64,13 @@ def draw_names(slots: Sequence[str], draws: int, seed: int = 0) -> list[dict[str
     return [dict(zip(slots, names[n * len(slots) :], strict=False)) for n in range(draws)]
 
 
-def clues(found: Sequence[Saliency], arguments: str = "") -> Clues:
-    """Clue words by vote over the draws; ``arguments`` are the axiom's own words, in any form of text."""
-    return clue_words([[(word.word, word.value) for word in each.words] for each in found], words(arguments))
+def clues(found: Sequence[Saliency], names: Sequence[Mapping[str, str]], arguments: str = "") -> Clues:
+    """Clue words by vote over the draws; ``arguments`` are the axiom's own words, in any form of text.
+
+    A name is told by its slot, since it is another one in each draw.
+    """
+    draws = []
+    for each, drawn in zip(found, names, strict=True):
+        slots = {name: f"{{{slot}}}" for slot, name in drawn.items()}
+        draws.append([(slots.get(word.word, word.word), word.value) for word in each.words])
+    return clue_words(draws, words(arguments))
