@@ -124,8 +124,10 @@ class Learner:
         # Sums of logarithms that are equal in truth may differ in the last digit; a tie must stay a tie.
         worth = (np.log(right / (known.shown - right)) - known.base).round(9)
         scores: Floats = worth[self._codes[known.asked]]
-        if self._single and isinstance(known.asked, slice):
-            return scores
+        if self._single:
+            flat = np.zeros(len(self.table.text_of))
+            flat[known.asked] = scores
+            return flat
         option = self._option[known.asked]
         summed = np.bincount(option, weights=scores, minlength=len(self.table.text_of)).astype(np.float64)
         return summed.round(9)

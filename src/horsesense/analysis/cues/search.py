@@ -158,9 +158,9 @@ class Choice:
     direction: Sequence[int]
     """Per number cue, 0 for the most, 1 for the least."""
     credit: Sequence[NDArray[np.float32]]
-    """Per cue, its credit on every item."""
+    """Per cue, its credit on every item; that of a learnt cue counts only outside the learning items."""
     covered: Sequence[Bools]
-    """Per learnt cue, the items on which it tells the options apart."""
+    """Per learnt cue, the items outside on which it tells the options apart."""
 
 
 def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
@@ -176,7 +176,7 @@ def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
         # On the items it learnt from, a cue of many categories is always right; its worth is measured
         # by learning from one quarter and answering the other.
         worth.append(_crossed(table, learner, train & inner, train & ~inner))
-        share, told = shares(table, learner.scores(train, table.gold))
+        share, told = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
         covered.append(told)
         earned.append(share[table.gold].astype(np.float32))
     return Choice(np.array(worth), direction, earned, covered)
@@ -195,5 +195,6 @@ def _crossed(table: Table, learner: Learner, one: Bools, other: Bools) -> float:
     """Accuracy over two parts, each answered by what the other teaches."""
     total = 0.0
     for teach, test in ((one, other), (other, one)):
-        total += float(credit(table, learner.scores(teach, table.gold), table.gold)[test].sum())
+        scores = learner.scores(teach, table.gold, learner.offered(teach, test))
+        total += float(credit(table, scores, table.gold)[test].sum())
     return total / float((one | other).sum())

@@ -50,9 +50,9 @@ def _learnt_columns(prepared: Prepared, train: Bools, seed: int) -> list[NDArray
     table, columns = prepared.table, []
     inner = inner_half(table.unit, train, seed)
     for learner in prepared.learners:
-        scores = learner.scores(train, table.gold)
+        scores = learner.scores(train, table.gold, learner.offered(train, ~train))
         for teach, test in ((train & inner, train & ~inner), (train & ~inner, train & inner)):
             flat = test[table.item_of]
-            scores[flat] = learner.scores(teach, table.gold)[flat]
+            scores[flat] = learner.scores(teach, table.gold, learner.offered(teach, test))[flat]
         columns.append(in_item_rank(table, scores))
     return columns
