@@ -66,3 +66,64 @@ def vectors(folder: Path, words: list[str], size: int = 8) -> Path:
     rows = (f"{word} {' '.join(f'{number:.4f}' for number in lot.normal(size=size))}" for word in words)
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+def clozes(number: int, seed: int, right: str = "faster") -> Probe:
+    """Statements about numbered kettles in which one word is always right: any model can learn it."""
+    items = [
+        Item(
+            probe="made",
+            form="cloze",
+            text=f"The kettle {seed} {place} is ___ than the stove.",
+            options=("faster", "heavier"),
+            answer=("faster", "heavier").index(right),
+            family=f"{seed} {place}",
+            facets={"comparative": right},
+        )
+        for place in range(number)
+    ]
+    return Probe.of(items, Card(name="made", normalise="sum"))
+
+
+def statements(number: int, seed: int) -> Probe:
+    """RICA's shape: two made-up names, an axiom."""
+    lot = random.Random(seed)
+    items = []
+    for place in range(number):
+        one, other = ("".join(lot.choice("bdgklmnprtvz") for _ in range(7)) for _ in range(2))
+        word = lot.choice(("more", "less"))
+        items.append(
+            Item(
+                probe="made",
+                form="cloze",
+                text=f"{one} is a stone and {other} is a feather, so {one} is ___ heavy than {other}",
+                options=("less", "more"),
+                answer=("less", "more").index(word),
+                family=f"{one} {other}",
+                groups={"axiom": f"axiom {seed} {place // 3}"},
+                facets={"comparative": word},
+            )
+        )
+    return Probe.of(items, Card(name="made", normalise="sum", group="axiom"))
+
+
+def schemas(number: int) -> Probe:
+    """WinoVenti's shape: a generic and an exception of each schema."""
+    items = []
+    for place in range(number):
+        for test, answer in (("generic", 0), ("exception", 1)):
+            context = "sweet" if test == "generic" else "rotten"
+            items.append(
+                Item(
+                    probe="made",
+                    form="cloze",
+                    text=f"The fruit number {place} was {context}. The fruit is ___.",
+                    options=("edible", "harmful"),
+                    answer=answer,
+                    family=f"schema {place}",
+                    member=test,
+                    groups={"noun": f"noun {place // 2}"},
+                    facets={"test": test},
+                )
+            )
+    return Probe.of(items, Card(name="made", normalise="sum", group="noun"))

@@ -16,6 +16,7 @@ from horsesense.cli.fetch import fetch
 from horsesense.cli.fill import fill
 from horsesense.cli.harden import harden
 from horsesense.cli.import_ import import_
+from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.report import report
 from horsesense.cli.rica import rica
@@ -23,6 +24,7 @@ from horsesense.cli.run import run
 from horsesense.cli.saliency import saliency
 from horsesense.cli.score import score
 from horsesense.cli.show import show
+from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
 
 app = typer.Typer(
@@ -60,6 +62,8 @@ app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
 app.command("baseline")(baseline)
+app.command("train")(train)
+app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")

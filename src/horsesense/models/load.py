@@ -149,3 +149,10 @@ def _window(network: Any, tokenizer: Any) -> int:
 
 def _why(dtype: str) -> str:
     return "exact" if dtype == "float32" else "asked for; the head stays in float32"
+
+
+def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
+    """The class that a model's config names; empty where it names none. No weights are loaded."""
+    with quiet_transformers():
+        config = _part(identify(name, allow_pickle=allow_pickle).located.folder, "AutoConfig")
+    return str((getattr(config, "architectures", None) or [""])[0])

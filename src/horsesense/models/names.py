@@ -33,7 +33,9 @@ def locate(name: str, *, allow_pickle: bool = False) -> Located:
 
         return Located(name, converted(path))
     if path.is_dir():
-        return Located(name, path)
+        from horsesense.models.adapter import is_adapter, merged
+
+        return Located(name, merged(path) if is_adapter(path) else path)
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
         raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")

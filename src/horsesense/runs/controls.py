@@ -25,12 +25,20 @@ from horsesense.runs.manifest import (
 
 
 def keep_control(
-    folder: Path, name: str, told: str, probe_name: str, probe: Probe, answers: Sequence[Answer], seed: int = 0
+    folder: Path,
+    name: str,
+    told: str,
+    probe_name: str,
+    probe: Probe,
+    answers: Sequence[Answer],
+    seed: int = 0,
+    family: str = "control",
 ) -> Manifest:
     """Write the answers of a control as a new run folder.
 
     ``told`` says in words how it answers; it stands where a model's special tokens are told. The
-    weight hash is that of the answers, since a control has nothing else.
+    weight hash is that of the answers, since a control has nothing else. ``family`` is another one for a model
+    whose weights were not kept, such as one of many doses of an inoculation.
     """
     given = {answer.item for answer in answers}
     missing = [item.id for item in probe.items if item.id not in given]
@@ -44,7 +52,7 @@ def keep_control(
         part = Part(
             model=ModelRecord(
                 name=name,
-                family="control",
+                family=family,
                 architecture="none",
                 direction="none",
                 parameters=0,

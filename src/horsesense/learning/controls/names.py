@@ -45,6 +45,11 @@ CONTROLS = {
     ),
     "choice-only-linear": Control("linear:choice_only_linear", "the words of each option, linear"),
     "hypothesis-only": Control("linear:hypothesis_only", "the words of the second text of a pair, linear"),
+    "choice-only": Control("neural:choice_only", "the options, by a BiLSTM", by_chance=True),
+    "choice-to-choice": Control("neural:choice_to_choice", "the options beside one another", by_chance=True),
+    "question-to-choice": Control("neural:question_to_choice", "question and option, a vector each", by_chance=True),
+    "esim": Control("neural:esim", "question and option, aligned word by word", by_chance=True),
+    "choice-only-encoder": Control("encoder:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True),
     "mlp": Control("slots_mlp:slots_mlp", "the vectors of whole, part and adjective", by_chance=True),
 }
 

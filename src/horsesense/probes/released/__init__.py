@@ -39,6 +39,8 @@ READERS = {
     "partwhole": Reader(f"{_HERE}.partwhole:read_partwhole"),
     "partwhole-nli": Reader(f"{_HERE}.partwhole_nli:read_partwhole_nli"),
     "mcqa": Reader(f"{_HERE}.mcqa:read_mcqa"),
+    "sciq": Reader(f"{_HERE}.science:read_sciq"),
+    "arc": Reader(f"{_HERE}.science:read_arc"),
     # The sources that CATs was made from, in their own formats.
     "winograd": Reader(f"{_CATS}.winograd:read_winograd"),
     "sense-making": Reader(f"{_CATS}.sense:read_sense_making", "STATEMENTS ANSWERS", 2, 2),

@@ -1,0 +1,113 @@
+"""``horsesense inoculate``: small doses of a probe, what they teach a model and what they cost it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.settings import OneModel
+
+if TYPE_CHECKING:
+    from horsesense.studies.inoculation_kept import CurvePoint
+
+
+def inoculate(
+    model: OneModel,
+    train: Annotated[Path, typer.Option("--train", help="The probe that doses are drawn from.")],
+    dev: Annotated[Path, typer.Option(help="The probe's development set: chooses.")],
+    test: Annotated[Path, typer.Option(help="The probe's test set: read once.")],
+    original_dev: Annotated[Path, typer.Option(help="Development set of the model's original task: chooses.")],
+    original_test: Annotated[Path, typer.Option(help="Test set of the original task: read once.")],
+    out: Annotated[Path, typer.Option(help="Folder for doses, answers and curves.")],
+    natural: Annotated[Path | None, typer.Option(help="Reserved natural set, for --add.")] = None,
+    original_train: Annotated[
+        Path | None, typer.Option(help="What the model was trained on: which concepts did it meet there?")
+    ] = None,
+    add: Annotated[list[int] | None, typer.Option(min=0, max=2, help="add-some: 0, 1 or 2; repeatable [0].")] = None,
+    dose: Annotated[list[int] | None, typer.Option(min=1, help="A dose k; repeatable [10 to 3,000].")] = None,
+    lr: Annotated[list[float] | None, typer.Option(help="A learning rate; repeatable [1e-5, 3e-5, 1e-4].")] = None,
+    steps: Annotated[list[int] | None, typer.Option(min=1, help="Steps to look at; repeatable [10 to 600].")] = None,
+    seed: Annotated[list[int] | None, typer.Option(min=0, help="A seed; repeatable [0, 1, 2].")] = None,
+    batch: Annotated[int, typer.Option(min=1)] = 16,
+    lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
+    objective: Annotated[str, typer.Option(help="What the model is trained to do.")] = "multiple-choice",
+    as_paper: Annotated[bool, typer.Option("--as-paper", help="Fill up to five options with empty ones.")] = False,
+    allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
+    json: Json = False,
+) -> None:
+    """Small doses of a probe, what they teach a model and what they cost it."""
+    from horsesense.cli.learning_progress import learning
+    from horsesense.records import read_probe
+    from horsesense.studies.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study
+    from horsesense.studies.inoculation_kept import Folder, curves
+    from horsesense.studies.inoculation_sets import concepts_seen
+
+    sets = Sets(
+        read_probe(train),
+        read_probe(dev),
+        read_probe(test),
+        read_probe(original_dev),
+        read_probe(original_test),
+        read_probe(natural) if natural else None,
+    )
+    grid = Grid(
+        doses=tuple(sorted(dose or DOSES)),
+        rates=tuple(lr or RATES),
+        steps=tuple(sorted(steps or STEPS)),
+        adds=tuple(add or (0,)),
+        seeds=tuple(seed or (0, 1, 2)),
+        batch=batch,
+        fill_to=5 if as_paper else 0,
+        lora=lora,
+    )
+    folder = Folder(out)
+    done = frozenset((one["setting"], one["k"], one["seed"]) for one in folder.read())
+    seen = concepts_seen(sets.test.items, read_probe(original_train).items) if original_train else {}
+    with learning() as progress:
+        study = Study(model, sets, grid, objective, say=progress.say, tick=progress.tick, done=done, kept=folder.tried)
+        leaks = study.check(allow_overlap)
+        for chosen in study.carry_out():
+            folder.chosen(chosen, sets, seen)
+    found = folder.read()
+    if leaks.found:
+        say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
+    if json:
+        document = {
+            "model": model,
+            "out": str(out),
+            "curves": [asdict(point) for point in curves(found)],
+            "chosen": found,
+        }
+        print_json(document | {"leaks": {"items": leaks.items, "by": leaks.counts, "allowed": leaks.allowed}})
+    else:
+        _show(curves(found), found)
+
+
+def _show(points: list[CurvePoint], chosen: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("setting", "k", "new", "± seeds", "original", "± seeds", "cost", "seeds"):
+        table.add_column(name, justify="left" if name == "setting" else "right", no_wrap=True)
+    for point in points:
+        spreads = ["" if spread is None else f"{spread:.3f}" for spread in (point.new_spread, point.original_spread)]
+        table.add_row(
+            point.setting,
+            f"{point.k:,}",
+            f"{point.new:.3f}",
+            spreads[0],
+            f"{point.original:.3f}",
+            spreads[1],
+            f"{point.cost:+.3f}",
+            str(point.seeds),
+        )
+    people().print(table)
+    first = chosen[0]
+    told = f"new: n = {first['test_new']['n']:,}, guessing {first['test_new']['chance']:.3f}; original: n = "
+    told += f"{first['test_original']['n']:,}, guessing {first['test_original']['chance']:.3f}"
+    people().print(told, style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,188 @@
+"""``horsesense train``: fine-tune a model under a setting, and measure it before and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.settings import Device, OneModel
+
+if TYPE_CHECKING:
+    from horsesense.learning.fine_tuning import Point
+    from horsesense.learning.recipe import Recipe
+
+
+def train(
+    model: OneModel,
+    train: Annotated[Path, typer.Option("--train", help="The probe to learn from.")],
+    out: Annotated[Path, typer.Option(help="Folder for the trained models and their answers.")],
+    test: Annotated[
+        list[Path] | None, typer.Option(help="A probe to test on; repeatable, with a joint column.")
+    ] = None,
+    dev: Annotated[Path | None, typer.Option(help="The probe to choose on [a tenth of --train].")] = None,
+    setting: Annotated[
+        str, typer.Option(help="full, low-resource, high-resource, noisy, half-exception or full-exception.")
+    ] = "full",
+    number: Annotated[
+        list[int] | None, typer.Option(help="The setting's number: per cent, times, or statements; repeatable.")
+    ] = None,
+    objective: Annotated[
+        str, typer.Option(help="masked-word, random-mask, causal, classification[-lm], multiple-choice [by model].")
+    ] = "",
+    lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
+    lr: Annotated[float | None, typer.Option(min=0.0, help="Learning rate [2e-5; 3e-4 for an adapter].")] = None,
+    epochs: Annotated[float, typer.Option(min=0.01)] = 3.0,
+    batch: Annotated[int, typer.Option(min=1, help="Items a step; halved where memory runs out.")] = 16,
+    every: Annotated[int, typer.Option(min=0, help="Steps between looks at --dev; 0: once an epoch.")] = 0,
+    patience: Annotated[int, typer.Option(min=0, help="Looks without a gain before stopping; 0: never.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="How many trainings, from seed 0 on.")] = 3,
+    by: Annotated[list[str] | None, typer.Option(help="A facet to slice the tests by; repeatable.")] = None,
+    along: Annotated[bool, typer.Option("--along", help="Measure the tests along training too.")] = False,
+    allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
+    device: Device = "auto",
+    json: Json = False,
+) -> None:
+    """Fine-tune a model under a setting."""
+    from horsesense.cli.learning_progress import learning
+    from horsesense.learning.fine_tuning import carry_out, checked
+    from horsesense.learning.recipe import Recipe
+    from horsesense.learning.settings import Given, plans
+    from horsesense.records import probe_name, read_probe
+
+    probe = read_probe(train)
+    tests = {probe_name(path): read_probe(path) for path in test or []}
+    chosen = read_probe(dev) if dev else None
+    drawn = [plans(setting, Given(probe, chosen, tests, seed), number or ()) for seed in range(seeds)]
+    recipe = Recipe(
+        objective=objective or _objective(model, setting, probe.items),
+        lora=lora,
+        lr=lr,
+        epochs=epochs,
+        batch=batch,
+        every=every,
+        patience=patience,
+        device=device,
+    )
+    for each in drawn:
+        for plan in each:
+            checked(plan, allow_overlap)
+    lender = next(iter(tests.values()), probe)
+    points = []
+    with learning() as progress:
+        for same in zip(*drawn, strict=True):
+            place = out if len(drawn[0]) == 1 else out / same[0].name.replace(" ", "-").replace("%", "percent")
+            points.append(
+                carry_out(
+                    model,
+                    same,
+                    recipe,
+                    place,
+                    lender,
+                    slices=by or (),
+                    along=along,
+                    allow_overlap=allow_overlap,
+                    say=progress.say,
+                    tick=progress.tick,
+                    watcher=progress,
+                )
+            )
+    for point in points:
+        if point.leaks.found:
+            counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
+            say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
+    if json:
+        print_json(_document(model, setting, recipe, out, points))
+    else:
+        _show(points)
+
+
+def _objective(model: str, setting: str, items: Any) -> str:
+    """What fits by itself: WinoVenti's settings mask at random, RICA's mask the word."""
+    from horsesense.learning.objectives import objective_for
+    from horsesense.models.load import architecture_of
+
+    found = objective_for(architecture_of(model), items, model).name
+    return "random-mask" if found == "masked-word" and setting.endswith("-exception") else found
+
+
+def _document(model: str, setting: str, recipe: Recipe, out: Path, points: list[Point]) -> dict[str, Any]:
+    return {
+        "model": model,
+        "setting": setting,
+        "objective": recipe.objective,
+        "lora": recipe.lora,
+        "lr": recipe.rate,
+        "out": str(out),
+        "points": [
+            {
+                "plan": point.plan,
+                "train": point.items,
+                "counts": dict(point.counts),
+                "leaks": {"items": point.leaks.items, "by": point.leaks.counts, "allowed": point.leaks.allowed},
+                "seeds": [
+                    {
+                        "folder": str(one.folder),
+                        "best_step": one.best.step,
+                        "dev": one.best.accuracy,
+                        "stopped": one.stopped,
+                        "remarks": list(one.remarks),
+                        "looks": [
+                            {"step": look.step, "epoch": look.epoch, "dev": look.accuracy, "tests": dict(look.others)}
+                            for look in one.looks
+                        ],
+                    }
+                    for one in point.trained
+                ],
+                "tests": [
+                    {
+                        "test": one.test,
+                        "n": one.after.n,
+                        "chance": one.after.chance,
+                        "before": None if one.before is None else _estimate(one.before),
+                        "after": _estimate(one.after),
+                        "each": list(one.each),
+                        "spread": one.spread,
+                        "slices": {
+                            facet: {
+                                value: {"before": before, "after": after, "n": n}
+                                for value, (before, after, n) in values.items()
+                            }
+                            for facet, values in one.slices.items()
+                        },
+                    }
+                    for one in point.tests
+                ],
+            }
+            for point in points
+        ],
+    }
+
+
+def _estimate(e: Any) -> dict[str, Any]:
+    return {"accuracy": e.value, "ci": [e.low, e.high]}
+
+
+def _show(points: list[Point]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("test", "before", "after (95 % interval)", "± seeds", "chance", "n"):
+        table.add_column(name, justify="left" if name == "test" else "right", overflow="fold")
+    for point in points:
+        table.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
+        for one in point.tests:
+            spread = "" if one.spread is None else f"{one.spread:.3f}"
+            before = "" if one.before is None else f"{one.before.value:.3f}"
+            e = one.after
+            told = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+            table.add_row(one.test, before, told, spread, f"{e.chance:.3f}", f"{e.n:,}")
+            for facet, cut in one.slices.items():
+                for value, (first, after, n) in cut.items():
+                    table.add_row(
+                        f"  {facet} {value}", "" if first is None else f"{first:.3f}", f"{after:.3f}", "", "", f"{n:,}"
+                    )
+    people().print(table)

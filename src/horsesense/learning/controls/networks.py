@@ -1,0 +1,139 @@
+"""The partial-input networks of WordNetQA, section 4.1, after Mihaylov and others (2018).
+
+A text is a BiLSTM over word vectors, its largest value in each dimension taken. What a network sees beside an
+option makes the control: nothing, the other options, the question, or the question word by word (ESIM).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from horsesense.learning.controls.reading import PAD, Batch
+
+HIDDEN = 96
+_DROPOUT = 0.2
+_LOWEST = -1e4
+
+
+class Encoder(nn.Module):
+    """Word vectors through a BiLSTM."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        weights = torch.as_tensor(table, dtype=torch.float32)
+        number, size = weights.shape
+        self.vectors = nn.Embedding(number, size, padding_idx=PAD, _weight=weights, _freeze=frozen)
+        self.lstm = nn.LSTM(size, HIDDEN, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(_DROPOUT)
+
+    def forward(self, words: Tensor) -> Tensor:
+        """Texts × words × 2 HIDDEN; nonsense where a text has ended."""
+        lengths = (words != PAD).sum(1).cpu()
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.vectors(words)), lengths, batch_first=True, enforce_sorted=False
+        )
+        found, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+        dropped: Tensor = self.dropout(found)
+        return dropped
+
+
+def largest(states: Tensor, words: Tensor) -> Tensor:
+    """The largest value of each dimension over the words of a text."""
+    return states.masked_fill((words == PAD)[:, :, None], _LOWEST).amax(1)
+
+
+class Attention(nn.Module):
+    """One number for two texts, from both, their difference and their product (Conneau and others, 2017)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = nn.Linear(8 * HIDDEN, 1)
+
+    def forward(self, one: Tensor, other: Tensor) -> Tensor:
+        found: Tensor = self.weights(torch.cat([one, other, (one - other).abs(), one * other], -1))[..., 0]
+        return found
+
+
+class ChoiceOnly(nn.Module):
+    """Each option by itself."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.weights = nn.Linear(2 * HIDDEN, 1)
+
+    def forward(self, batch: Batch) -> Tensor:
+        found: Tensor = self.weights(largest(self.encoder(batch.options), batch.options))[:, 0]
+        return found
+
+
+class ChoiceToChoice(nn.Module):
+    """The option that is least like the others of its item."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.attention = Attention()
+
+    def forward(self, batch: Batch) -> Tensor:
+        options = largest(self.encoder(batch.options), batch.options)
+        together = (batch.owners[:, None] == batch.owners[None, :]) & ~torch.eye(len(options), dtype=torch.bool)
+        one, other = together.nonzero(as_tuple=True)
+        alike = self.attention(options[one], options[other])
+        counts = together.sum(1).clamp_min(1)
+        return -torch.zeros(len(options)).index_add(0, one, alike) / counts
+
+
+class QuestionToChoice(nn.Module):
+    """The question and one option, each as one vector."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.attention = Attention()
+
+    def forward(self, batch: Batch) -> Tensor:
+        questions = largest(self.encoder(batch.questions), batch.questions)
+        options = largest(self.encoder(batch.options), batch.options)
+        found: Tensor = self.attention(questions[batch.owners], options)
+        return found
+
+
+class Esim(nn.Module):
+    """The question and one option word by word (Chen and others, 2017)."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.thinner = nn.Linear(8 * HIDDEN, HIDDEN)
+        self.composer = nn.LSTM(HIDDEN, HIDDEN, batch_first=True, bidirectional=True)
+        self.scorer = nn.Sequential(
+            nn.Linear(8 * HIDDEN, HIDDEN), nn.Tanh(), nn.Dropout(_DROPOUT), nn.Linear(HIDDEN, 1)
+        )
+
+    def forward(self, batch: Batch) -> Tensor:
+        words = batch.questions[batch.owners], batch.options
+        one, other = self.encoder(batch.questions)[batch.owners], self.encoder(batch.options)
+        near = one @ other.transpose(1, 2)
+        parts = (
+            self._composed(one, near.masked_fill((words[1] == PAD)[:, None, :], _LOWEST).softmax(2) @ other, words[0]),
+            self._composed(
+                other,
+                near.transpose(1, 2).masked_fill((words[0] == PAD)[:, None, :], _LOWEST).softmax(2) @ one,
+                words[1],
+            ),
+        )
+        found: Tensor = self.scorer(torch.cat(parts, -1))[:, 0]
+        return found
+
+    def _composed(self, own: Tensor, aligned: Tensor, words: Tensor) -> Tensor:
+        """A text beside what it is aligned with, as its mean and its largest values."""
+        thin = functional.relu(self.thinner(torch.cat([own, aligned, own - aligned, own * aligned], -1)))
+        states = self.composer(thin)[0]
+        there = (words != PAD)[:, :, None]
+        mean = (states * there).sum(1) / there.sum(1)
+        return torch.cat([mean, largest(states, words)], -1)

@@ -1,0 +1,112 @@
+"""Training the partial-input networks: a softmax over the options of each item, stopped early."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from horsesense.learning.controls.reading import Batch, Reader
+from horsesense.learning.controls.task import Fitted, Task
+from horsesense.records import Item
+
+if TYPE_CHECKING:
+    import torch
+
+_EPOCHS, _PATIENCE, _BATCH, _RATE = 20, 3, 32, 1e-3
+
+
+def choice_only(task: Task) -> Fitted:
+    """Sees the options and nothing else."""
+    from horsesense.learning.controls.networks import ChoiceOnly
+
+    return _fitted(task, ChoiceOnly, "a BiLSTM over each option alone")
+
+
+def choice_to_choice(task: Task) -> Fitted:
+    """Sees the options beside one another."""
+    from horsesense.learning.controls.networks import ChoiceToChoice
+
+    return _fitted(task, ChoiceToChoice, "a BiLSTM over each option beside the others")
+
+
+def question_to_choice(task: Task) -> Fitted:
+    """Sees question and option, each as one vector."""
+    from horsesense.learning.controls.networks import QuestionToChoice
+
+    return _fitted(task, QuestionToChoice, "a BiLSTM over question and option")
+
+
+def esim(task: Task) -> Fitted:
+    """Sees question and option, aligned word by word."""
+    from horsesense.learning.controls.networks import Esim
+
+    return _fitted(task, Esim, "ESIM over question and option")
+
+
+def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], told: str) -> Fitted:
+    import torch
+
+    torch.manual_seed(task.seed)
+    reader = Reader(task)
+    model = network(reader.table, not reader.from_scratch)
+    reached, epochs = _train(model, reader, task)
+    notes = {"accuracy on dev": reached, "rounds": float(epochs), "unknown words": float(reader.unknown)}
+    return Fitted(_scores(model, reader, task.test), f"{told} ({reader.told})", notes)
+
+
+def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, int]:
+    """Train until the development part gets no better; the best weights are put back."""
+    import torch
+
+    optimiser = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=_RATE)
+    order, lot = list(task.train), random.Random(task.seed)
+    most = int(task.options.get("epochs", _EPOCHS))
+    reached, kept, best = -1.0, {}, 0
+    for epoch in range(1, most + 1):
+        task.tick(f"seed {task.seed}", epoch - 1, most)
+        lot.shuffle(order)
+        model.train()
+        for start in range(0, len(order), _BATCH):
+            optimiser.zero_grad()
+            batch = reader.batch(order[start : start + _BATCH])
+            loss = _loss(model(batch), batch)
+            loss.backward()  # type: ignore[no-untyped-call]  # torch has no type here
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+            optimiser.step()
+        score = _accuracy(_scores(model, reader, task.dev), task.dev)
+        if score > reached:
+            reached, best = score, epoch
+            kept = {name: value.clone() for name, value in model.state_dict().items()}
+        elif epoch - best >= _PATIENCE:
+            break
+    model.load_state_dict(kept)
+    return reached, best
+
+
+def _loss(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Minus the log-probability of the right options; items may have any number of options."""
+    import torch
+
+    top = torch.full((len(batch.golds),), -torch.inf).scatter_reduce(0, batch.owners, scores.detach(), "amax")
+    total = torch.zeros_like(top).index_add(0, batch.owners, (scores - top[batch.owners]).exp())
+    return (total.log() + top - scores[batch.golds]).mean()
+
+
+def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> list[tuple[float, ...]]:
+    import torch
+
+    model.eval()
+    found = []
+    with torch.inference_mode():
+        for start in range(0, len(items), 4 * _BATCH):
+            part = items[start : start + 4 * _BATCH]
+            flat = iter(model(reader.batch(part)).double().tolist())
+            found += [tuple(next(flat) for _ in item.options) for item in part]
+    return found
+
+
+def _accuracy(scores: Sequence[Sequence[float]], items: Sequence[Item]) -> float:
+    from horsesense.analysis import credits
+
+    return float(credits(scores, [item.answer for item in items]).values.mean())

@@ -1,0 +1,117 @@
+"""transformers' Trainer, told how to compute our losses, how to look at a development set, and when to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from transformers import Trainer, TrainerCallback
+
+Looker = Callable[[Any, int, float], dict[str, float]]
+"""Called with the network, the step and the epoch; gives what the development set and others say."""
+
+DIVERGED = 3.0
+"""A smoothed loss so many times as high as the lowest so far, and above where it began, has diverged."""
+
+
+class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
+    """Trains on examples that are tokenised already."""
+
+    control: Any
+    """What callbacks ask for."""
+
+    def __init__(
+        self, *, loss: Callable[..., torch.Tensor], look: Looker, marks: tuple[int, ...], watch: Watch, **options: Any
+    ) -> None:
+        super().__init__(**options)
+        self._loss, self._look, self._watch = loss, look, watch
+        # Our losses are means over the batch, so gathered steps have to be divided by their number.
+        self.model_accepts_loss_kwargs = False
+        self.add_callback(_Marks(marks))
+        self.add_callback(watch)
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, **_: Any) -> Any:
+        loss = self._loss(model, dict(inputs))
+        return (loss, {}) if return_outputs else loss
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        """Ask the network in the same way as ``horsesense run`` does, outside of mixed precision."""
+        network = self.accelerator.unwrap_model(self.model)
+        if not all(bool(parameter.isfinite().all()) for parameter in network.parameters()):
+            self._watch.diverged, self.control.should_training_stop = True, True
+            self.control.should_save = False
+            return {"eval_aim": -1.0}
+        network.eval()
+        found = self._look(network, self.state.global_step, float(self.state.epoch or 0.0))
+        metrics = {f"eval_{name}": value for name, value in found.items()}
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        network.train()
+        return metrics
+
+
+class _Marks(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+    """Looks at given steps."""
+
+    def __init__(self, marks: tuple[int, ...]) -> None:
+        self._marks = set(marks)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        if state.global_step in self._marks:
+            control.should_evaluate = True
+        return control
+
+
+class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+    """Follows the loss: shows it, and stops where it diverges."""
+
+    def __init__(self, tick: Callable[[int, int, float], None]) -> None:
+        self._tick = tick
+        self.losses: list[tuple[int, float]] = []
+        self.diverged = False
+        self._smooth = self._first = self._lowest = math.nan
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> Any:
+        if not logs or "loss" not in logs:
+            return control
+        loss = float(logs["loss"])
+        self.losses.append((state.global_step, loss))
+        if math.isfinite(loss):
+            self._smooth = loss if math.isnan(self._smooth) else 0.7 * self._smooth + 0.3 * loss
+            self._first = self._smooth if math.isnan(self._first) else self._first
+            self._lowest = self._smooth if math.isnan(self._lowest) else min(self._lowest, self._smooth)
+        above = self._smooth > DIVERGED * max(self._lowest, 0.1) and self._smooth > 1.5 * self._first
+        if not math.isfinite(loss) or above:
+            self.diverged = control.should_training_stop = True
+        self._tick(state.global_step, state.max_steps, loss)
+        return control
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        return self.on_epoch_end(args, state, control)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        """What has diverged must not be looked at or saved as if it were a result."""
+        if self.diverged:
+            control.should_evaluate = control.should_save = False
+        return control
+
+
+class Patience(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+    """Stops after so many looks without a gain."""
+
+    def __init__(self, looks: int) -> None:
+        self._looks = looks
+        self._best, self._waited = -1.0, 0
+        self.stopped = False
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **_: Any) -> Any:
+        score = metrics["eval_aim"]
+        if score > self._best:
+            self._best, self._waited = score, 0
+        else:
+            self._waited += 1
+        if self._looks and self._waited >= self._looks and state.global_step > 0:
+            self.stopped = control.should_training_stop = True
+        return control

@@ -1,0 +1,171 @@
+"""What a model is trained on and tested on, a word a setting (RICA, section 3.3; WinoVenti, section 3.3). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from horsesense.errors import UserError, unknown
+from horsesense.learning.leaks import find_leaks, names
+from horsesense.learning.renaming import renamed
+from horsesense.learning.splits import HELD_OUT, hold_out, judged
+from horsesense.records import Item, Probe
+
+SHARES = (10, 20, 30, 50)
+"""Per cent of the training set, low-resource."""
+TIMES = 5
+"""How often a statement stands in the training set, high-resource: RICA's own number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One training and what it is measured on."""
+
+    name: str
+    """The setting and its number, such as ``low-resource 10 %``."""
+    train: Sequence[Item]
+    dev: Sequence[Item]
+    tests: Mapping[str, Sequence[Item]]
+    entities: bool = False
+    """Whether names in training must not stand in a test."""
+    leaks_by_design: str = ""
+    """Why the paper's own setting leaks; such results are split by seen and unseen."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What was left out, and how much of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user gave."""
+
+    train: Probe
+    dev: Probe | None
+    tests: Mapping[str, Probe]
+    seed: int = 0
+    number: int = 0
+    """The setting's number (per cent, times, statements); 0: its usual one."""
+
+
+def plans(setting: str, given: Given, numbers: Sequence[int] = ()) -> list[Plan]:
+    """The trainings of a setting: one for each number, or for its usual ones."""
+    if setting not in SETTINGS:
+        raise unknown("setting", setting, SETTINGS)
+    make, usual = SETTINGS[setting]
+    return [make(given, number) for number in (numbers or usual)]
+
+
+def _full(given: Given, number: int) -> Plan:
+    train, dev = _parts(given)
+    if number and number < len(train):
+        # A size curve: the first so many of one shuffled order, so that a larger set holds the smaller.
+        order = sorted(train, key=lambda item: (_lot(given.seed, item.id), item.id))
+        train = order[:number]
+    return Plan(f"full {number}" if number else "full", train, dev, _tests(given))
+
+
+def _low_resource(given: Given, number: int) -> Plan:
+    train, dev = _parts(given)
+    if not 0 < number < 100:
+        raise UserError(f"{number} per cent is no part of a training set", fix=f"use {', '.join(map(str, SHARES))}")
+    _, part = hold_out(train, number / 100, given.seed, given.train.card.group)
+    return Plan(f"low-resource {number} %", part, dev, _tests(given))
+
+
+def _high_resource(given: Given, number: int) -> Plan:
+    """Every statement ``number`` times, each time about others; no name of a test is used."""
+    train, dev = _parts(given)
+    tests = _tests(given)
+    taken = {name for items in (train, dev, *tests.values()) for item in items for name in names(item)}
+    return Plan(f"high-resource {number} times", renamed(train, number, given.seed, taken), dev, tests, entities=True)
+
+
+def _noisy(given: Given, number: int) -> Plan:
+    """A large raw set without the axioms of the tests: what shares one is left out and counted."""
+    train, dev = _parts(given)
+    tests = _tests(given)
+    group = given.train.card.group
+    asked = {item.unit(group) for items in tests.values() for item in items}
+    kept = [item for item in train if item.unit(group) not in asked]
+    for items in tests.values():
+        leaking = {leak.train for leak in find_leaks(kept, items).found}
+        kept = [item for item in kept if item.id not in leaking]
+    if not kept:
+        raise UserError(f"every training item shares its {group} with a test", fix="give another training set")
+    counts = {f"left out: the {group} of a test": len(train) - len(kept)}
+    if number and number < len(kept):
+        kept = sorted(kept, key=lambda item: (_lot(given.seed, item.id), item.id))[:number]
+    return Plan("noisy", kept, dev, tests, counts=counts)
+
+
+def _half_exception(given: Given, number: int) -> Plan:
+    """Half of the schemas, generic and exception; the other half, unseen, is the test."""
+    items = _schemas(given)
+    group = given.train.card.group
+    train, test = hold_out(items, 0.5, given.seed, group)
+    train, dev = hold_out(train, HELD_OUT, given.seed, group)
+    return Plan("half-exception", train, dev, {"unseen schemas": test})
+
+
+def _full_exception(given: Given, number: int) -> Plan:
+    """Four fifths of the exceptions, and the paper's three tests.
+
+    The generic twins of the training exceptions stand in the second test: the sentence is the same but for the
+    context word, so that the paper's own setting leaks.
+    """
+    items = _schemas(given)
+    exceptions = [item for item in items if item.facets["test"] == "exception"]
+    generics = [item for item in items if item.facets["test"] == "generic"]
+    group = given.train.card.group
+    seen, unseen = hold_out(exceptions, 0.2, given.seed, group)
+    train, dev = hold_out(seen, HELD_OUT, given.seed, group)
+    families = {item.family for item in unseen}
+    twins = [item for item in generics if item.family in families]
+    tests = {"unseen exceptions": unseen, "all generics": generics, "half and half": [*unseen, *twins]}
+    why = "full-exception tests the generic twins of exceptions that were trained on"
+    return Plan("full-exception", train, dev, tests, leaks_by_design=why)
+
+
+def _parts(given: Given) -> tuple[list[Item], list[Item]]:
+    train = judged(given.train.items, "training")
+    if given.dev is not None:
+        return train, judged(given.dev.items, "development")
+    return hold_out(train, HELD_OUT, 0, given.train.card.group)
+
+
+def _tests(given: Given) -> dict[str, Sequence[Item]]:
+    if not given.tests:
+        raise UserError("there is nothing to test on", fix="give --test PROBE")
+    tests: dict[str, Sequence[Item]] = {name: judged(probe.items, name) for name, probe in given.tests.items()}
+    if len(tests) > 1:
+        # RICA's third column: the verified and the curated set together.
+        tests["joint"] = list({item.id: item for items in tests.values() for item in items}.values())
+    return tests
+
+
+def _schemas(given: Given) -> list[Item]:
+    items = judged(given.train.items, "training")
+    if any(item.facets.get("test") not in ("generic", "exception") for item in items):
+        raise UserError(
+            "the setting wants schemas with a facet 'test' of generic and exception",
+            fix="use it on a WinoVenti probe, or choose another setting",
+        )
+    if given.tests:
+        raise UserError("the setting makes its own tests", fix="leave --test out")
+    return items
+
+
+def _lot(seed: int, identity: str) -> float:
+    import random
+
+    return random.Random(f"{seed} {identity}").random()
+
+
+SETTINGS: dict[str, tuple[Callable[[Given, int], Plan], tuple[int, ...]]] = {
+    "full": (_full, (0,)),
+    "low-resource": (_low_resource, SHARES[:1]),
+    "high-resource": (_high_resource, (TIMES,)),
+    "noisy": (_noisy, (0,)),
+    "half-exception": (_half_exception, (0,)),
+    "full-exception": (_full_exception, (0,)),
+}
+"""Name → how it is made, and its usual numbers."""

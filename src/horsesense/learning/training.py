@@ -1,0 +1,225 @@
+"""One training from beginning to end: opened, tokenised once, trained, looked at, kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.errors import UserError
+from horsesense.learning.objectives import Objective, objective_of
+from horsesense.learning.objectives.names import check_fit
+from horsesense.learning.recipe import Look, Recipe, Trained
+from horsesense.records import Item
+
+if TYPE_CHECKING:
+    from horsesense.models.training import Opened
+
+Say = Callable[[str], None]
+Tick = Callable[[int, int, float], None]
+"""Called with the step, how many there are, and the loss."""
+_CHECKPOINTS = "checkpoints"
+
+
+def train(
+    name: str,
+    items: Sequence[Item],
+    dev: Sequence[Item],
+    recipe: Recipe,
+    folder: Path | None = None,
+    *,
+    others: Mapping[str, Sequence[Item]] | None = None,
+    say: Say = lambda _: None,
+    tick: Tick = lambda *_: None,
+    keep: Callable[[Opened, Any, Look], None] | None = None,
+    allow_pickle: bool = False,
+) -> Trained:
+    """Train a model; the weights that do best on ``dev`` are saved to ``folder``.
+
+    With a folder, a killed training goes on from its last checkpoint. Without one nothing is written, and
+    ``keep`` is shown the network at every look. ``others`` are looked at along the way and choose nothing.
+    Out of memory, the batch is halved and twice as many are gathered.
+    """
+    objective = objective_of(recipe.objective)
+    for part, what in ((items, "training"), (dev, "development")):
+        if not part:
+            raise UserError(f"the {what} part is empty", fix="give more items, or hold out less")
+        check_fit(objective, part, what)
+    remarks: list[str] = []
+    while True:
+        try:
+            return _Training(
+                name, items, dev, recipe, folder, others or {}, say, tick, keep, remarks, allow_pickle
+            ).run()
+        except RuntimeError as error:
+            if not _is_out_of_memory(error) or recipe.batch < 2:
+                raise
+            recipe = replace(recipe, batch=recipe.batch // 2, gather=recipe.gather * 2)
+            remarks.append(
+                f"memory ran out, so {recipe.batch} items are taken at a time and {recipe.gather} times gathered"
+            )
+            say(remarks[-1])
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    import torch
+
+    if isinstance(error, torch.cuda.OutOfMemoryError):
+        torch.cuda.empty_cache()
+        return True
+    return "out of memory" in str(error) or "can't allocate memory" in str(error)
+
+
+@dataclass
+class _Training:
+    """The state of one training; a class because a dozen things are needed by every step of it."""
+
+    name: str
+    items: Sequence[Item]
+    dev: Sequence[Item]
+    recipe: Recipe
+    folder: Path | None
+    others: Mapping[str, Sequence[Item]]
+    say: Say
+    tick: Tick
+    keep: Callable[[Opened, Any, Look], None] | None
+    remarks: list[str]
+    allow_pickle: bool
+    looks: list[Look] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.objective: Objective = objective_of(self.recipe.objective)
+        self.opened = self._open()
+
+    def _open(self) -> Opened:
+        from horsesense.learning.controls.task import labels
+        from horsesense.models.training import open_for_training
+
+        names = labels(self.items) if self.objective.module == "labels" else ()
+        family = self.objective.family
+        opened = open_for_training(
+            self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
+        )
+        if opened.new and not any("new head" in remark for remark in self.remarks):
+            self.remarks.append(f"a new head is trained ({', '.join(opened.new)})")
+        return opened
+
+    def run(self) -> Trained:
+        from horsesense.learning.network import language_head, with_adapter
+        from horsesense.models.quiet import quiet_transformers
+        from horsesense.models.training import asked_while_training
+
+        began = time.monotonic()
+        network = self.opened.network
+        model = asked_while_training(self.opened, network, self.objective.family)
+        more = {"fill_to": self.recipe.fill_to, "blind": self.recipe.blind}
+        examples = self.objective.part("examples")(self.items, model, self.objective.kind, **more)
+        beside = language_head(self.opened) if self.objective.kind == "lm" else None
+        if self.recipe.lora:
+            network = with_adapter(network, self.recipe.seed)
+        loop, watch, patience = self._loop(network, examples, beside)
+        checkpoint = self._last_checkpoint()
+        if checkpoint is not None:
+            self.looks += _kept_looks(checkpoint)
+            self.remarks.append(f"taken up again at step {checkpoint.name.removeprefix('checkpoint-')}")
+            self.say(self.remarks[-1])
+        with quiet_transformers():
+            loop.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        if watch.diverged and not self.looks:
+            raise UserError(
+                f"the loss diverged at step {watch.losses[-1][0]}, before there was a checkpoint to keep",
+                fix=f"use a smaller --lr than {self.recipe.rate:g}",
+            )
+        stopped = "all steps are done"
+        if watch.diverged:
+            stopped = f"the loss diverged at step {watch.losses[-1][0]}, so the last good weights are kept"
+            self.say(stopped)
+        elif patience.stopped:
+            stopped = f"no gain in {self.recipe.patience} looks"
+        trained = Trained(
+            recipe=self.recipe,
+            items=len(self.items),
+            looks=tuple(self.looks),
+            best=max(self.looks, key=lambda look: (look.aim(self.recipe.aim), -look.step)),
+            losses=tuple(watch.losses),
+            stopped=stopped,
+            remarks=tuple(self.remarks),
+            seconds=time.monotonic() - began,
+            folder=self.folder,
+        )
+        if self.folder is not None and loop.is_world_process_zero():
+            from horsesense.learning.saving import save_trained
+
+            save_trained(self.folder, loop.accelerator.unwrap_model(loop.model), self.opened, trained, self.objective)
+            shutil.rmtree(self.folder / _CHECKPOINTS, ignore_errors=True)
+        return trained
+
+    def _look(self, network: Any, step: int, epoch: float) -> dict[str, float]:
+        from horsesense.learning.asking import accuracy_of
+
+        found = {"accuracy": accuracy_of(self.opened, network, self.objective, self.dev, self.recipe.blind)}
+        for name, part in self.others.items():
+            found[name] = accuracy_of(self.opened, network, self.objective, part, self.recipe.blind)
+        look = Look(step, round(epoch, 3), found["accuracy"], {name: found[name] for name in self.others})
+        self.looks.append(look)
+        if self.keep is not None:
+            self.keep(self.opened, network, look)
+        return found | {"aim": look.aim(self.recipe.aim)}
+
+    def _loop(self, network: Any, examples: list[Any], beside: Any) -> tuple[Any, Any, Any]:
+        import tempfile
+
+        from horsesense.learning.loop import Loop, Patience, Watch
+        from horsesense.learning.network import arguments
+
+        place = self.folder / _CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
+        watch, patience = Watch(self.tick), Patience(self.recipe.patience)
+        kind = self.objective.kind
+        collate, loss = self.objective.part("collate"), self.objective.part("loss")
+        more = {"beside": beside, "weight": self.recipe.lm_weight} if kind == "lm" else {}
+        loop = Loop(
+            loss=lambda model, fed: loss(model, fed, kind, **more),
+            look=self._look,
+            marks=self.recipe.marks,
+            model=network,
+            args=arguments(self.recipe, place, len(examples), self.folder is not None),
+            train_dataset=examples,
+            eval_dataset=examples[:1],  # the Trainer wants one to look at all; what is looked at is ours
+            data_collator=lambda batch: collate(batch, self.opened.tokenizer, kind),
+            watch=watch,
+            callbacks=[patience],
+        )
+        from transformers import PrinterCallback, ProgressCallback
+
+        for other in (PrinterCallback, ProgressCallback):
+            loop.remove_callback(other)
+        return loop, watch, patience
+
+    def _last_checkpoint(self) -> Path | None:
+        if self.folder is None or not (self.folder / _CHECKPOINTS).is_dir():
+            return None
+        whole = [
+            path
+            for path in (self.folder / _CHECKPOINTS).glob("checkpoint-*")
+            if (path / "trainer_state.json").is_file()
+        ]
+        return max(whole, key=lambda path: int(path.name.removeprefix("checkpoint-")), default=None)
+
+
+def _kept_looks(checkpoint: Path) -> list[Look]:
+    """The looks of a training that was killed, from the Trainer's own log."""
+    history = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
+    looks = []
+    for entry in history:
+        if "eval_accuracy" in entry:
+            others = {
+                name.removeprefix("eval_"): value
+                for name, value in entry.items()
+                if name.startswith("eval_") and name not in ("eval_accuracy", "eval_aim")
+            }
+            looks.append(Look(entry["step"], round(entry.get("epoch") or 0.0, 3), entry["eval_accuracy"], others))
+    return looks

@@ -1,0 +1,86 @@
+"""A model opened to be trained: its parts, a new head where it has none, and itself asked while it learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.models.families import family_module
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.load import _part, _tokenizer, _window, identify
+from horsesense.models.quiet import quiet_transformers
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Weights in float32 on the CPU, ready for a trainer."""
+
+    name: str
+    network: Any
+    tokenizer: Any
+    weights: str
+    """SHA-256 of the weight files it starts from."""
+    new: tuple[str, ...]
+    """Weights that are not in its files: a new head, drawn by seed."""
+
+
+def open_for_training(
+    name: str, family: str, *, seed: int = 0, labels: tuple[str, ...] = (), allow_pickle: bool = False
+) -> Opened:
+    """Open a model with the head of a family; a head may be new, anything below it may not.
+
+    ``labels`` are the names of a classifier's labels.
+    """
+    import torch
+
+    identity = identify(name, allow_pickle=allow_pickle)
+    options: dict[str, Any] = {}
+    if labels:
+        options["id2label"] = dict(enumerate(labels))
+        options["label2id"] = {label: number for number, label in enumerate(labels)}
+    torch.manual_seed(seed)
+    with quiet_transformers():
+        tokenizer = _tokenizer(identity.located.folder)
+        network, told = _part(
+            identity.located.folder,
+            family_module(family).AUTO_CLASS,
+            dtype=torch.float32,
+            use_safetensors=None if allow_pickle else True,
+            output_loading_info=True,
+            **options,
+            **({"ignore_mismatched_sizes": True} if labels else {}),
+        )
+    new = tuple(sorted({*told["missing_keys"], *(str(key[0]) for key in told["mismatched_keys"])}))
+    prefix = getattr(network, "base_model_prefix", "")
+    below = [key for key in new if prefix and key.startswith(f"{prefix}.") and ".pooler." not in key]
+    if below or (new and family in ("causal", "masked")):
+        raise UserError(
+            f"{len(below or new)} weights of {name} are not in its files and would be random ({(below or new)[0]} …)",
+            fix="use another objective, or a checkpoint that has them",
+        )
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    if getattr(network.config, "pad_token_id", None) is None:
+        network.config.pad_token_id = tokenizer.pad_token_id
+    network.config.use_cache = False
+    return Opened(name, network, tokenizer, identity.weights, new)
+
+
+def asked_while_training(opened: Opened, network: Any, family: str) -> LanguageModel:
+    """The network as `horsesense.scoring` asks it, wherever it is at the moment."""
+    parameter = next(network.parameters())
+    return LanguageModel(
+        name=opened.name,
+        family=family,
+        module=family_module(family),
+        network=network,
+        tokenizer=opened.tokenizer,
+        device=parameter.device,
+        dtype="float32",
+        window=_window(network, opened.tokenizer),
+        weights="",
+        revision="",
+        architecture=type(network).__name__,
+        parameters=sum(each.numel() for each in network.parameters()),
+    )

@@ -1,0 +1,211 @@
+"""Inoculation: what small doses of a probe do to a model, and what they cost it.
+
+Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith
+(2019): a trained model is trained on with k examples of a probe, over a grid of learning rates and steps; for
+each k the weights with the best mean of the new and the original task are taken. A model that learns quickly
+and forgets nothing knew most of it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.learning.asking import answers_of
+from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
+from horsesense.learning.objectives import objective_of
+from horsesense.learning.recipe import Look, Recipe
+from horsesense.learning.splits import judged
+from horsesense.learning.training import Say, Tick, train
+from horsesense.models.training import Opened, open_for_training
+from horsesense.records import Answer, Dose, Probe
+from horsesense.studies.inoculation_sets import mixed
+
+DOSES = (10, 30, 100, 300, 1000, 3000)
+RATES = (1e-5, 3e-5, 1e-4)
+STEPS = (10, 30, 100, 300, 600)
+"""Steps at which a training is looked at: one training gives a checkpoint for each."""
+SHOWN = (0, 100, 3000)
+"""Doses whose answers are kept item by item (the paper's figure 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """What is learnt and what is measured."""
+
+    train: Probe
+    """The probe's examples that doses are drawn from."""
+    dev: Probe
+    """Chooses, together with ``original_dev``."""
+    test: Probe
+    """Read once, by the chosen weights."""
+    original_dev: Probe
+    original_test: Probe
+    natural: Probe | None = None
+    """The reserved natural set that add-some takes its examples from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What is tried."""
+
+    doses: tuple[int, ...] = DOSES
+    rates: tuple[float, ...] = RATES
+    steps: tuple[int, ...] = STEPS
+    adds: tuple[int, ...] = (0,)
+    """Natural examples for each of the probe's: 0 is plain inoculation, 1 and 2 are add-some."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    batch: int = 16
+    patience: int = 2
+    """Looks without a gain after which a training stops: its curve is flat."""
+    fill_to: int = 0
+    lora: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The best weights of one dose and seed, measured once on the tests."""
+
+    dose: Dose
+    """Accuracy on the development sets."""
+    answers: Sequence[Answer]
+    """To the probe's test."""
+    original_answers: Sequence[Answer]
+    """To the original task's test."""
+
+
+@dataclass(slots=True)
+class Study:
+    """A study as it grows; whoever carries it out says where doses are kept."""
+
+    model: str
+    sets: Sets
+    grid: Grid
+    objective: str = "multiple-choice"
+    say: Say = lambda _: None
+    tick: Tick = lambda *_: None
+    done: frozenset[tuple[str, int, int]] = frozenset()
+    """Setting, k and seed of what was carried out before and is kept."""
+    kept: Callable[[Sequence[Dose]], None] = lambda _: None
+    before: dict[str, float] = field(default_factory=dict)
+    """Accuracy on the development sets before anything: ``new`` and ``original``."""
+
+    def check(self, allow_overlap: bool = False) -> Leaks:
+        """Leaks from the doses and from the natural set into what measures them."""
+        s = self.sets
+        for name, probe in (("probe's training", s.train), ("natural", s.natural)):
+            if probe is None:
+                continue
+            items = judged(probe.items, name)
+            targets = [s.dev, s.test] if name != "natural" else [s.original_dev, s.original_test]
+            measured = [item for target in targets for item in target.items]
+            leaks = check_leaks(find_leaks(items, measured), allow_overlap)
+            if name != "natural":
+                found = leaks
+        most = max(self.grid.doses)
+        if most > len(s.train.items):
+            raise UserError(
+                f"a dose of {most:,} is more than the {len(s.train.items):,} examples there are",
+                fix="use smaller doses",
+            )
+        if any(self.grid.adds) and s.natural is None:
+            raise UserError("add-some needs a reserved natural set", fix="give --natural PROBE")
+        return found
+
+    def carry_out(self) -> Iterable[Chosen]:
+        """The model as it is, then each dose: seeds, then adds, then k."""
+        nothing = self._nothing()
+        if ("none", 0, 0) not in self.done:
+            yield nothing
+        for seed in self.grid.seeds:
+            for add in self.grid.adds:
+                for k in self.grid.doses:
+                    if (_setting(add), k, seed) not in self.done:
+                        yield self._dose(seed, add, k)
+
+    def _nothing(self) -> Chosen:
+        opened, place = self._placed(self.model)
+        aim = objective_of(self.objective)
+        parts = {"new": self.sets.dev, "original": self.sets.original_dev}
+        from horsesense.learning.asking import accuracy_of
+
+        self.before = {name: accuracy_of(opened, place, aim, probe.items) for name, probe in parts.items()}
+        dose = Dose(self.model, "none", 0, 0.0, 0, 0, self.before["new"], self.before["original"], 0.0)
+        return self._measured(opened, place, dose)
+
+    def _placed(self, name: str) -> tuple[Opened, Any]:
+        from horsesense.models.device import choose_device
+
+        opened = open_for_training(name, objective_of(self.objective).family)
+        if opened.new:
+            raise UserError(
+                f"{name} has no trained head for the original task ({opened.new[0]} …)",
+                fix="train it on that task first: horsesense train",
+            )
+        return opened, opened.network.to(choose_device()[0]).eval()
+
+    def _dose(self, seed: int, add: int, k: int) -> Chosen:
+        setting = _setting(add)
+        items = mixed(self.sets.train.items, self.sets.natural.items if self.sets.natural else (), k, add, seed)
+        best: tuple[float, Dose, dict[str, Any]] | None = None
+        state: dict[str, Any] = {}
+        for rate in self.grid.rates:
+            looks: list[Look] = []
+
+            def keep(_: Opened, network: Any, look: Look, looks: list[Look] = looks) -> None:
+                nonlocal state
+                if look.aim("mean") > max((one.aim("mean") for one in looks), default=-1.0):
+                    state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+                looks.append(look)
+
+            recipe = Recipe(
+                objective=self.objective,
+                lora=self.grid.lora,
+                lr=rate,
+                steps=max(self.grid.steps),
+                batch=self.grid.batch,
+                marks=self.grid.steps,
+                patience=self.grid.patience,
+                schedule="constant",
+                fill_to=self.grid.fill_to,
+                seed=seed,
+                aim="mean",
+            )
+            others = {"original": self.sets.original_dev.items}
+            train(
+                self.model, items, self.sets.dev.items, recipe, others=others, say=self.say, tick=self.tick, keep=keep
+            )
+            doses = [self._record(look, setting, k, rate, seed) for look in looks]
+            self.kept(doses)
+            top = max(doses, key=lambda dose: (dose.new + dose.original, -dose.steps))
+            if best is None or top.new + top.original > best[0]:
+                best = top.new + top.original, top, state
+        assert best is not None
+        dose = best[1]
+        self.say(
+            f"{setting}, k = {k:,}, seed {seed}: new {dose.new:.3f} (from {self.before['new']:.3f}), "
+            f"original {dose.original:.3f}, cost {dose.cost:+.3f}, at rate {dose.lr:g} and step {dose.steps}"
+        )
+        opened, network = self._placed(self.model)
+        if self.grid.lora:
+            from horsesense.learning.network import with_adapter
+
+            network = with_adapter(opened.network, seed)
+        network.load_state_dict(best[2])
+        return self._measured(opened, network.eval(), dose)
+
+    def _record(self, look: Look, setting: str, k: int, rate: float, seed: int) -> Dose:
+        original = look.others["original"]
+        cost = self.before["original"] - original
+        return Dose(self.model, setting, k, rate, look.step, seed, look.accuracy, original, cost)
+
+    def _measured(self, opened: Opened, network: Any, dose: Dose) -> Chosen:
+        aim = objective_of(self.objective)
+        new = answers_of(opened, network, aim, self.sets.test.items)
+        return Chosen(dose, new, answers_of(opened, network, aim, self.sets.original_test.items))
+
+
+def _setting(add: int) -> str:
+    return f"add-some x{add}" if add else "plain"

@@ -1,0 +1,140 @@
+"""What a study of inoculation leaves: every dose tried, the chosen ones with their tests, answers, curves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
+from horsesense.errors import UserError
+from horsesense.files import disk_errors, numbered_lines
+from horsesense.learning.asking import credit_of
+from horsesense.records import Answer, Dose, Probe
+from horsesense.runs.controls import keep_control
+from horsesense.studies.inoculation import SHOWN, Chosen, Sets
+
+TRIED, CHOSEN = "doses.jsonl", "chosen.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where a study is kept. Lines are only ever added, so that a killed study goes on where it was."""
+
+    path: Path
+
+    def tried(self, doses: Sequence[Dose]) -> None:
+        self._add(TRIED, [asdict(dose) for dose in doses])
+
+    def chosen(self, one: Chosen, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
+        """Measure the chosen weights of a dose, and keep their answers where the dose is one that is shown."""
+        tests = {"new": (sets.test, one.answers), "original": (sets.original_test, one.original_answers)}
+        values: dict[str, Any] = asdict(one.dose)
+        for name, (probe, answers) in tests.items():
+            values[f"test_{name}"] = _measured(probe, answers)
+        values["seen"] = _by_seen(sets.test, one.answers, seen)
+        if one.dose.k in SHOWN:
+            who = f"{one.dose.model} after {one.dose.k:,} examples ({one.dose.setting}, seed {one.dose.seed})"
+            for name, (probe, answers) in tests.items():
+                place = (
+                    self.path
+                    / "answers"
+                    / f"{one.dose.setting.replace(' ', '-')}-{one.dose.k}-seed-{one.dose.seed}-{name}"
+                )
+                told = f"rate {one.dose.lr:g}, step {one.dose.steps}"
+                keep_control(place, who, told, probe.card.name, probe, answers, one.dose.seed, family="multiple-choice")
+        self._add(CHOSEN, [values])
+        return values
+
+    def read(self) -> list[dict[str, Any]]:
+        """The chosen doses that are kept, each once."""
+        path = self.path / CHOSEN
+        if not path.is_file():
+            return []
+        found = {}
+        for line, text in numbered_lines(path):
+            try:
+                values = orjson.loads(text)
+                found[values["setting"], values["k"], values["seed"]] = values
+            except (orjson.JSONDecodeError, KeyError, TypeError):
+                raise UserError("the line is no dose", file=path, line=line, fix="remove it") from None
+        return list(found.values())
+
+    def _add(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
+        with disk_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            with (self.path / name).open("ab") as handle:
+                handle.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+
+
+def _measured(probe: Probe, answers: Sequence[Answer]) -> dict[str, Any]:
+    items = probe.items
+    credit = credit_of(answers, items)
+    guess = chance([len(item.options) for item in items])
+    found = _plain(accuracy(credit, [item.unit(probe.card.group) for item in items], chance=guess))
+    if any(item.family for item in items):
+        counts = [len(item.options) for item in items]
+        found["strict"] = _plain(
+            family_accuracy(credit, [item.unit() for item in items], option_counts=counts)[0].strict
+        )
+    return found
+
+
+def _by_seen(probe: Probe, answers: Sequence[Answer], seen: Mapping[str, bool]) -> dict[str, Any]:
+    """Accuracy by whether the concept's word stands in the original task's text."""
+    credit = credit_of(answers, probe.items)
+    found = {}
+    for name, wanted in (("seen", True), ("unseen", False)):
+        rows = [row for row, item in enumerate(probe.items) if seen.get(item.id) is wanted]
+        if rows:
+            items = [probe.items[row] for row in rows]
+            guess = chance([len(item.options) for item in items])
+            found[name] = _plain(accuracy(credit[rows], [item.unit(probe.card.group) for item in items], chance=guess))
+    return found
+
+
+def _plain(e: Estimate) -> dict[str, Any]:
+    return {"accuracy": e.value, "ci": [e.low, e.high], "n": e.n, "chance": e.chance}
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One k of a learning curve: means over seeds."""
+
+    setting: str
+    k: int
+    seeds: int
+    new: float
+    """Accuracy on the probe's test."""
+    new_spread: float | None
+    original: float
+    """Accuracy on the original task's test."""
+    original_spread: float | None
+    cost: float
+    """Original test accuracy before minus after."""
+
+
+def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
+    """Learning curves over the tests, as data; the point at k = 0 is the model as it was."""
+    groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for one in chosen:
+        groups[one["setting"], one["k"]].append(one)
+    first = next((one["test_original"]["accuracy"] for one in chosen if one["k"] == 0), None)
+    points = []
+    for (setting, k), ones in sorted(groups.items()):
+        new, original = ([one[f"test_{name}"]["accuracy"] for one in ones] for name in ("new", "original"))
+        mean = float(np.mean(original))
+        cost = 0.0 if first is None else first - mean
+        points.append(
+            CurvePoint(setting, k, len(ones), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
+        )
+    return points
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None

@@ -1,0 +1,45 @@
+"""The partial-input networks: each sees what it should see, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from horsesense.learning.baseline import fit_baseline
+from horsesense.learning.controls import Task
+from horsesense.records import Probe
+from made_tasks import COLOURS, questions, vectors
+
+SCRATCH = Task((), (), (), vectors="none", options={"epochs": 6})
+
+
+@pytest.mark.parametrize("name", ["choice-only", "choice-to-choice", "question-to-choice", "esim"])
+def test_a_word_that_gives_the_answer_away_is_found(name: str) -> None:
+    found = fit_baseline(name, questions(120, 1, True), questions(40, 2, True), like=SCRATCH)
+    assert found.estimate.value > 0.9
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [("choice-only", False), ("choice-to-choice", False), ("question-to-choice", True), ("esim", True)],
+)
+def test_who_sees_the_question(name: str, sees: bool, tmp_path: Path) -> None:
+    like = Task((), (), (), vectors=str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6)), options={"epochs": 1})
+    test = questions(12, 2, False)
+    other = Probe.of([replace(item, text="Red what?") for item in test.items], test.card)
+    one, two = (fit_baseline(name, questions(40, 1, False), probe, like=like).answers[0] for probe in (test, other))
+    same = [a.scores == pytest.approx(b.scores) for a, b in zip(one, two, strict=True)]
+    assert not any(same) if sees else all(same)
+
+
+def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:
+    from tiny import save_tiny
+
+    like = Task((), (), (), model=str(save_tiny("choice", tmp_path / "m")), options={"epochs": 1})
+    found = fit_baseline("choice-only-encoder", questions(60, 1, True), questions(20, 2, True), like=like)
+    items = questions(20, 2, True)
+    other = Probe.of([replace(item, text=f"Quite another {item.text}") for item in items.items], items.card)
+    again = fit_baseline("choice-only-encoder", questions(60, 1, True), other, like=like)
+    assert [answer.scores for answer in again.answers[0]] == [answer.scores for answer in found.answers[0]]

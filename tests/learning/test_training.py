@@ -1,0 +1,211 @@
+"""The trainer: every objective learns, what it learns is kept, and what goes wrong is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from horsesense.errors import UserError
+from horsesense.learning import loop
+from horsesense.learning.kept import kept_training
+from horsesense.learning.recipe import Recipe
+from horsesense.learning.training import train
+from horsesense.models.load import load_model
+from horsesense.records import Item, Probe, ScoringSpec
+from horsesense.scoring.options import answer_items
+from made_tasks import clozes, questions, triples
+from tiny import save_tiny
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    names = ("bert", "gpt2", "choice", "nli")
+    return {name: save_tiny(name, tmp_path_factory.mktemp(name)) for name in names}
+
+
+def accuracy(folder: Path, items: Sequence[Item]) -> float:
+    model = load_model(str(folder), device="cpu")
+    answers = answer_items(model, items, ScoringSpec())
+    chosen = [answer.scores.index(max(answer.scores)) for answer in answers]
+    return sum(place == item.answer for place, item in zip(chosen, items, strict=True)) / len(chosen)
+
+
+CASES: dict[str, tuple[str, Probe, Probe, dict[str, Any]]] = {
+    "masked-word": ("bert", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {}),
+    "random-mask": ("bert", clozes(60, 1, "heavier"), clozes(12, 2, "heavier"), {"epochs": 8}),
+    "causal": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {}),
+    "causal with an adapter": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {"lora": True}),
+    "multiple-choice": ("choice", questions(60, 1, True), questions(20, 2, True), {"epochs": 4}),
+    "multiple-choice with an adapter": (
+        "choice",
+        questions(60, 1, True),
+        questions(20, 2, True),
+        {"lora": True, "lr": 2e-2, "epochs": 4},
+    ),
+    "classification": ("bert", triples(80, 1), triples(20, 2), {"epochs": 6}),
+    "classification-lm": ("gpt2", triples(60, 1), triples(20, 2), {"epochs": 4}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_objective_learns_and_its_weights_are_kept(case: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    name, items, dev, more = CASES[case]
+    usual: dict[str, Any] = {"objective": case.partition(" ")[0], "batch": 8, "lr": 5e-3, "epochs": 2, "device": "cpu"}
+    recipe = Recipe(**usual | more)
+    trained = train(str(folders[name]), items.items, dev.items, recipe, tmp_path / "out")
+    chance = 1 / len(dev.items[0].options)
+    assert trained.best.accuracy > chance + 0.2
+    assert trained.best.accuracy == max(look.accuracy for look in trained.looks)
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"README.md", "training.json"} <= files
+    assert "checkpoints" not in files
+    # What is kept answers like any model, and as well as it did when it was chosen.
+    assert accuracy(tmp_path / "out", dev.items) == pytest.approx(trained.best.accuracy)
+    again = kept_training(tmp_path / "out", recipe, len(items.items))
+    assert again is not None
+    assert again.looks == trained.looks
+    with pytest.raises(UserError, match="holds a training with"):
+        kept_training(tmp_path / "out", Recipe(objective="causal", seed=5), len(items.items))
+
+
+def test_what_the_losses_are(folders: dict[str, Path]) -> None:
+    """Against the networks' own losses, where those mean the same."""
+    from horsesense.learning.objectives import objective_of
+    from horsesense.models.training import asked_while_training, open_for_training
+
+    for name, objective in (("gpt2", objective_of("causal")), ("choice", objective_of("multiple-choice"))):
+        opened = open_for_training(str(folders[name]), objective.family)
+        opened.network.eval()
+        items = (clozes(3, 1) if name == "gpt2" else questions(3, 1, False)).items
+        model = asked_while_training(opened, opened.network, objective.family)
+        batch = objective.part("collate")(
+            objective.part("examples")(items, model, objective.kind), opened.tokenizer, objective.kind
+        )
+        ours = objective.part("loss")(opened.network, dict(batch), objective.kind)
+        if name == "gpt2":
+            theirs = opened.network(**batch).loss
+        else:
+            table = {key: batch[key].reshape(3, 3, -1) for key in ("input_ids", "attention_mask", "token_type_ids")}
+            theirs = opened.network(**table, labels=torch.tensor([item.answer for item in items])).loss
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_options_of_any_number_are_masked_out(folders: dict[str, Path]) -> None:
+    from dataclasses import replace
+
+    from horsesense.learning.objectives import objective_of
+    from horsesense.models.training import asked_while_training, open_for_training
+
+    objective = objective_of("multiple-choice")
+    opened = open_for_training(str(folders["choice"]), objective.family)
+    model = asked_while_training(opened, opened.network.eval(), objective.family)
+    three, two = questions(2, 1, False).items
+    two = replace(two, options=two.options[:2], answer=1)
+    make, collate, loss = (objective.part(name) for name in ("examples", "collate", "loss"))
+
+    def mean(items: list[Item], **more: Any) -> float:
+        return float(loss(opened.network, collate(make(items, model, "", **more), opened.tokenizer, ""), ""))
+
+    assert mean([three, two]) == pytest.approx((mean([three]) + mean([two])) / 2, abs=1e-5)
+    assert mean([two], fill_to=5) > mean([two]), "an empty answer takes probability, as in the paper"
+
+
+def test_a_killed_training_goes_on(folders: dict[str, Path], tmp_path: Path) -> None:
+    program = f"""
+import sys, time
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from pathlib import Path
+from horsesense.learning.recipe import Recipe
+from horsesense.learning.training import train
+from made_tasks import clozes
+recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
+slow = (lambda *_: time.sleep(0.2)) if "slow" in sys.argv else (lambda *_: None)
+items, dev = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
+train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow)
+"""
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    killed = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(killed), "slow"], env=environment, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 120
+    while not list((killed / "checkpoints").glob("checkpoint-*/trainer_state.json")) and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (killed / "training.json").exists()
+    recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
+    sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
+    said: list[str] = []
+    resumed = train(str(folders["gpt2"]), *sets, recipe, killed, say=said.append)
+    assert any("taken up again" in remark for remark in resumed.remarks)
+    whole = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "whole")
+    assert resumed.looks == whole.looks
+    one, other = (json.loads((folder / "training.json").read_text()) for folder in (killed, tmp_path / "whole"))
+    assert one["best"] == other["best"]
+
+
+def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    real = loop.Loop.compute_loss
+
+    def greedy(self: Any, model: Any, inputs: Any, *rest: Any, **more: Any) -> Any:
+        if len(inputs["input_ids"]) > 4:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+        return real(self, model, inputs, *rest, **more)
+
+    monkeypatch.setattr(loop.Loop, "compute_loss", greedy)
+    said: list[str] = []
+    recipe = Recipe(objective="causal", batch=16, epochs=1, device="cpu")
+    trained = train(str(folders["gpt2"]), clozes(16, 1).items, clozes(6, 2).items, recipe, say=said.append)
+    assert (trained.recipe.batch, trained.recipe.gather) == (4, 4)
+    assert trained.looks[-1].step == 1, "four times gathered, sixteen items are still one step"
+    assert [told.split(",")[0] for told in said] == ["memory ran out"] * 2
+
+
+def test_a_diverging_loss_stops_and_the_last_good_weights_stay(
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, count = loop.Loop.compute_loss, 0
+
+    def diverging(self: Any, *given: Any, **more: Any) -> Any:
+        nonlocal count
+        count += 1
+        return real(self, *given, **more) * (float("nan") if count > 6 else 1.0)
+
+    monkeypatch.setattr(loop.Loop, "compute_loss", diverging)
+    recipe = Recipe(objective="causal", batch=4, lr=5e-3, epochs=5, device="cpu")
+    sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
+    trained = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "out")
+    assert "diverged" in trained.stopped
+    assert all(look.step <= 6 for look in trained.looks)
+    assert accuracy(tmp_path / "out", sets[1]) == pytest.approx(trained.best.accuracy)
+    count = 6
+    with pytest.raises(UserError, match="diverged at step 1, before there was a checkpoint"):
+        train(str(folders["gpt2"]), *sets, recipe, tmp_path / "other")
+
+
+def test_what_does_not_fit(folders: dict[str, Path], tmp_path: Path) -> None:
+    some, few = clozes(8, 1).items, clozes(4, 2).items
+    for model, objective, items, told in (
+        ("gpt2", "masked-word", some, "transformers cannot load it|would be random"),
+        ("gpt2", "multiple-choice", questions(4, 1, False).items, "transformers cannot load it"),
+        ("bert", "masked-word", questions(4, 1, False).items, "cannot learn from the form 'choice'"),
+        ("bert", "classification-lm", triples(8, 1).items, "has no causal head|sees the tokens|would be random"),
+        ("bert", "masked-wurd", some, "did you mean 'masked-word'"),
+        ("bert", "masked-word", [], "the training part is empty"),
+    ):
+        with pytest.raises(UserError, match=told):
+            train(
+                str(folders[model]), items, items[:2] or few, Recipe(objective=objective, device="cpu"), tmp_path / "x"
+            )
