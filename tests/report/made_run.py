@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.records import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
@@ -72,13 +72,13 @@ def made_answer(item: Item, rng: random.Random, right: float) -> Answer:
 
 def make_run(
     folder: Path,
-    models: Mapping[str, float],
+    models: Mapping[str, float | Callable[[Item], float]],
     items: Sequence[Item],
     probe: str = "made",
     seed: int = 0,
     human: tuple[HumanFigure, ...] = (),
 ) -> Path:
-    """A run folder in which each model is right with its own probability."""
+    """A run folder in which each model is right with its own probability, which may depend on the item."""
     manifest = new_manifest(ScoringSpec().to_dict(), 4096, 10**9, None, 0)
     card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human)
     keep_probe(folder, probe, Probe.of(list(items), card))
@@ -101,6 +101,8 @@ def make_run(
         manifest = manifest.with_part(Part(model=model, probe=record, shards=1))
         path = shard_path(folder, name, probe, 0)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_answers(path, name, probe, [made_answer(item, rng, right) for item in items])
+        write_answers(
+            path, name, probe, [made_answer(item, rng, right(item) if callable(right) else right) for item in items]
+        )
     write_manifest(folder, manifest)
     return folder

@@ -21,9 +21,11 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
+from horsesense.analysis.bias import Bias
 from horsesense.records import Facet, Item
 from horsesense.report.artefacts import BestCue, Control, control
 from horsesense.report.confusion import Confusion, confusion
+from horsesense.report.leaning import leaning
 from horsesense.runs.results import Answered, Result, result_of
 
 MOST_VALUES = 30
@@ -57,6 +59,8 @@ class Summary:
     """Hops by kind of distractor, where the probe has both."""
     confusion: Confusion | None
     """Which label is taken for which, where options are labels."""
+    leaning: Bias | None
+    """How answers depend on the valence of the right word, where the probe varies it."""
     families: Sequence[FamilyAccuracy]
     """All families, then those of each size; empty where every item stands alone."""
     calibration: Reliability
@@ -94,6 +98,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
         labels=labels,
         heat=_heat(answered, earned, facets),
         confusion=confusion(answered.items, earned.predicted),
+        leaning=leaning(answered, earned.values),
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.analysis import Comparison, Estimate, Search, Standout
+from horsesense.analysis.bias import Bias
 from horsesense.records import HumanFigure
 from horsesense.runs.comparison import Pairing
 from horsesense.runs.results import Result
@@ -54,6 +55,18 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
         kind = ", ".join([figure.kind or "kind not told", *(f"{count:,} {of}" for count, of in counts if count)])
         told.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
     return f"{'; '.join(told)}."
+
+
+def leaning(bias: Bias) -> str:
+    """Whether answers follow the question or the liking of a word."""
+    c, d = bias.criterion, bias.sensitivity
+    way = "positive" if c.value < 0 else "negative"
+    leans = f"It leans to the {way} word" if c.low * c.high > 0 else "It leans to neither word beyond luck"
+    if d.low > 0:
+        return f"{leans}, and it tells when the positive word is right from when it is wrong."
+    if d.high < 0:
+        return f"{leans}, and it takes the one case for the other."
+    return f"{leans}, and it cannot be shown to tell when the positive word is right."
 
 
 def family_verdict(e: Estimate | None) -> str:
