@@ -11,6 +11,7 @@ from typing import Any
 from horsesense.analysis.votes import Scale, ScaleOf
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import iter_label_studio
+from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
@@ -109,7 +110,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     for line, row in iter_rows(path):
         try:
-            yield line, from_potato(row) if is_potato(row) else row
+            yield line, from_potato(row) if is_potato(row) else from_mturk(row) if is_mturk(row) else row
         except UserError as error:
             raise error.at(path, line) from None
 

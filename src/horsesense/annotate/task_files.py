@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.label_studio import write_label_studio
+from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, lettered
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
 from horsesense.records.rows import ending, write_rows
 
-Format = Literal["table", "label-studio", "potato"]
-FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato")
+Format = Literal["table", "label-studio", "potato", "mturk"]
+FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato", "mturk")
 
 _BEFORE = ("item", "instrument", "annotator", "round", "order", "question")
 
@@ -44,7 +45,7 @@ def write_tasks(
     if any(assignment.annotator for assignment in assignments):
         raise UserError(f"{form} hands out tasks itself", fix="leave --people out")
     tasks = [assignment.task for assignment in assignments]
-    write = write_label_studio if form == "label-studio" else write_potato
+    write = {"label-studio": write_label_studio, "potato": write_potato, "mturk": write_mturk}[form]
     return write(path, instrument, tasks, round)
 
 

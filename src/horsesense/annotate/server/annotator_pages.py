@@ -128,12 +128,7 @@ def _end(desk: Desk, visitor: Visitor, undoable: bool) -> Response:
         with reading(served.engine) as connection:
             kind = "finished" if full or not connection.scalar(open_ones) else "waiting"
     if kind == "finished" and person.answered:
-        code = completion_code(desk, person.name)
+        code = served.completion(person.name)
     link = served.study.crowd.link if code else ""
     form = visitor.form(served)
     return desk.page("end.html.j2", kind=kind, code=code, link=link, visitor=visitor, form=form, undoable=undoable)
-
-
-def completion_code(desk: Desk, name: str) -> str:
-    """What a platform asks for at the end: the study's, or one that only this person can have."""
-    return desk.served.study.crowd.code or desk.served.signed("completion", name)[:12].upper()

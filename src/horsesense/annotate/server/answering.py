@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from horsesense.annotate.server import tables
@@ -33,6 +33,27 @@ from horsesense.annotate.server.trust import look_at_attention, look_at_gold
 from horsesense.annotate.task import Task
 
 _items, _leases, _judgements, _people = tables.items.c, tables.leases.c, tables.judgements.c, tables.people.c
+
+_WRITE = insert(tables.judgements)
+_MARK = update(tables.leases).where(_leases.key == bindparam("key_")).values(state=ANSWERED)
+_OF_ITEM, _OF_PERSON = _items.id == bindparam("item_"), _people.id == bindparam("person_")
+_COUNT = update(tables.items).where(_OF_ITEM).values(answered=_items.answered + 1, held=_items.held - 1)
+_ROOM = _items.held + _items.answered < _items.wanted
+_COUNT_LATE = update(tables.items).where(_OF_ITEM, _ROOM).values(answered=_items.answered + 1)
+_ATTENDED = update(tables.people).where(_OF_PERSON).values(since_attention=0)
+_ONE_MORE = (
+    update(tables.people)
+    .where(_OF_PERSON)
+    .values(answered=_people.answered + 1, since_attention=_people.since_attention + 1)
+)
+_LAST = (
+    select(_judgements.id, _judgements.lease, _items.purpose, tables.retractions.c.judgement.label("retracted"))
+    .join_from(tables.judgements, tables.items)
+    .outerjoin(tables.retractions, tables.retractions.c.judgement == _judgements.id)
+    .where(_judgements.person == bindparam("person_"))
+    .order_by(_judgements.id.desc())
+    .limit(1)
+)
 
 Check = Callable[[Task], tuple[str, str]]
 """From the task to the answer and its reason, or a UserError."""
@@ -65,7 +86,7 @@ def submit(served: Served, person: int, key: str, check: Check) -> Lease:
         _count(connection, lease)
         _write(connection, served, who, lease, value, reason)
         _follow_up(connection, served, who, lease)
-        if open_lease(connection, person) is None:
+        if lease.state == OPEN:
             # The next item in the same commit: one write to the disk an answer.
             take(connection, served, locked(connection, person), wait=False)
     return lease
@@ -79,43 +100,22 @@ def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -
 
 def _count(connection: Connection, lease: Lease) -> None:
     """The item moves from out to answered. A lease that ran out counts if there is still room for it."""
-    late = lease.state == RELEASED
     try:
-        with connection.begin_nested():
-            connection.execute(update(tables.leases).where(_leases.key == lease.key).values(state=ANSWERED))
+        connection.execute(_MARK, {"key_": lease.key})
     except IntegrityError:
         raise RefusedError(409, "You were given this question again; please answer it as it is shown now.") from None
     if lease.purpose != ITEM:
         return
-    counts = update(tables.items).where(_items.id == lease.item)
-    if late:
-        counts = counts.where(_items.held + _items.answered < _items.wanted).values(answered=_items.answered + 1)
-    else:
-        counts = counts.values(answered=_items.answered + 1, held=_items.held - 1)
-    if not connection.execute(counts).rowcount:
+    if not connection.execute(_COUNT_LATE if lease.state == RELEASED else _COUNT, {"item_": lease.item}).rowcount:
         raise RefusedError(409, "The time for this question had run out, and others have answered it since.")
 
 
 def _write(connection: Connection, served: Served, who: Person, lease: Lease, value: str, reason: str) -> None:
-    connection.execute(
-        insert(tables.judgements).values(
-            lease=lease.key,
-            item=lease.item,
-            person=who.id,
-            value=value,
-            reason=reason,
-            round=lease.round,
-            number=lease.number,
-            asked=lease.taken,
-            at=served.clock(),
-        )
-    )
-    if lease.purpose == GOLD:
-        return
-    more: dict[str, Any] = {"since_attention": 0}
-    if lease.purpose == ITEM:
-        more = {"answered": _people.answered + 1, "since_attention": _people.since_attention + 1}
-    connection.execute(update(tables.people).where(_people.id == who.id).values(more))
+    values = {"lease": lease.key, "item": lease.item, "person": who.id, "value": value, "reason": reason}
+    values |= {"round": lease.round, "number": lease.number, "asked": lease.taken, "at": served.clock()}
+    connection.execute(_WRITE, values)
+    if lease.purpose != GOLD:
+        connection.execute(_ONE_MORE if lease.purpose == ITEM else _ATTENDED, {"person_": who.id})
 
 
 def _follow_up(connection: Connection, served: Served, who: Person, lease: Lease) -> None:
@@ -129,14 +129,7 @@ def _follow_up(connection: Connection, served: Served, who: Person, lease: Lease
 
 def last_answer(connection: Connection, person: Person) -> Any:
     """The answer that the person can take back: the last one, once, and never one that decided their qualification."""
-    row = connection.execute(
-        select(_judgements.id, _judgements.lease, _items.purpose, tables.retractions.c.judgement.label("retracted"))
-        .join_from(tables.judgements, tables.items)
-        .outerjoin(tables.retractions, tables.retractions.c.judgement == _judgements.id)
-        .where(_judgements.person == person.id)
-        .order_by(_judgements.id.desc())
-        .limit(1)
-    ).first()
+    row = connection.execute(_LAST, {"person_": person.id}).first()
     if row is None or row.retracted is not None or (row.purpose == GOLD) != (person.state == NEW):
         return None
     return None if person.state in (STOPPED, WITHDRAWN) else row

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.crowd_pages import crowd_routes
 from horsesense.annotate.server.desk import Desk
 from horsesense.annotate.server.door import door_routes
 from horsesense.annotate.server.guards import Guards
@@ -35,6 +36,7 @@ def create_app(served: Served) -> FastAPI:
     app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None)
     desk = Desk(served)
     app.include_router(door_routes(desk))
+    app.include_router(crowd_routes(desk))
     app.include_router(annotator_routes(desk))
     app.include_router(researcher_routes(desk))
     _static(app)

@@ -51,9 +51,9 @@ class Desk:
     def secure(self) -> bool:
         return urlsplit(self.served.study.address).scheme == "https"
 
-    def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def page(self, template: str, /, status: int = 200, **values: Any) -> HTMLResponse:
         """A page; all text in it is escaped."""
-        html = self.templates.get_template(name).render(instrument=self.served.instrument, **values)
+        html = self.templates.get_template(template).render(instrument=self.served.instrument, **values)
         return HTMLResponse(html, status)
 
     def stranger(self, request: Request) -> RefusedError:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.database import reading, writing
@@ -61,9 +61,13 @@ def find_person(connection: Connection, name: str) -> Person:
     return person_of(row)
 
 
+# Statements of every answer are put together once: putting them together takes longer than running them.
+_LOCKED = select(*COLUMNS).where(tables.people.c.id == bindparam("person")).with_for_update()
+
+
 def locked(connection: Connection, person: int) -> Person:
     """A person, and nobody else may change what hangs on them until the transaction ends."""
-    return person_of(connection.execute(select(*COLUMNS).where(tables.people.c.id == person).with_for_update()).one())
+    return person_of(connection.execute(_LOCKED, {"person": person}).one())
 
 
 def note(connection: Connection, served: Served, kind: str, person: int | None = None, detail: str = "") -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.database import writing
@@ -49,16 +49,26 @@ def _lease_of(row: Sequence[Any] | None) -> Lease | None:
     return None if row is None else Lease(*row)
 
 
+_PERSON, _ITEM = _leases.person == bindparam("person_"), _items.id == bindparam("item_")
+_JOINED = select(*_COLUMNS).join_from(tables.leases, tables.items)
+_OWN = _JOINED.where(_leases.key == bindparam("key_"), _PERSON)
+_IN_HAND = _JOINED.where(_PERSON, _leases.state == OPEN)
+_NUMBER = select(func.max(_leases.number)).where(_PERSON, _leases.state == ANSWERED)
+_PAUSED = select(tables.study.c.paused)
+_ROOM = _items.held + _items.answered < _items.wanted
+_TAKE = update(tables.items).where(_ITEM, _ROOM).values(held=_items.held + 1)
+_GO_ON = update(tables.people).where(tables.people.c.id == bindparam("person_")).values(start=bindparam("start_"))
+_LEASE = insert(tables.leases)
+
+
 def own_lease(connection: Connection, person: int, key: str) -> Lease | None:
     """A lease by its key, if it is this person's."""
-    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
-    return _lease_of(connection.execute(query.where(_leases.key == key, _leases.person == person)).first())
+    return _lease_of(connection.execute(_OWN, {"key_": key, "person_": person}).first())
 
 
 def open_lease(connection: Connection, person: int) -> Lease | None:
     """What the person has in hand."""
-    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
-    return _lease_of(connection.execute(query.where(_leases.person == person, _leases.state == OPEN)).first())
+    return _lease_of(connection.execute(_IN_HAND, {"person_": person}).first())
 
 
 def hold(connection: Connection, served: Served, person: Person) -> Lease | None:
@@ -78,7 +88,7 @@ def take(connection: Connection, served: Served, person: Person, wait: bool = Tr
     Without ``wait`` a row that another server has locked is passed over: whoever already holds a lock must not wait
     for a second one.
     """
-    if person.paused or connection.scalar(select(tables.study.c.paused)):
+    if person.paused or connection.scalar(_PAUSED):
         return None
     if person.state == NEW:
         return _take_known(connection, served, person, GOLD)
@@ -104,7 +114,7 @@ def _attention_is_due(served: Served, person: Person) -> bool:
     )
 
 
-def not_yet(person: int) -> ColumnElement[bool]:
+def not_yet(person: int | BindParameter[int]) -> ColumnElement[bool]:
     """The person has no live lease of the item."""
     return ~exists().where(_leases.item == _items.id, _leases.person == person, _leases.state.in_((OPEN, ANSWERED)))
 
@@ -120,24 +130,34 @@ def _take_known(connection: Connection, served: Served, person: Person, purpose:
     return lease_out(connection, served, person, row.id, row.key, purpose, row.round)
 
 
+_MINE = [_items.purpose == ITEM, _ROOM, not_yet(bindparam("person_"))]
+_WANTED = {False: _MINE, True: [*_MINE, _items.queue == bindparam("queue_")]}
+"""What a person can be given, without a queue and with one."""
+_NEXT = select(_items.id, _items.key, _items.round, _items.place).order_by(_items.place).limit(1)
+_ANY_LEFT = {queued: select(func.count()).where(*wanted) for queued, wanted in _WANTED.items()}
+_HALVES = {
+    (queued, wait): tuple(
+        _NEXT.where(*wanted, half).with_for_update(skip_locked=not wait)
+        for half in (_items.place >= bindparam("start_"), _items.place < bindparam("start_"))
+    )
+    for queued, wanted in _WANTED.items()
+    for wait in (False, True)
+}
+"""From where the person is to the end, then from the beginning."""
+
+
 def _take_item(connection: Connection, served: Served, person: Person, wait: bool) -> Lease | None:
-    room = _items.held + _items.answered < _items.wanted
-    wanted = [_items.purpose == ITEM, room, not_yet(person.id)]
-    if person.queue:
-        wanted.append(_items.queue == person.queue)
-    query = select(_items.id, _items.key, _items.round, _items.place).where(*wanted).order_by(_items.place).limit(1)
+    asked = {"person_": person.id, "start_": person.start, "queue_": person.queue}
     # A row may be filled by another server between the look and the lock; then the next is looked for.
     for _ in range(50 if wait else 1):
-        for half in (_items.place >= person.start, _items.place < person.start):
-            row = connection.execute(query.where(half).with_for_update(skip_locked=not wait)).first()
+        for half in _HALVES[bool(person.queue), wait]:
+            row = connection.execute(half, asked).first()
             if row is None:
                 continue
-            taken = update(tables.items).where(_items.id == row.id, room).values(held=_items.held + 1)
-            if connection.execute(taken).rowcount:
-                go_on = update(tables.people).where(tables.people.c.id == person.id).values(start=row.place + 1)
-                connection.execute(go_on)
+            if connection.execute(_TAKE, {"item_": row.id}).rowcount:
+                connection.execute(_GO_ON, {"person_": person.id, "start_": row.place + 1})
                 return lease_out(connection, served, person, row.id, row.key, ITEM, row.round)
-        if not wait or not connection.scalar(select(func.count()).where(*wanted)):
+        if not wait or not connection.scalar(_ANY_LEFT[bool(person.queue)], asked):
             return None
     return None
 
@@ -147,23 +167,11 @@ def lease_out(
 ) -> Lease:
     """Write down that a person has an item in hand; the item's counts are the caller's business."""
     now = served.clock()
-    number = connection.scalar(
-        select(func.max(_leases.number)).where(_leases.person == person.id, _leases.state == ANSWERED)
-    )
+    number = connection.scalar(_NUMBER, {"person_": person.id})
     ends = now + served.study.lease_minutes * 60
     lease = Lease(new_token(), item, name, purpose, OPEN, round, (number or 0) + 1, now, ends)
-    connection.execute(
-        insert(tables.leases).values(
-            key=lease.key,
-            item=item,
-            person=person.id,
-            state=OPEN,
-            round=round,
-            number=lease.number,
-            taken=now,
-            expires=ends,
-        )
-    )
+    values = {"key": lease.key, "item": item, "person": person.id, "state": OPEN, "round": round}
+    connection.execute(_LEASE, values | {"number": lease.number, "taken": now, "expires": ends})
     return lease
 
 
@@ -176,8 +184,7 @@ def release(connection: Connection, lease: Lease) -> None:
 
 def sweep(served: Served) -> int:
     """Put back what people kept too long; how many items that were."""
-    query = select(*_COLUMNS).join_from(tables.leases, tables.items)
-    late = query.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
+    late = _JOINED.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
     with writing(served.engine) as connection:
         found = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
         for row in found:

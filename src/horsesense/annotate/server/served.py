@@ -54,6 +54,10 @@ class Served:
         """What a person is called in exports: salted, so that a list of names cannot be tried out."""
         return "p" + hmac.new(self.salt, name.encode(), hashlib.sha256).hexdigest()[:12]
 
+    def completion(self, name: str) -> str:
+        """What a platform asks for at the end: the study's code, or one that only this person can have."""
+        return self.study.crowd.code or self.signed("completion", name)[:12].upper()
+
     def signed(self, *parts: str) -> str:
         """A mark that only this study's servers can make."""
         return hmac.new(self.secret, "\x1f".join(parts).encode(), hashlib.sha256).hexdigest()[:40]

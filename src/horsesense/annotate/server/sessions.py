@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.database import reading, writing
@@ -54,15 +54,17 @@ def new_session(connection: Connection, served: Served, person: int) -> str:
     return cookie
 
 
+_VISITOR = (
+    select(*COLUMNS, tables.study.c.paused.label("study_paused"))
+    .join_from(tables.sessions, tables.people, tables.sessions.c.person == tables.people.c.id)
+    .join(tables.study, tables.study.c.id == 1)
+    .where(tables.sessions.c.key == bindparam("key_"), tables.sessions.c.expires > bindparam("now_"))
+)
+
+
 def visitor_with(served: Served, cookie: str) -> Visitor | None:
     """Who a cookie belongs to, if it is still good."""
     key = hashed(cookie)
-    query = (
-        select(*COLUMNS, tables.study.c.paused.label("study_paused"))
-        .join_from(tables.sessions, tables.people, tables.sessions.c.person == tables.people.c.id)
-        .join(tables.study, tables.study.c.id == 1)
-        .where(tables.sessions.c.key == key, tables.sessions.c.expires > served.clock())
-    )
     with reading(served.engine) as connection:
-        row = connection.execute(query).first()
+        row = connection.execute(_VISITOR, {"key_": key, "now_": served.clock()}).first()
     return None if row is None else Visitor(person_of(row), key, row.study_paused)

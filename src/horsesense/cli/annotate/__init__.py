@@ -6,6 +6,7 @@ import typer
 
 from horsesense.cli.annotate.agreement import agreement
 from horsesense.cli.annotate.apply import apply
+from horsesense.cli.annotate.codes import codes
 from horsesense.cli.annotate.collect import collect
 from horsesense.cli.annotate.export import export
 from horsesense.cli.annotate.invite import invite
@@ -24,6 +25,7 @@ annotate = typer.Typer(
 annotate.command("new")(new)
 annotate.command("serve")(serve)
 annotate.command("invite")(invite)
+annotate.command("codes")(codes)
 annotate.command("pause")(pause)
 annotate.command("resume")(resume)
 annotate.command("revoke")(revoke)

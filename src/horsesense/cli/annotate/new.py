@@ -31,7 +31,9 @@ def new(
     round: Annotated[int, typer.Option("--round", min=1, help="Which round this is.")] = 1,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only so many items, drawn by the seed.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="For drawing, for who gets what, and for the order.")] = 0,
-    form: Annotated[str, typer.Option("--format", help="table, label-studio (.json) or potato (.jsonl).")] = "table",
+    form: Annotated[
+        str, typer.Option("--format", help="table, label-studio (.json), potato (.jsonl) or mturk (.csv).")
+    ] = "table",
     more: Annotated[
         int, typer.Option("--more", min=0, help="Study: so many more people where the first do not all agree.")
     ] = 0,

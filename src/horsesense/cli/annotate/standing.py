@@ -6,12 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from horsesense.cli.annotate.studies import Names, StudyFolder, opened
+from horsesense.cli.annotate.studies import SomeNames, StudyFolder, opened
 from horsesense.cli.output import Json, people, print_json
-
-SomeNames = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME…", help="People, by name or code; nobody named: the whole study.")
-]
+from horsesense.errors import UserError
 
 
 def pause(study: StudyFolder, names: SomeNames = None, json: Json = False) -> None:
@@ -32,13 +29,24 @@ def resume(study: StudyFolder, names: SomeNames = None, json: Json = False) -> N
     _tell(json, {"study": str(study), "people": names or [], "state": "resumed"})
 
 
-def revoke(study: StudyFolder, names: Names, json: Json = False) -> None:
+def revoke(
+    study: StudyFolder,
+    names: SomeNames = None,
+    crowd: Annotated[bool, typer.Option("--crowd", help="End the links of crowds; who is in stays in.")] = False,
+    json: Json = False,
+) -> None:
     """End the personal links of people; what they said stays. annotate invite --renew gives a new one."""
+    if bool(names) == crowd:
+        raise UserError("nobody is named", fix="name people, or end the links of crowds with --crowd")
     with opened(study) as served:
+        from horsesense.annotate.server.joining import end_joins
         from horsesense.annotate.server.leaving import revoke as revoked
 
-        revoked(served, names)
-    _tell(json, {"study": str(study), "people": names, "state": "revoked"})
+        if crowd:
+            end_joins(served)
+        else:
+            revoked(served, names or [])
+    _tell(json, {"study": str(study), "people": names or [], "state": "revoked"})
 
 
 def withdraw(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from horsesense.annotate.server.served import Served
 
 StudyFolder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder that annotate new made.")]
-Names = Annotated[list[str], typer.Argument(metavar="NAME…", help="People, by the name or the code they have.")]
+SomeNames = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME…", help="People, by name or code; nobody named: the whole study.")
+]
 
 
 @contextmanager

@@ -87,6 +87,7 @@ def _make_queue() -> None:
     op.create_index(
         "nobody_twice", "leases", ["item", "person"], unique=True, sqlite_where=_LIVE, postgresql_where=_LIVE
     )
+    op.create_index("leases_of_person", "leases", ["person", "number"])
     op.create_index("lease_ends", "leases", ["expires"], sqlite_where=_OPEN, postgresql_where=_OPEN)
 
 

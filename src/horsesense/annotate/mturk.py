@@ -1,0 +1,99 @@
+"""Amazon Mechanical Turk: the HTML of a HIT and its table of inputs out, the table of results in.
+
+A cell of a batch's input stands for ``${name}`` in the HTML; MTurk puts it there as it is, so that cells are escaped
+here. Results come back as columns ``Input.item``, ``Answer.value`` and ``WorkerId``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from horsesense.annotate.instrument import WRITTEN, Instrument
+from horsesense.annotate.task import Task, lettered
+from horsesense.errors import UserError
+from horsesense.files import writing
+from horsesense.records.rows import write_rows
+
+_INPUT, _ANSWER = "Input.", "Answer."
+_CHOSEN = "value"
+
+
+def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round: int) -> list[Path]:
+    """The inputs of a batch, and beside them the HTML of the HIT (paste it into the project's layout)."""
+    if path.suffix != ".csv":
+        raise UserError("MTurk takes inputs as .csv", file=path, fix="give the file that ending")
+    if round != 1:
+        raise UserError("MTurk does not hand back the round", fix="write a table, or judge the second round apart")
+    if instrument.kind == "pair":
+        raise UserError("a HIT cannot check pairs of texts while they are typed", fix="serve the study instead")
+    most = max((len(task.choices) for task in tasks), default=0)
+    own = tuple(lettered([""] * most)) if instrument.kind == "options" else ()
+    rows = [_row(task, instrument, own) for task in tasks]
+    asked = tuple(f"asked_{place}" for place in range(len(instrument.criteria)))
+    write_rows(path, rows, ("item", "instrument", "question", *own, *asked))
+    page = path.with_name(f"{path.stem}.hit.html")
+    with writing(page) as temporary:
+        temporary.write_text(_page(instrument, own), encoding="utf-8")
+    return [path, page]
+
+
+def _row(task: Task, instrument: Instrument, own: Sequence[str]) -> dict[str, str]:
+    row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question)}
+    row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in own}
+    return row | {f"asked_{place}": escape(text) for place, text in enumerate(task.criteria.values())}
+
+
+def _page(instrument: Instrument, own: Sequence[str]) -> str:
+    lines = [
+        "<!-- MTurk fills in ${…} from the columns of the inputs. -->",
+        f"<h2>{escape(instrument.title)}</h2>",
+        f"<p>{escape(' '.join(instrument.instructions.split()))}</p>",
+        *(f"<p>Good: {escape(text)}</p>" for text in instrument.good),
+        *(f"<p>Bad: {escape(text)}</p>" for text in instrument.bad),
+        "<p><strong>${question}</strong></p>",
+    ]
+    if instrument.kind == "words":
+        lines.append(
+            f'<p><label>Your words, joined by commas <input type="text" name="{_CHOSEN}" required></label></p>'
+        )
+    for place, name in enumerate(instrument.criteria):
+        lines.append(f"<p>${{asked_{place}}}</p>")
+        lines += [_radio(name, answer, answer) for answer in ("yes", "no")]
+    if instrument.kind not in (*WRITTEN, "criteria"):
+        # Options are sent as letters: a cell cannot stand in an attribute and in a text at once without harm.
+        lines += [_radio(_CHOSEN, name, f"${{{name}}}") for name in own]
+        named = (*(() if own else instrument.labels), *instrument.objections, *instrument.abstentions)
+        lines += [_radio(_CHOSEN, label, escape(instrument.told.get(label, label))) for label in named]
+    if instrument.reasons:
+        lines.append(f"<p>Why, with {escape(' or '.join(instrument.objections))}:</p>")
+        told = instrument.told
+        lines += [_radio("reason", name, escape(told.get(name, name)), needed=False) for name in instrument.reasons]
+    return "\n".join(lines) + "\n"
+
+
+def _radio(name: str, value: str, text: str, needed: bool = True) -> str:
+    needs = " required" if needed else ""
+    field = f'<input type="radio" name="{escape(name)}" value="{escape(value)}"{needs}>'
+    return f"<p><label>{field} {text}</label></p>"
+
+
+def is_mturk(row: Mapping[str, Any]) -> bool:
+    """Whether a row is one of a batch's results."""
+    return "WorkerId" in row and f"{_INPUT}item" in row
+
+
+def from_mturk(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of judgements from a row of results; an assignment that was rejected is no answer.
+
+    >>> row = {"WorkerId": "A1", "Input.item": "i", "Input.instrument": "choice", "Answer.value": "B"}
+    >>> from_mturk(row)["annotator"], from_mturk(row)["value"]
+    ('A1', 'B')
+    """
+    values = {name.removeprefix(_ANSWER): value for name, value in row.items() if name.startswith(_ANSWER)}
+    if row.get("AssignmentStatus") == "Rejected":
+        values = {}
+    named = {"item": row[f"{_INPUT}item"], "instrument": row.get(f"{_INPUT}instrument", "")}
+    return {"question": "", "value": "", **values, **named, "annotator": row["WorkerId"]}

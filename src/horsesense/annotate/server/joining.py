@@ -1,0 +1,113 @@
+"""People from a crowd: one link for many, each with the name that the platform gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+
+from horsesense.annotate.server import tables
+from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.database import reading, writing
+from horsesense.annotate.server.people import WITHDRAWN, add_person, note
+from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.sessions import new_session
+from horsesense.annotate.server.tokens import hashed, new_token
+from horsesense.annotate.signed_token import Keys, TokenError, checked_claims
+from horsesense.errors import UserError, unknown
+
+CROWDS: Mapping[str, str] = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "open": "name"}
+"""Platforms, and the parameter by which they name a person."""
+PROLIFIC_TOKEN = "prolific_token"
+
+_joins = tables.joins.c
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A link for many."""
+
+    id: int
+    crowd: str
+    most: int
+    joined: int
+
+
+def new_join(served: Served, crowd: str, most: int) -> str:
+    """The token of a link by which up to ``most`` people come in."""
+    if crowd not in CROWDS:
+        raise unknown("crowd", crowd, CROWDS)
+    token = new_token()
+    with writing(served.engine) as connection:
+        values = {"token": hashed(token), "crowd": crowd, "most": most, "joined": 0, "revoked": False}
+        connection.execute(insert(tables.joins).values(values))
+        note(connection, served, "crowd invited", detail=f"{crowd}, {most} people")
+    return token
+
+
+def end_joins(served: Served) -> int:
+    """End all links for many; how many there were."""
+    with writing(served.engine) as connection:
+        ended = update(tables.joins).where(~_joins.revoked).values(revoked=True)
+        note(connection, served, "crowd links ended")
+        return connection.execute(ended).rowcount
+
+
+def find_join(served: Served, token: str) -> Join | None:
+    """The link, if it is still good. Looking does not use it up."""
+    with reading(served.engine) as connection:
+        return _find(connection, token)
+
+
+def _find(connection: Connection, token: str) -> Join | None:
+    query = select(_joins.id, _joins.crowd, _joins.most, _joins.joined)
+    row = connection.execute(query.where(_joins.token == hashed(token), ~_joins.revoked)).first()
+    return None if row is None else Join(*row)
+
+
+def proven(served: Served, keys: Keys | None, given: Mapping[str, str]) -> bool:
+    """Whether the platform itself says who this is. With keys in the study, nobody comes in without."""
+    if keys is None:
+        return False
+    audience = served.study.crowd.audience or served.study.address
+    try:
+        claims = checked_claims(given.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
+    except TokenError:
+        raise RefusedError(403, "Please come in from the platform: its token is missing or wrong.") from None
+    said = claims.get("prolific")
+    named = {**claims, **said} if isinstance(said, dict) else claims
+    same = ("PROLIFIC_PID", "participant_id"), ("STUDY_ID", "study_id"), ("SESSION_ID", "session_id")
+    for parameter, other in same:
+        value = named.get(parameter, named.get(other))
+        if given.get(parameter, "") != (value if isinstance(value, str) else ""):
+            raise RefusedError(403, "The platform's token is for somebody else.")
+    return True
+
+
+def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, str]:
+    """A cookie for somebody from a crowd, and the token of a personal link where they are new.
+
+    Somebody who is there already comes in again only where the platform proves who it is: a name alone is
+    known to others too.
+    """
+    with writing(served.engine) as connection:
+        link = _find(connection, token)
+        if link is None:
+            raise RefusedError(401, "This link has ended.")
+        full = f"{link.crowd}:{name}"
+        person = connection.execute(
+            select(tables.people.c.id, tables.people.c.state).where(tables.people.c.name == full)
+        ).first()
+        if person is not None:
+            if not is_proven or person.state == WITHDRAWN:
+                raise RefusedError(409, "Somebody of this name is in already. Please go on by your personal link.")
+            return new_session(connection, served, person.id), ""
+        room = update(tables.joins).where(_joins.id == link.id, _joins.joined < _joins.most)
+        if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:
+            raise RefusedError(409, "Thank you, there are enough people already.")
+        try:
+            found, personal = add_person(connection, served, full)
+        except UserError:
+            raise RefusedError(422, "This name cannot be used. Please check it.") from None
+        return new_session(connection, served, found), personal
