@@ -101,7 +101,12 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
         ("none", 0),
         ("plain", 4),
     ]
-    more = document(call(*words, "--dose", 4, "--dose", 40), "inoculate")
+    more = document(call(*words, "--dose", 4, "--dose", 40, "--plot", tmp_path / "curve.json"), "inoculate")
+    drawn = json.loads((tmp_path / "curve.json").read_text())
+    (values,) = drawn["datasets"].values() if "datasets" in drawn else [drawn["data"]["values"]]
+    assert {(row["setting"], row["k"]) for row in values} == {
+        (s, k) for s in ("plain", "add-some x1") for k in (0, 4, 40)
+    }
     kept = {(one["setting"], one["k"]): one for one in more["chosen"]}
     assert all(kept[one["setting"], one["k"]] == one for one in found["chosen"]), "what is kept is not done again"
     assert kept["plain", 40]["test_new"]["accuracy"] > 0.8 > kept["none", 0]["test_new"]["accuracy"]

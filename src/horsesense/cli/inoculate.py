@@ -36,6 +36,7 @@ def inoculate(
     lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
     objective: Annotated[str, typer.Option(help="What the model is trained to do.")] = "multiple-choice",
     as_paper: Annotated[bool, typer.Option("--as-paper", help="Fill up to five options with empty ones.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves: .svg, .png or .json (Vega-Lite).")] = None,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
     json: Json = False,
 ) -> None:
@@ -73,6 +74,10 @@ def inoculate(
         for chosen in study.carry_out():
             folder.chosen(chosen, sets, seen)
     found = folder.read()
+    if plot is not None:
+        from horsesense.studies.inoculation_plot import draw_curves
+
+        draw_curves(curves(found), plot)
     if leaks.found:
         say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
     if json:

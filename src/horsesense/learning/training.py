@@ -104,6 +104,9 @@ class _Training:
         opened = open_for_training(
             self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
         )
+        if opened.quantised and not any("GGUF" in remark for remark in self.remarks):
+            self.remarks.append("the weights were unpacked from a quantised GGUF file, and are trained in float32")
+            self.say(self.remarks[-1])
         if opened.new and not any("new head" in remark for remark in self.remarks):
             self.remarks.append(f"a new head is trained ({', '.join(opened.new)})")
         return opened

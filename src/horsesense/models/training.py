@@ -23,6 +23,8 @@ class Opened:
     """SHA-256 of the weight files it starts from."""
     new: tuple[str, ...]
     """Weights that are not in its files: a new head, drawn by seed."""
+    quantised: bool = False
+    """Whether the weights were unpacked from a GGUF file: they are as coarse as that was."""
 
 
 def open_for_training(
@@ -64,7 +66,8 @@ def open_for_training(
     if getattr(network.config, "pad_token_id", None) is None:
         network.config.pad_token_id = tokenizer.pad_token_id
     network.config.use_cache = False
-    return Opened(name, network, tokenizer, identity.weights, new)
+    unpacked = {"converted", "adapted"} & {parent.name for parent in identity.located.folder.parents}
+    return Opened(name, network, tokenizer, identity.weights, new, bool(unpacked))
 
 
 def asked_while_training(opened: Opened, network: Any, family: str) -> LanguageModel:

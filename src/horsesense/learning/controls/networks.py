@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from horsesense.learning.controls.reading import PAD, Batch
 
-HIDDEN = 96
+HIDDEN = 64
 _DROPOUT = 0.2
 _LOWEST = -1e4
 

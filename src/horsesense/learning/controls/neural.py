@@ -13,7 +13,7 @@ from horsesense.records import Item
 if TYPE_CHECKING:
     import torch
 
-_EPOCHS, _PATIENCE, _BATCH, _RATE = 20, 3, 32, 1e-3
+_EPOCHS, _PATIENCE, _BATCH, _RATE = 15, 2, 32, 2e-3
 
 
 def choice_only(task: Task) -> Fitted:
