@@ -10,6 +10,7 @@ from horsesense import __version__
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
+from horsesense.cli.cats import cats
 from horsesense.cli.compare import compare
 from horsesense.cli.cues import cues
 from horsesense.cli.fetch import fetch
@@ -70,3 +71,4 @@ app.add_typer(knowledge, name="knowledge")
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")
+app.add_typer(cats, name="cats")

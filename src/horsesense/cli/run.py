@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.records import Probe
+    from horsesense.studies.suites.suite import Opened
 
 Probes = Annotated[
     list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
@@ -28,7 +29,10 @@ def run(
     normalise: Annotated[
         str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
     ] = None,
-    spec: Spec = "default",
+    spec: Annotated[
+        str | None,
+        typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas [default]."),
+    ] = None,
     dtype: Dtype = None,
     exact: Annotated[bool, typer.Option("--exact", help="float32 and one input a batch.")] = False,
     device: Device = "auto",
@@ -36,10 +40,16 @@ def run(
     budget: Annotated[int, typer.Option(min=1, help="Tokens a batch.")] = 4096,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
+    suite: Annotated[
+        str | None, typer.Option(help="Ask a paper's sets and print its table's row: cats or cats-robust.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,
     json: Json = False,
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.cli.progress import RunProgress
+    from horsesense.cli.suites import print_suite, suite_document
     from horsesense.cli.tables import print_results
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
@@ -47,8 +57,11 @@ def run(
     from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None
+    asked_suite = _suite(suite, data, skip_bad, probe)
     settings = Settings(
-        spec=spec_of(spec, dtype, exact, baseline=how == "pmi"),
+        spec=spec_of(
+            spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact, baseline=how == "pmi"
+        ),
         budget=budget,
         limit=limit,
         seed=seed,
@@ -57,8 +70,8 @@ def run(
         allow_pickle=allow_pickle,
         cache=not no_cache,
     )
-    probes = _probes(probe or ["starter"])
-    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *probes])
+    probes = dict(asked_suite.probes) if asked_suite else _probes(probe or ["starter"])
+    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *([suite] if suite else probes)])
     with RunProgress() as progress:
         ask_models(model, probes, folder, settings, progress)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
@@ -68,11 +81,31 @@ def run(
     for one in asked:
         if not one.judged:
             say(f"{one.part.probe.name}: no item has a gold, so there is no accuracy; the answers are kept")
+    document: dict[str, Any] = {"out": str(folder), "results": [result.to_json() for result in results]}
+    document["report"] = str(page)
+    if asked_suite:
+        document["suite"] = suite_document(asked_suite, asked, how)
     if json:
-        print_json({"out": str(folder), "results": [result.to_json() for result in results], "report": str(page)})
+        print_json(document)
     else:
-        print_results(results)
+        print_suite(document["suite"]) if asked_suite else print_results(results)
         say(f"answers in {folder}; report: {page}")
+
+
+def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str] | None) -> Opened | None:
+    """The suite that was asked for, with the sets that are there; none where it is a plain run."""
+    if name is None:
+        if data is not None or skip_bad:
+            raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
+        return None
+    if probe:
+        raise UserError("--suite brings its own probes", fix="leave -p out")
+    from horsesense.cli.suites import say_missing
+    from horsesense.studies.suites.suite import find_suite, open_suite
+
+    opened = open_suite(find_suite(name), data, skip_bad)
+    say_missing(opened)
+    return opened
 
 
 def _short(model: str) -> str:

@@ -16,6 +16,13 @@ MAYBE_JOINING = frozenset(listed("and or before after since until as"))
 """Words that join clauses or only words: "and" in "bread and butter", "before" in "before noon"."""
 _NOT_A_CLAUSE = {"because": "of", "so": "that", "as": "well"}
 
+_PAST = frozenset(
+    listed(
+        "left went came saw took gave got made said told knew found felt ran fell broke put sat stood met lost won "
+        "bought brought thought heard kept held ate drank sold began wrote became let set paid sent spent"
+    )
+)
+"""Frequent pasts without -ed."""
 _SHORTEST = 3
 """Words that come before "and" where it joins clauses; after fewer, it joins the parts of a subject."""
 
@@ -77,11 +84,11 @@ def joins(words: Sequence[Word], place: int) -> bool:
 
 def _has_verb(following: Sequence[str]) -> bool:
     """Whether a clause of its own follows: a subject, or a verb that shows itself, before the next connective."""
-    if following[0] in SUBJECTS:
+    if following[0].replace("’", "'").partition("'")[0] in SUBJECTS:
         return True
     for word in following[:6]:
         if word in JOINING | MAYBE_JOINING:
             return False
-        if word in AUXILIARIES or word.endswith("n't") or (word.endswith("ed") and len(word) > 4):
+        if word in AUXILIARIES | _PAST or word.endswith("n't") or (word.endswith("ed") and len(word) > 4):
             return True
     return False

@@ -1,0 +1,1 @@
+"""Suites: several sets asked together and summed up in the row of a paper's table."""

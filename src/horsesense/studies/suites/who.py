@@ -1,0 +1,107 @@
+"""Who gets what: items that one model gets and another misses, and where their key word stands (CATs, table 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.analysis import Estimate
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.key_word import key_place, third_of
+from horsesense.errors import UserError
+from horsesense.runs.results import Answered
+from horsesense.scoring.normalise import Normalisation
+
+
+@dataclass(frozen=True, slots=True)
+class Gained:
+    """An item that one model gets and the other misses."""
+
+    item: str
+    right: str
+    """The right option."""
+    wrong: str
+    """What the other model takes for right."""
+    key: str
+    """The words in which the options differ; empty where they share none."""
+    position: float | None
+    """Where those stand, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneSided:
+    """All items that only one of two models gets."""
+
+    model: str
+    direction: str
+    items: tuple[Gained, ...]
+    thirds: Mapping[str, int]
+    """Key words at the beginning, in the middle and at the end of the sentence."""
+    middle: Estimate | None
+    """Share of key words in the middle third; None where no item has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Two models on the same probe."""
+
+    probe: str
+    common: int
+    """Items with a gold that both were asked."""
+    one: OneSided
+    other: OneSided
+    thirds: Mapping[str, int]
+    """Of all common items: what to hold the two against."""
+
+
+def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = None) -> Who:
+    """The items on which two models differ, with the place of their key words."""
+    credit = {
+        each.part.model.name: dict(
+            zip((item.id for item in each.items), each.credits(how or each.primary()).values.tolist(), strict=True)
+        )
+        for each in (one, other)
+    }
+    if len(credit) < 2:
+        raise UserError(f"{one.part.model.name} is compared with itself", fix="give runs of two models")
+    mine, theirs = credit.values()
+    common = [item for item in one.items if item.id in theirs and not np.isnan(mine[item.id])]
+    if not common:
+        raise UserError(f"the runs on {one.part.probe.name} have no judged item in common", fix="use the same probe")
+    places = {item.id: key_place(item.options) for item in common}
+
+    def sided(winner: Answered, loser: Answered, won: Mapping[str, float], lost: Mapping[str, float]) -> OneSided:
+        chosen = loser.credits(how or loser.primary()).predicted
+        missed = dict(zip((item.id for item in loser.items), chosen, strict=True))
+        gained, units = [], []
+        for item in common:
+            if won[item.id] == 1 and lost[item.id] == 0 and item.answer is not None:
+                position, key = places[item.id] or (None, "")
+                wrong = item.options[missed[item.id][0]]
+                gained.append(Gained(item.id, item.options[item.answer], wrong, key, position))
+                units.append(item.unit(one.probe.card.group))
+        known = [(each.position, unit) for each, unit in zip(gained, units, strict=True) if each.position is not None]
+        inside = [float(third_of(position) == "middle") for position, _ in known]
+        return OneSided(
+            winner.part.model.name,
+            winner.part.model.direction,
+            tuple(gained),
+            _thirds(position for position, _ in known),
+            accuracy(inside, [unit for _, unit in known]) if known else None,
+        )
+
+    return Who(
+        probe=one.part.probe.name,
+        common=len(common),
+        one=sided(one, other, mine, theirs),
+        other=sided(other, one, theirs, mine),
+        thirds=_thirds(place[0] for place in places.values() if place is not None),
+    )
+
+
+def _thirds(positions: Iterable[float]) -> dict[str, int]:
+    counts = Counter(third_of(position) for position in positions)
+    return {name: counts[name] for name in ("beginning", "middle", "end")}

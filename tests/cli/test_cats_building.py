@@ -1,0 +1,87 @@
+"""From the sources of CATs to probes, pairs and duals on the command line; people accept the duals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calling import Call, caller, validator
+from horsesense.records import read_probe
+from small_cats import WSC, lay
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+def document(call: Call, *words: object) -> Any:
+    called = call(*words, "--json")
+    assert called.code == 0, called.err
+    found = json.loads(called.out)
+    validator("import").validate(found)
+    return found
+
+
+def test_from_schemas_to_accepted_duals(tmp_path: Path, call: Call) -> None:
+    table = tmp_path / "schemas.csv"
+    table.write_text(
+        "text,pronoun,A,B,answer\n"
+        "The jug is on the shelf because it is full.,it,the jug,the shelf,A\n"
+        "Ida could see Ruth before she left.,she,Ida,Ruth,B\n",
+        encoding="utf-8",
+    )
+    wsc, ca, duals = (tmp_path / f"{name}.jsonl" for name in ("wsc", "ca", "duals"))
+    assert document(call, "import", "winograd", table, "-o", wsc)["items"] == 2
+    made = document(call, "build", "conjunctions", wsc, "-o", ca)
+    assert made["items"] == 2
+    assert {item.facets["relation"] for item in read_probe(ca).items} == {"cause and effect", "preconditions"}
+    proposed = document(call, "build", "duals", wsc, "-o", duals, "--rule", "antonym")
+    assert proposed["notes"] == {"proposals of antonym": 2}
+    families = sorted({item.family for item in read_probe(duals).items})
+    tasks, labels, kept = tmp_path / "tasks.csv", tmp_path / "labels.jsonl", tmp_path / "kept.jsonl"
+    assert (
+        call("annotate", "new", duals, "--instrument", "dual", "-o", tasks, "--people", "ann,ben", "--each", 2).code
+        == 0
+    )
+    votes = [(name, who, "accept" if name == families[0] else "reject") for name in families for who in ("ann", "ben")]
+    judged = tmp_path / "judged.jsonl"
+    judged.write_text(
+        "".join(
+            json.dumps({"item": name, "annotator": who, "instrument": "dual", "value": value}) + "\n"
+            for name, who, value in votes
+        )
+    )
+    assert call("annotate", "export", judged, "-p", duals, "-o", labels).code == 0
+    called = call("annotate", "apply", duals, labels, "-o", kept)
+    assert called.code == 0, called.err
+    assert [item.family for item in read_probe(kept).items] == [families[0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["build", "duals", "wsc.txt", "-o", "wsc.txt"], "the duals would overwrite the probe"),
+        (["build", "conjunctions", "wsc.txt", "-o", "wsc.txt"], "the pairs would overwrite the schemas"),
+        (["import", "sense-making", "wsc.txt", "-o", "x.jsonl"], "1 file was given for sense-making"),
+        (["import", "winogradd", "wsc.txt", "-o", "x.jsonl"], "did you mean 'winograd'"),
+    ],
+)
+def test_wrong_calls(words: list[str], told: str, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(tmp_path, "wsc.txt", WSC)
+    monkeypatch.chdir(tmp_path)
+    called = call(*words)
+    assert (called.code, told in called.err) == (2, True), called.err
+
+
+def test_nothing_to_build_from(tmp_path: Path, call: Call) -> None:
+    source, probe = tmp_path / "sm.txt", tmp_path / "sm.jsonl"
+    source.write_text("0\x01cats purr\x01cats bark\n", encoding="utf-8")
+    assert call("import", "cats", source, "-o", probe).code == 0
+    for command in ("duals", "conjunctions"):
+        called = call("build", command, probe, "-o", tmp_path / "out.jsonl")
+        assert (called.code, f"{probe}: no r" in called.err) == (2, True), called.err
+        assert not (tmp_path / "out.jsonl").exists()

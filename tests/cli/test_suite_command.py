@@ -1,0 +1,89 @@
+"""``horsesense run --suite``: the row of a paper's table, as a document and for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calling import Call, caller, validator
+from small_cats import WSC, lay, lay_all
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return lay_all(tmp_path / "data")
+
+
+def document(call: Call, *words: object) -> Any:
+    called = call("run", *words, "--json")
+    assert called.code == 0, called.err
+    found = json.loads(called.out)
+    validator("run").validate(found)
+    return found, called.err
+
+
+def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    out = data.parent / "out"
+    found, err = document(call, "--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
+    assert "2 of 8 sets here: ca, wsc" in err
+    assert "missing: sm, smr, swag, hella_swag, arct_1, arct_2" in err
+    suite = found["suite"]
+    (row,) = suite["rows"]
+    assert {name: cell["value"] for name, cell in row["sets"].items()} == {
+        result["probe"]: result["accuracy"] for result in found["results"]
+    }
+    assert row["average"]["value"] == pytest.approx(np.mean([r["accuracy"] for r in found["results"]]))
+    assert {result["spec"]["bos"] for result in found["results"]} == {"none"}, "the paper's way where none is given"
+    assert suite["published"]["averages_that_do_not_follow"] == ["XLNet-base", "RoBERTa-base", "HUMAN"]
+    assert [each["kind"] for each in suite["published"]["rows"]][-1] == "published, people"
+    assert suite["published"]["rows"][0]["average"]["same_sets"] == pytest.approx((0.830 + 0.558) / 2)
+    shown = call("run", "--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
+    assert "RoBERTa-base (0.565)" in shown.out
+    assert "without its question" in shown.out
+
+
+def test_robust_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    words = ["--suite", "cats-robust", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
+    found, err = document(call, *words)
+    assert "missing: del, swap, sub" in err
+    cell = found["suite"]["rows"][0]["sets"]["add"]
+    p, q = cell["accuracy_a"]["value"], cell["accuracy_b"]["value"]
+    assert cell["expected"]["value"] == pytest.approx(p * q + (1 - p) * (1 - q))
+    assert cell["consistent"]["value"] - cell["expected"]["value"] == pytest.approx(cell["excess"]["value"])
+    assert (cell["pairs"], cell["unpaired"]) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--suite", "cats"], "needs its sets"),
+        (["--suite", "dogs", "--data", "."], "there is no suite 'dogs'"),
+        (["--suite", "cats", "--data", "nowhere"], "nowhere: there is no such folder"),
+        (["--suite", "cats", "--data", ".", "-p", "starter"], "--suite brings its own probes"),
+        (["--data", "."], "--data and --skip-bad are for a suite"),
+    ],
+)
+def test_wrong_calls(words: list[str], told: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
+    called = call("run", "-m", "smollm2", *words)
+    assert called.code == 2
+    assert told in called.err
+
+
+def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+    path = lay(data, "general/wsc.txt", [*WSC, ("7", "a b", "a c")])
+    words = ["--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
+    called = call("run", *words)
+    assert (called.code, f"{path}:4: the answer 7" in called.err) == (2, True)
+    found, err = document(call, *words, "--skip-bad")
+    assert "wsc: 1 bad lines skipped" in err
+    assert found["suite"]["rows"][0]["sets"]["wsc"]["n"] == 3
