@@ -63,6 +63,10 @@ def test_a_size_curve_grows() -> None:
     ids = [{item.id for item in plan.train} for plan in found]
     assert [len(one) for one in ids] == [10, 30, 60]
     assert ids[0] < ids[1] < ids[2]
+    (beyond,) = plans("full", given(), (200,))
+    assert len({item.id for item in beyond.train}) == 200
+    assert beyond.entities
+    assert checked(beyond, False).found == ()
 
 
 def test_several_tests_have_a_joint_column() -> None:

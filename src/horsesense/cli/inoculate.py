@@ -12,6 +12,7 @@ from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import OneModel
 
 if TYPE_CHECKING:
+    from horsesense.records import Probe
     from horsesense.studies.inoculation_kept import CurvePoint
 
 
@@ -20,8 +21,8 @@ def inoculate(
     train: Annotated[Path, typer.Option("--train", help="The probe that doses are drawn from.")],
     dev: Annotated[Path, typer.Option(help="The probe's development set: chooses.")],
     test: Annotated[Path, typer.Option(help="The probe's test set: read once.")],
-    original_dev: Annotated[Path, typer.Option(help="Development set of the model's original task: chooses.")],
-    original_test: Annotated[Path, typer.Option(help="Test set of the original task: read once.")],
+    original_dev: Annotated[list[Path], typer.Option(help="Development set of the original task; repeatable: joined.")],
+    original_test: Annotated[list[Path], typer.Option(help="Test set of the original task, read once; repeatable.")],
     out: Annotated[Path, typer.Option(help="Folder for doses, answers and curves.")],
     natural: Annotated[Path | None, typer.Option(help="Reserved natural set, for --add.")] = None,
     original_train: Annotated[
@@ -51,8 +52,8 @@ def inoculate(
         read_probe(train),
         read_probe(dev),
         read_probe(test),
-        read_probe(original_dev),
-        read_probe(original_test),
+        _joined(original_dev),
+        _joined(original_test),
         read_probe(natural) if natural else None,
     )
     grid = Grid(
@@ -90,6 +91,19 @@ def inoculate(
         print_json(document | {"leaks": {"items": leaks.items, "by": leaks.counts, "allowed": leaks.allowed}})
     else:
         _show(curves(found), found)
+
+
+def _joined(paths: list[Path]) -> Probe:
+    """Several original tasks as one; items keep their families, which is what intervals are over then."""
+    from dataclasses import replace
+
+    from horsesense.records import Probe, read_probe
+
+    probes = [read_probe(path) for path in paths]
+    if len(probes) == 1:
+        return probes[0]
+    card = replace(probes[0].card, name="+".join(probe.card.name for probe in probes), group="family")
+    return Probe.of([item for probe in probes for item in probe.items], card)
 
 
 def _show(points: list[CurvePoint], chosen: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,7 +48,7 @@ def train(
 ) -> None:
     """Fine-tune a model under a setting."""
     from horsesense.cli.learning_progress import learning
-    from horsesense.learning.fine_tuning import carry_out, checked
+    from horsesense.learning.fine_tuning import carry_out, checked, train_all
     from horsesense.learning.recipe import Recipe
     from horsesense.learning.settings import Given, plans
     from horsesense.records import probe_name, read_probe
@@ -71,9 +72,15 @@ def train(
             checked(plan, allow_overlap)
     lender = next(iter(tests.values()), probe)
     points = []
+    together = list(zip(*drawn, strict=True))
+    places = [out / _slug(same[0].name) if len(together) > 1 else out for same in together]
     with learning() as progress:
-        for same in zip(*drawn, strict=True):
-            place = out if len(drawn[0]) == 1 else out / same[0].name.replace(" ", "-").replace("%", "percent")
+        if os.environ.get("RANK", "0") != "0":
+            # One of several processes of torchrun: all of them train, the first one measures.
+            for same, place in zip(together, places, strict=True):
+                train_all(model, same, recipe, place, along=along)
+            raise typer.Exit
+        for same, place in zip(together, places, strict=True):
             points.append(
                 carry_out(
                     model,
@@ -97,6 +104,10 @@ def train(
         print_json(_document(model, setting, recipe, out, points))
     else:
         _show(points)
+
+
+def _slug(name: str) -> str:
+    return name.replace(" %", "-percent").replace(" ", "-")
 
 
 def _objective(model: str, setting: str, items: Any) -> str:

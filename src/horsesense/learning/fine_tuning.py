@@ -66,6 +66,25 @@ def checked(plan: Plan, allow_overlap: bool) -> Leaks:
     return check_leaks(find_leaks(plan.train, everything, plan.entities), allow_overlap, plan.leaks_by_design)
 
 
+def train_all(
+    model: str,
+    plans: Sequence[Plan],
+    recipe: Recipe,
+    folder: Path,
+    *,
+    along: bool = False,
+    say: Say = lambda _: None,
+    tick: Tick = lambda *_: None,
+) -> list[Trained]:
+    """One training for each plan, the first with seed 0; what is kept is not trained again."""
+    trained = []
+    for seed, plan in enumerate(plans):
+        say(f"{plan.name}, seed {seed}: {len(plan.train):,} items to train on, {len(plan.dev):,} to choose on")
+        others = dict(plan.tests) if along else {}
+        trained.append(_once(model, plan, replace(recipe, seed=seed), folder / f"seed-{seed}", others, say, tick))
+    return trained
+
+
 def carry_out(
     model: str,
     plans: Sequence[Plan],
@@ -85,13 +104,8 @@ def carry_out(
     ``probe`` lends the tests its card: the unit of dependence and the normalisation.
     """
     leaks, *_ = [checked(plan, allow_overlap) for plan in plans]
-    trained, names = [], []
-    for seed, plan in enumerate(plans):
-        place = folder / f"seed-{seed}"
-        say(f"{plan.name}, seed {seed}: {len(plan.train):,} items to train on, {len(plan.dev):,} to choose on")
-        others = dict(plan.tests) if along else {}
-        trained.append(_once(model, plan, replace(recipe, seed=seed), place, others, say, tick))
-        names.append(str(place))
+    trained = train_all(model, plans, recipe, folder, along=along, say=say, tick=tick)
+    names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
     before = [model] if _has_head(model, recipe) else []
     asked = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
     # Tests that are drawn anew for each seed are asked of that seed's model alone.

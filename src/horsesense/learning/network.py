@@ -40,14 +40,7 @@ def language_head(opened: Opened) -> Any:
             fix="use --objective classification",
         )
     causal = open_for_training(opened.name, "causal").network
-    head = copy.deepcopy(causal.get_output_embeddings()).requires_grad_(False)
-    return head.to(_device())
-
-
-def _device() -> Any:
-    from horsesense.models.device import choose_device
-
-    return choose_device()[0]
+    return copy.deepcopy(causal.get_output_embeddings()).requires_grad_(False)
 
 
 def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:

@@ -19,7 +19,8 @@ def save_trained(folder: Path, network: Any, opened: Opened, trained: Trained, o
     with disk_errors(folder), quiet_transformers():
         if hasattr(network, "peft_config"):
             for settings in network.peft_config.values():
-                settings.base_model_name_or_path = opened.name
+                there = Path(opened.name).expanduser()
+                settings.base_model_name_or_path = str(there.resolve()) if there.exists() else opened.name
             if opened.new:
                 # An adapter on a head that is in no file could not be loaded again; it is put into the weights.
                 network = network.merge_and_unload()

@@ -55,12 +55,19 @@ def plans(setting: str, given: Given, numbers: Sequence[int] = ()) -> list[Plan]
 
 
 def _full(given: Given, number: int) -> Plan:
+    """Everything, or for a size curve so many statements of one shuffled order: a larger set holds the smaller.
+
+    Beyond the end of the set, the same statements come again about others (RICA, figure 4c: up to 80,000).
+    """
+    if number < 0:
+        raise UserError(f"{number} statements cannot be trained on", fix="use 1 or more; before training is shown too")
     train, dev = _parts(given)
-    if number and number < len(train):
-        # A size curve: the first so many of one shuffled order, so that a larger set holds the smaller.
-        order = sorted(train, key=lambda item: (_lot(given.seed, item.id), item.id))
-        train = order[:number]
-    return Plan(f"full {number}" if number else "full", train, dev, _tests(given))
+    if not number:
+        return Plan("full", train, dev, _tests(given))
+    again = number > len(train)
+    pool = _high_resource(given, -(-number // len(train))).train if again else train
+    order = sorted(pool, key=lambda item: (_lot(given.seed, item.id), item.id))
+    return Plan(f"full {number}", order[:number], dev, _tests(given), entities=again)
 
 
 def _low_resource(given: Given, number: int) -> Plan:

@@ -31,13 +31,20 @@ def _chart(points: Sequence[CurvePoint]) -> Any:
             for task, value in (("probe", point.new), ("original task", point.original)):
                 rows.append({"setting": setting, "k": point.k, "task": task, "accuracy": value})
     return (
-        altair.Chart(altair.Data(values=rows))
+        altair.Chart({"values": rows})
         .mark_line(point=True)
         .encode(
-            x=altair.X("k:Q", scale=altair.Scale(type="symlog"), title="examples of the probe"),
+            x=altair.X(
+                "k:Q",
+                scale=altair.Scale(type="symlog"),
+                axis=altair.Axis(values=sorted({point.k for point in points}), grid=False),
+                title="examples of the probe",
+            ),
             y=altair.Y("accuracy:Q", scale=altair.Scale(domain=[0, 1])),
             color=altair.Color("setting:N"),
-            strokeDash=altair.StrokeDash("task:N", sort=["probe", "original task"]),
+            strokeDash=altair.StrokeDash(
+                "task:N", sort=["probe", "original task"], legend=altair.Legend(symbolType="stroke")
+            ),
         )
         .properties(width=420, height=260)
     )

@@ -53,6 +53,7 @@ def loss(
         return functional.cross_entropy(network(**fed).logits.float(), gold)
     found = network(**fed, output_hidden_states=True)
     label_loss = functional.cross_entropy(found.logits.float(), gold)
-    logits = beside(found.hidden_states[-1])[:, :-1]
+    states = found.hidden_states[-1]
+    logits = beside.to(states.device)(states)[:, :-1]
     words, asked = text[:, 1:], text[:, 1:] != IGNORED
     return label_loss + weight * functional.cross_entropy(logits[asked].float(), words[asked])
