@@ -26,6 +26,9 @@ def evaluate(
         Path | None, typer.Option(help="The release's registry: its models count for the intersection.")
     ] = None,
     own: Annotated[bool, typer.Option("--own/--no-own", help="Ask for the model's own associations too.")] = True,
+    reverse: Annotated[
+        bool, typer.Option("--reverse/--no-reverse", help="Also ask for the context word, its outcome given.")
+    ] = True,
     limit: Annotated[int | None, typer.Option(min=1, help="Most items; whole schemas are drawn.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which ones.")] = 0,
     spec: Spec = "default",
@@ -54,7 +57,7 @@ def evaluate(
         spec=spec_of(spec, dtype), limit=limit, seed=seed, device=device, family=family, allow_pickle=allow_pickle
     )
     with RunProgress() as progress:
-        asked = ask_all(model, read_probe(probe), out, settings, progress)
+        asked = ask_all(model, read_probe(probe), out, settings, progress, reverse)
     drawn = asked[0][MAIN].probe
     associations = {one: own_depths(one, drawn, out, settings) for one in model} if own else {}
     found = evaluated(asked, Beside(depths, associations, others, lexicon_at_hand()))

@@ -39,6 +39,9 @@ def run(
     write: Annotated[int, typer.Option(min=0, help="Triplets that premises are written for by machine.")] = 60,
     samples: Annotated[int, typer.Option(min=1, max=64, help="Premises that the writer tries for each.")] = 4,
     most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
+    least: Annotated[
+        float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
+    ] = -5.6,
     entailment: Annotated[str, typer.Option(help="An entailment model for the check of ambiguity.")] = "",
     vectors: Annotated[str, typer.Option(help="A model of word vectors for the check of meaning; none.")] = "minilm",
     as_paper: AsPaper = False,
@@ -67,6 +70,7 @@ def run(
         most=most,
         write=write,
         samples=samples,
+        least=least,
         entailment=entailment,
         vectors=vectors,
         seed=seed,

@@ -42,7 +42,11 @@ def _figure(estimate: Estimate | None) -> dict[str, Any] | None:
 
 
 def _sliced_json(table: Sliced) -> list[dict[str, Any]]:
-    return [{"value": each.where[0], "test": each.where[1], **estimate_json(each.accuracy)} for each in table.slices]
+    rows = []
+    for each in table.slices:
+        figure = estimate_json(each.accuracy)
+        rows.append({"value": each.where[0], "test": each.where[1], "accuracy": figure.pop("value"), **figure})
+    return rows
 
 
 def _strongest_json(found: Strongest) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
+from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
 from horsesense.probes.winoventi.associations import Association
 from horsesense.probes.winoventi.lexicon import Lexicon
@@ -75,18 +76,12 @@ def from_facts(association: Association, denied: Mapping[str, Sequence[str]], le
 
 
 def read_denied(path: Path) -> dict[str, list[str]]:
-    """Noun → single words that ConceptNet's Not-relations deny of it; lines are relation, head, tail, weight."""
+    """Noun → single words that ConceptNet's Not-relations deny of it."""
     found: dict[str, list[str]] = {}
-    for number, line in numbered_lines(path):
-        fields = line.split("\t")
-        if len(fields) < 3:
-            raise UserError(
-                "the line is no triple", file=path, line=number, fix="write: relation, tab, head, tab, tail"
-            )
-        relation, head, tail = fields[:3]
-        if relation in _NOT_RELATIONS and tail.isalpha() and tail not in found.setdefault(head, []):
-            found[head].append(tail)
-    return {noun: words for noun, words in found.items() if words}
+    for fact in read_conceptnet([path]).facts:
+        if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in found.get(fact.head, ()):
+            found.setdefault(fact.head, []).append(fact.tail)
+    return found
 
 
 def from_people(

@@ -55,7 +55,7 @@ class Evaluation:
     subsets: tuple[Subset, ...]
     """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
     reverse: tuple[Subset, ...]
-    """The same with the context word asked for."""
+    """The same with the context word asked for; empty where that was not asked."""
     slices: Mapping[str, Sliced]
     failures: Strongest
     successes: Strongest
@@ -74,16 +74,26 @@ def check_probe(probe: Probe) -> None:
 
 
 def ask_all(
-    models: Sequence[str], probe: Probe, folder: Path, settings: Settings, watcher: Watcher | None = None
+    models: Sequence[str],
+    probe: Probe,
+    folder: Path,
+    settings: Settings,
+    watcher: Watcher | None = None,
+    reverse: bool = True,
 ) -> list[dict[str, Answered]]:
-    """Ask each model the schemas, the outcomes alone, and the schemas turned round; what is kept is not asked again."""
+    """Ask each model the schemas, the outcomes alone and, with ``reverse``, the schemas turned round.
+
+    What the folder has already is not asked again.
+    """
     check_probe(probe)
     drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
-    probes = {MAIN: drawn, PRIOR: prior_probe(drawn), REVERSE: reversed_probe(drawn)}
-    if not probes[REVERSE].items:
-        raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
+    probes = {MAIN: drawn, PRIOR: prior_probe(drawn)}
+    if reverse:
+        probes[REVERSE] = reversed_probe(drawn)
+        if not probes[REVERSE].items:
+            raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
     ask_models(models, probes, folder, replace(settings, limit=None), watcher)
-    _, answered = read_run(folder)
+    _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
     parts = {(one.part.model.name, one.part.probe.name): one for one in answered}
     return [{name: parts[model, name] for name in probes} for model in models]
 
@@ -108,7 +118,8 @@ def _evaluation(
     parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, beside: Beside
 ) -> Evaluation:
     model = parts[MAIN].part.model.name
-    outcomes, turned = (_outcomes(parts[name], beside, model) for name in (MAIN, REVERSE))
+    outcomes = _outcomes(parts[MAIN], beside, model, _special(parts[MAIN].items, beside.lexicon))
+    turned = _outcomes(parts[REVERSE], beside, model, {}) if REVERSE in parts else []
     triplets = {item.family: triplet_name(item) for item in parts[MAIN].items}
     unknown = sum(any("unknown-token" in flag for flag in answer.flags) for answer in parts[MAIN].answers)
     notes = {UNKNOWN: unknown} if unknown else {}
@@ -126,7 +137,7 @@ def _evaluation(
     return Evaluation(
         model=model,
         subsets=cut(outcomes),
-        reverse=cut(turned),
+        reverse=cut(turned) if turned else (),
         slices=tables,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
@@ -134,10 +145,15 @@ def _evaluation(
     )
 
 
-def _outcomes(answered: Answered, beside: Beside, model: str) -> list[Outcome]:
-    words = {differing(m["generic"].text, m["exception"].text)[0].words for m in pairs_of(answered.items).values()}
-    pos = None if beside.lexicon is None else {pair: beside.lexicon.pos(*pair) for pair in words}
-    special = special_facets(answered.items, pos)
+def _special(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
+    pairs = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
+    words = {found[0].words for found in pairs if len(found) == 1}
+    return special_facets(items, None if lexicon is None else {pair: lexicon.pos(*pair) for pair in words})
+
+
+def _outcomes(
+    answered: Answered, beside: Beside, model: str, special: Mapping[str, Mapping[str, Facet]]
+) -> list[Outcome]:
     credits = answered.credits("sum").values
     found = []
     for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
@@ -154,7 +170,7 @@ def _outcomes(answered: Answered, beside: Beside, model: str) -> list[Outcome]:
                 credit=float(credit),
                 margin=2 * right - sum(chances),
                 mass=sum(chances),
-                facets=_facets(item, answer, beside, model) | special.get(item.id, {}),
+                facets={**_facets(item, answer, beside, model), **special.get(item.id, {})},
             )
         )
     return found

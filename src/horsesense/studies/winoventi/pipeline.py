@@ -157,7 +157,7 @@ class _Pipeline:
         schemas = self.steps.do(
             "5 checks",
             "schemas.tsv",
-            [written, plan.ranker, plan.entailment, plan.vectors],
+            [written, plan.ranker, plan.entailment, plan.vectors, str(plan.least)],
             lambda path, _: write_schemas(
                 path, check_premises(plan, read_checked(written)[0], self.nouns, self.models)
             ),

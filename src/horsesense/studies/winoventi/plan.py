@@ -7,6 +7,7 @@ from pathlib import Path
 
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.studies.winoventi.asking import Asking
+from horsesense.studies.winoventi.prechecks import LEAST_MEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class Plan:
     """Triplets that premises are written for by machine."""
     samples: int = 4
     """Premises that the writer tries for each."""
+    least: float = LEAST_MEAN
+    """Mean log-probability of a token, by the ranker, that a machine's sentence needs to count as English."""
     entailment: str = ""
+    """A model of entailment for the check of ambiguity; empty: no such check."""
     vectors: str = "minilm"
     """A model of word vectors for the check of nearness in meaning; ``none``: no such check."""
     seed: int = 0

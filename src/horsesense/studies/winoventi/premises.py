@@ -87,16 +87,20 @@ def _written(
 
 
 def check_premises(plan: Plan, written: Sequence[Checked], nouns: Mapping[str, Noun], models: Loaded) -> list[Checked]:
-    """All objections, those that need no model first."""
+    """All objections. Checks by a model are for what a machine wrote; what people wrote is for people to judge."""
     lexicon = lexicon_at_hand()
     own = [nouns.get(one.schema.triplet.noun) or _noun(one.schema.triplet.noun) for one in written]
     checked = [check_schema(one.schema, noun, lexicon) for one, noun in zip(written, own, strict=True)]
-    if plan.ranker != "none":
-        checked = grammatical(checked, models.get(plan.ranker), plan.asking.spec)
-    if plan.vectors != "none":
-        checked = far_in_meaning(checked, plan.vectors)
-    if plan.entailment:
-        checked = not_entailing_the_wrong(checked, own, plan.entailment, plan.device)
+    places = [place for place, one in enumerate(checked) if one.schema.origin == "machine"]
+    made = [checked[place] for place in places]
+    if made and plan.ranker != "none":
+        made = grammatical(made, models.get(plan.ranker), plan.asking.spec, plan.least)
+    if made and plan.vectors != "none":
+        made = far_in_meaning(made, plan.vectors)
+    if made and plan.entailment:
+        made = not_entailing_the_wrong(made, [own[place] for place in places], plan.entailment, plan.device)
+    for place, one in zip(places, made, strict=True):
+        checked[place] = one
     return checked
 
 

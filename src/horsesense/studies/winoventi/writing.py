@@ -122,6 +122,11 @@ def generated(
     if writer.family != "causal":
         raise UserError(f"{writer.name} is not a causal model, so it cannot write", fix="--writer smollm2")
     ids = torch.tensor([writer.tokenizer(prompt_of(triplet, noun))["input_ids"]], device=writer.device)
+    if ids.shape[1] + _NEW_TOKENS > writer.window:
+        raise UserError(
+            f"{writer.name} sees {writer.window} tokens, too few for the examples that it is shown",
+            fix="use another --writer, or none",
+        )
     torch.manual_seed(seed)
     with torch.inference_mode():
         out = writer.network.generate(
