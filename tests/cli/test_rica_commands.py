@@ -9,6 +9,8 @@ import pytest
 
 from calling import Call, caller, validator
 
+SPEC = ("--spec", "truncation=left")
+"""The tiny models read 64 tokens."""
 WAX = "Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"
 
 
@@ -74,3 +76,52 @@ def test_bad_input(call: Call, tmp_path: Path) -> None:
     called = call("rica", "equivalent", WAX, "A is tall, so B sings")
     assert (called.code, "compares nothing" in called.err) == (2, True)
     assert call("rica", "derive", WAX, "--lexicon", tmp_path / "none.tsv").code == 2
+
+
+def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    probe, tokenizer = tmp_path / "ours.jsonl", tiny_folders["gpt2"] / "tokenizer.json"
+    words = ["--strategy", "material", "--strategy", "role", "--perturbations", "released", "--background"]
+    called = call("build", "rica", *words, "--tokenizer", tokenizer, "--limit", 100, "-o", probe, "--json")
+    assert called.code == 0, called.err
+    built = json.loads(called.out)
+    validator("import").validate(built)
+    assert 50 <= built["items"] <= 100
+    first = json.loads(probe.read_text().splitlines()[0])
+    assert first["facets"]["entity_tokens"] >= 4
+    called = call("rica", "controls", probe, "--json")
+    validator("rica-controls").validate(json.loads(called.out))
+    assert call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC).code == 0
+    called = call("rica", "analyse", tmp_path / "run", "--json")
+    found = json.loads(called.out)
+    validator("rica-analyse").validate(found)
+    (result,) = found["results"]
+    assert result["accuracy"]["n"] == built["items"]
+    assert len(result["kinds"]) == 6
+    assert set(result["background"]) == {"parrot", "negation switch"}
+    assert result["words"]["more"] > result["words"]["less"]
+    named = tmp_path / "named.jsonl"
+    call("build", "rica", *words[2:], "--entities", "names", "--strategy", "role", "-o", named)
+    call("run", "-m", tiny_folders["gpt2"], "-p", named, "--out", tmp_path / "named", *SPEC)
+    called = call("rica", "analyse", tmp_path / "run", "--against", tmp_path / "named", "--json")
+    validator("rica-analyse").validate(json.loads(called.out))
+    assert json.loads(called.out)["ablation"]["difference"]["n"] > 20
+    assert "sensitivity" in call("rica", "analyse", tmp_path / "run").out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--strategy", "metal"], "there is no strategy 'metal'"),
+        (["--strategy", "animal"], "give --conceptnet FILE"),
+        (["--task", "choice"], "there is no task 'choice'"),
+        (["--list", "animals"], "is not NAME=FILE"),
+        (["--list", "birds=x.txt"], "there is no list 'birds'"),
+        (["--entities", "nicknames"], "kind of entities"),
+        (["--tokenizer", "nowhere.json"], "no such file"),
+    ],
+)
+def test_bad_building(call: Call, tmp_path: Path, words: list[str], told: str) -> None:
+    called = call("build", "rica", *words, "-o", tmp_path / "x.jsonl")
+    assert (called.code, called.out) == (2, "")
+    assert told in called.err
+    assert not (tmp_path / "x.jsonl").exists()

@@ -58,4 +58,6 @@ def _plain(cells: list[str], path: Path, number: int) -> Fact:
         relation, head, tail, weight = (cell.strip() for cell in cells)
         return Fact(relation, head.lower(), tail.lower(), float(weight))
     except ValueError:
-        raise UserError("this is not a line of ConceptNet", file=path, line=number, fix=f"a line has {_FIELDS}") from None
+        raise UserError(
+            "this is not a line of ConceptNet", file=path, line=number, fix=f"a line has {_FIELDS}"
+        ) from None

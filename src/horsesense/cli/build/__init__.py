@@ -8,6 +8,7 @@ from horsesense.cli.build.conjunctions import conjunctions
 from horsesense.cli.build.dictionaryqa import dictionaryqa
 from horsesense.cli.build.duals import duals
 from horsesense.cli.build.winoventi import winoventi
+from horsesense.cli.build.rica import rica
 from horsesense.cli.build.wordnetqa import wordnetqa
 
 build = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make a probe from knowledge.")
@@ -16,3 +17,4 @@ build.command("dictionaryqa")(dictionaryqa)
 build.command("winoventi")(winoventi)
 build.command("conjunctions")(conjunctions)
 build.command("duals")(duals)
+build.command("rica")(rica)

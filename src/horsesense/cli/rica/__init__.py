@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from horsesense.cli.rica.analyse import analyse
+from horsesense.cli.rica.controls import controls
 from horsesense.cli.rica.derive import derive
 from horsesense.cli.rica.equivalent import equivalent
 from horsesense.cli.rica.release import release
@@ -16,3 +18,5 @@ rica = typer.Typer(
 rica.command("derive")(derive)
 rica.command("equivalent")(equivalent)
 rica.command("release")(release)
+rica.command("controls")(controls)
+rica.command("analyse")(analyse)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 ENTITIES = ("A", "B")
 SLOT = "*"
@@ -16,6 +17,7 @@ _MENTION = re.compile(r"\b(?:person_[ab]|[AB])\b")
 _OTHER = {"A": "B", "B": "A", "person_a": "person_b", "person_b": "person_a"}
 
 
+@cache
 def plain(name: str) -> str:
     """A name without the spaces that the release left around it.
 

@@ -44,6 +44,26 @@ def frame(text: str, pair: Pair, event: str = "") -> str:
     return f"has {SLOT} {text}"
 
 
+_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
+
+
+@cache
+def shortest(text: str, pair: Pair) -> str:
+    """The phrase without the frame that it is given anyway: one property has one name.
+
+    >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
+    ('crumple', 'crumple', 'is * to lift')
+    """
+    whole = frame(text, pair)
+    if whole == f"is {SLOT}":
+        return ""
+    for scale, start in _FRAMED:
+        rest = whole.removeprefix(start)
+        if pair == scale and rest != whole and frame(rest, pair) == whole:
+            return rest
+    return text
+
+
 @cache
 def is_description(text: str) -> bool:
     """Whether *is more* can stand before a phrase: an adjective with what belongs to it, and no noun at its end.
@@ -55,9 +75,11 @@ def is_description(text: str) -> bool:
     if not rest:
         # Word lists do not know "hardworking" or a misspelt trait; a verb they know.
         return is_adjective(first) or verb_form(first)[1] != "base"
+    if first in PREPOSITIONS and first != "to":
+        return True
     if not is_adjective(first):
         return False
-    return verb_form(first)[1] != "gerund" and rest[0] in PREPOSITIONS | {"at", "than", "for", "as", "about"}
+    return verb_form(first)[1] != "gerund" and rest[0] in PREPOSITIONS | {"for", "as", "around"}
 
 
 @cache

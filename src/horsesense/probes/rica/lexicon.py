@@ -15,6 +15,7 @@ from horsesense.errors import UserError
 from horsesense.files import read_table
 from horsesense.probes.rica.comparison import Pair, is_upper, pair_of
 from horsesense.probes.rica.forms import plain
+from horsesense.probes.rica.frames import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
@@ -37,10 +38,10 @@ class Phrase:
         """
         scale, colon, text = cell.partition(": ")
         if not colon:
-            return cls(plain(cell))
+            return cls(shortest(plain(cell), MORE))
         if not is_upper(scale):
             raise UserError(f"the scale {scale!r} is named by its lower pole", fix=f"write {pair_of(scale)[0]!r}")
-        return cls(plain(text), pair_of(scale))
+        return cls(shortest(plain(text), pair_of(scale)), pair_of(scale))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ class Lexicon:
         return cls(found)
 
     def find(self, text: str, pair: Pair) -> Entry | None:
-        return self.entries.get(Phrase(plain(text).lower(), pair)) or self.entries.get(Phrase(plain(text), pair))
+        short = shortest(plain(text), pair)
+        return self.entries.get(Phrase(short, pair)) or self.entries.get(Phrase(short.lower(), pair))
 
     def and_then(self, other: Lexicon) -> Lexicon:
         """Both; where both know a phrase, this one counts."""
@@ -93,7 +95,8 @@ class Lexicon:
 
     def head(self, text: str, pair: Pair) -> tuple[Entry, str]:
         """The entry that a phrase belongs to and its column there: the entry that was written down for all of them."""
-        return self._heads.get(Phrase(plain(text), pair), (Entry(Phrase(plain(text), pair)), "phrase"))
+        phrase = Phrase(shortest(plain(text), pair), pair)
+        return self._heads.get(phrase, (Entry(phrase), "phrase"))
 
     def __post_init__(self) -> None:
         heads: dict[Phrase, tuple[Entry, str]] = {}
@@ -113,7 +116,8 @@ NO_LEXICON = Lexicon()
 
 def read_lexicon(path: Path) -> Lexicon:
     """The entries of a table, checked."""
-    entries = []
+    entries: list[Entry] = []
+    seen: dict[Phrase, int] = {}
     for line, row in read_table(path, COLUMNS):
         try:
             cells = [Phrase.read(row[name]) if row[name] else None for name in COLUMNS]
@@ -122,5 +126,9 @@ def read_lexicon(path: Path) -> Lexicon:
         phrase, *others = cells
         if phrase is None:
             raise UserError("the phrase is missing", file=path, line=line, fix="fill in the first column")
+        for each in filter(None, cells):
+            # Otherwise two entries would say that two different properties are the same.
+            if seen.setdefault(each, line) != line:
+                raise UserError(f"{each.text!r} stands in line {seen[each]} too", file=path, line=line, fix="drop one")
         entries.append(Entry(phrase, *others))
     return Lexicon.of(entries)

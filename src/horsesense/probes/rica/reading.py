@@ -6,13 +6,14 @@ The other way round of `say`: what was read is said again in the same words (the
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from horsesense.errors import UserError
 from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.inflection import auxiliary, is_comparative_form, negated
+from horsesense.language.inflection import auxiliary, is_comparative_form, is_finite, negated
 from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.forms import ENTITIES, SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, swap_names
-from horsesense.probes.rica.frames import BETTER, EASIER, MORE, frame
+from horsesense.probes.rica.frames import shortest
 from horsesense.probes.rica.premises import KINDS_OF_VALUE
 
 _SUBJECT = re.compile(r"([AB]) (.+)")
@@ -20,7 +21,6 @@ _WHILE = re.compile(r"([AB]) (.+) while ([AB]) (\w+) ?not")
 _ROLE = re.compile(r"([AB]) is ([AB])'s ([\w ]+)")
 _DENIED = re.compile(r"[AB] (?:cannot|\w+ not) ")
 _COMPARATIVE = re.compile(r"\b(?:more|less|\w+er|worse)\b")
-_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
 
 
 def read_statement(text: str) -> Axiom:
@@ -52,7 +52,7 @@ def _premise(text: str) -> Premise:
         return And(Prop(found[2], found[1]), Not(Prop(found[2], found[3])))
     compared = _comparison(text) if " than " in text else None
     if compared is not None:
-        return compared
+        return _unslotted(compared)
     role = _ROLE.fullmatch(text)
     if role and role[1] != role[2]:
         return Rel(role[3], role[1], role[2])
@@ -87,17 +87,14 @@ def _comparison(text: str) -> Comp | None:
         return None
     slotted = re.sub(rf"\ban? {word}\b", f"a {word}", clause)
     slotted = re.sub(rf"\b{word}\b", SLOT, slotted, count=1)
-    name = _shortened(slotted, word)
+    name = shortest(slotted, pair_of(word)) if word in OPPOSITES else "" if slotted == f"is {SLOT}" else slotted
     return Comp(word.capitalize(), Prop(name, entity), Prop(swap_names(name), other))
 
 
-def _shortened(clause: str, word: str) -> str:
-    """The phrase without the frame that it would be given anyway."""
-    if clause == f"is {SLOT}":
-        return ""
-    pair = pair_of(word) if word in OPPOSITES else None
-    for scale, start in _FRAMED:
-        rest = clause.removeprefix(start)
-        if pair == scale and rest != clause and frame(rest, scale) == clause:
-            return rest
-    return clause
+def _unslotted(premise: Comp) -> Comp:
+    """What one does more than another is written without a slot at its end: ``More(naps(A), naps(B))``."""
+    name = premise.left.name.removesuffix(f" {SLOT}")
+    if name == premise.left.name or premise.word not in ("More", "Less") or not is_finite(name):
+        return premise
+    right = premise.right and replace(premise.right, name=premise.right.name.removesuffix(f" {SLOT}"))
+    return Comp(premise.word, replace(premise.left, name=name), right)

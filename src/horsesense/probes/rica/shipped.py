@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from horsesense.files import read_table
 from horsesense.probes.rica.lexicon import Lexicon, read_lexicon
 
 DATA = Path(__file__).with_name("data")
@@ -14,3 +15,11 @@ DATA = Path(__file__).with_name("data")
 def shipped_lexicon() -> Lexicon:
     """Antonyms and paraphrases of our own writing."""
     return read_lexicon(DATA / "lexicon.tsv")
+
+
+@cache
+def shipped_list(name: str) -> tuple[str, ...]:
+    """A list of our own: animals, materials, occupations, adjectives, names."""
+    path = DATA / f"{name}.tsv"
+    column = name.removesuffix("s")
+    return tuple(row[column] for _, row in read_table(path, (column,)))

@@ -91,3 +91,13 @@ def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
     if one == two:
         return f"{before}{one} ", after, words
     return before, after, (f"{one} {words[0]}", f"{two} {words[1]}")
+
+
+def filled(clause: str, word: str) -> str:
+    """A clause with its comparative, article and all.
+
+    >>> filled("has a * time flying", "easier")
+    'has an easier time flying'
+    """
+    before, after, words = _around(clause, word)
+    return f"{before}{words[0]}{after}"

@@ -1,0 +1,101 @@
+"""Does a model know the answer, or does it like the word? Positivity bias (RICA, section 4.3, figure 5).
+
+Accuracy by valence of the right word mixes two things: how well a model tells when the positive word is right, and
+how gladly it says it. Signal detection theory takes them apart: sensitivity d′ and criterion c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate, check_level, unit_note
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, Statistic, spread, totals, unit_array
+from horsesense.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """How answers depend on the valence of the right word."""
+
+    positive: Estimate
+    """Accuracy where the positive word is right."""
+    negative: Estimate
+    """Accuracy where the negative word is right."""
+    sensitivity: Estimate
+    """d′: 0 where the model cannot tell, whatever it prefers to say."""
+    criterion: Estimate
+    """c: below 0 where it leans to the positive word, 0 where it leans to neither."""
+
+
+def valence_bias(
+    values: Floats | Sequence[float],
+    valences: Sequence[int],
+    units: Names,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Bias:
+    """Bias of answers with two options, a positive and a negative word; ``valences`` are those of the right words.
+
+    Items whose right word has no valence (0) or that have no gold are left out. A tie counts half.
+
+    >>> found = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
+    >>> found.positive.value, found.negative.value, round(found.criterion.value, 2), round(found.sensitivity.value, 2)
+    (0.75, 0.25, -0.66, 0.0)
+    """
+    check_level(level)
+    credit, valence = np.asarray(values, dtype=np.float64), np.asarray(valences)
+    if not len(credit) == len(valence) == len(units):
+        raise UserError(f"there are {len(credit)} values, {len(valence)} valences and {len(units)} units")
+    kept = ~np.isnan(credit) & (valence != 0)
+    credit, up, names = credit[kept], valence[kept] > 0, unit_array(units)[kept]
+    if up.all() or not up.any():
+        raise UserError("all right words have one valence, so there is no bias to measure")
+    whole = totals([credit * up, up.astype(np.float64), credit * ~up, (~up).astype(np.float64)], names)
+
+    def estimate(statistic: Statistic) -> Estimate:
+        value = float(statistic(whole.total[None, :])[0])
+        variance = spread(statistic, whole, seed, resamples)
+        reach = float(special.stdtrit(max(whole.number - 1, 1), (1 + level) / 2)) * variance**0.5
+        return Estimate(
+            n=len(credit),
+            clusters=whole.number,
+            value=value,
+            low=value - reach,
+            high=value + reach,
+            level=level,
+            chance=0.0,
+            method="cluster bootstrap, t",
+            seed=seed,
+            note=unit_note(whole.number),
+        )
+
+    return Bias(
+        positive=accuracy(credit[up], names[up], 0.5, level, seed, resamples),
+        negative=accuracy(credit[~up], names[~up], 0.5, level, seed, resamples),
+        sensitivity=estimate(_sensitivity),
+        criterion=estimate(_criterion),
+    )
+
+
+def _rates(sums: Floats) -> tuple[Floats, Floats]:
+    """z of hits and of false alarms, half an answer added to each side (Hautus, 1995): a rate of 1 has no z."""
+    hits = (sums[:, 0] + 0.5) / (sums[:, 1] + 1)
+    alarms = (sums[:, 3] - sums[:, 2] + 0.5) / (sums[:, 3] + 1)
+    return special.ndtri(hits), special.ndtri(alarms)
+
+
+def _sensitivity(sums: Floats) -> Floats:
+    hits, alarms = _rates(sums)
+    return hits - alarms
+
+
+def _criterion(sums: Floats) -> Floats:
+    hits, alarms = _rates(sums)
+    found: Floats = -(hits + alarms) / 2
+    return found

@@ -1,0 +1,138 @@
+"""``horsesense build rica``: statements about novel entities, balanced so that their shape gives nothing away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.build.writing import Limit, Out, Seed, write_built
+from horsesense.cli.output import Json, say
+from horsesense.cli.rica.inputs import LexiconFile, lexicon_of
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from horsesense.knowledge.facts import Facts
+    from horsesense.probes.rica.lexicon import Lexicon
+    from horsesense.records import Facet
+
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", help="material, grade, location, animal, role, … (see docs/rica.md); repeatable [all]."),
+]
+Kinds = Annotated[
+    list[str] | None, typer.Option("--perturbations", help="all, released, a perturbation or one kind; repeatable.")
+]
+
+
+def rica(
+    out: Out,
+    strategy: Strategies = None,
+    perturbations: Kinds = None,
+    entities: Annotated[str, typer.Option(help="novel, names, letters, or a file with a name a line.")] = "novel",
+    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of entities a statement [1; 3 of names].")] = None,
+    task: Annotated[str, typer.Option(help="masked, sentences or entailment.")] = "masked",
+    background: Annotated[bool, typer.Option("--background", help="Ask with the fact told outright too.")] = False,
+    unbalanced: Annotated[
+        bool, typer.Option("--unbalanced", help="Take all axioms; shape may give answers away.")
+    ] = False,
+    table: Annotated[list[Path] | None, typer.Option(help="A table of one's own; repeatable.")] = None,
+    lexicon: LexiconFile = None,
+    conceptnet: Annotated[list[Path] | None, typer.Option(help="A file of ConceptNet; repeatable.")] = None,
+    atomic: Annotated[list[Path] | None, typer.Option(help="A file of ATOMIC; repeatable.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Option("--list", help="NAME=FILE: take animals, materials, … from this; repeatable.")
+    ] = None,
+    no_shipped: Annotated[bool, typer.Option("--no-shipped", help="Leave out the tables that ship.")] = False,
+    tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json: count the tokens of entities.")] = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
+    from horsesense.probes.rica.entities import entities_of
+    from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
+    from horsesense.probes.rica.strategies import Sources
+    from horsesense.probes.rica.tables import TEMPLATES
+
+    facts = _facts(conceptnet or [], atomic or [])
+    wanted = strategy or [name for name in TEMPLATES if name != "animal" or "conceptnet" in facts]
+    known, words = _with_wordnet(lexicon_of(lexicon))
+    plan = Plan(
+        strategies=wanted,
+        sources=Sources(table or [], facts, _lists(names or []), not no_shipped),
+        lexicon=known,
+        entities=entities_of(entities, pairs, seed, words),
+        kinds=kinds_of(perturbations or ["all"]),
+        task=task,
+        background=background,
+        balance=not unbalanced,
+        seed=seed,
+        limit=limit,
+        facts=_counter(tokenizer),
+    )
+    write_built(out, build_rica(plan), json)
+
+
+def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path]) -> dict[str, Facts]:
+    from horsesense.knowledge.atomic import read_atomic
+    from horsesense.knowledge.conceptnet import read_conceptnet
+
+    found = {}
+    if conceptnet:
+        found["conceptnet"] = read_conceptnet(conceptnet)
+    if atomic:
+        found["atomic"] = read_atomic(atomic)
+    return found
+
+
+def _with_wordnet(own: Lexicon) -> tuple[Lexicon, frozenset[str]]:
+    """The lexicon with WordNet's adjectives behind it, and the words that novel entities must not be."""
+    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.knowledge.wordnet_words import read_words
+    from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
+
+    folder = find_wordnet()
+    if folder is None:
+        say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
+        return own, frozenset()
+    return own.and_then(wordnet_lexicon(folder)), read_words(folder)
+
+
+def _lists(given: Sequence[str]) -> dict[str, Sequence[str]]:
+    from horsesense.errors import unknown
+    from horsesense.probes.rica.lists import LISTS, read_list
+
+    found: dict[str, Sequence[str]] = {}
+    for each in given:
+        name, equals, file = each.partition("=")
+        if not equals:
+            raise UserError(f"--list {each!r} is not NAME=FILE", fix="write it like animals=animals.json")
+        if name not in LISTS:
+            raise unknown("list", name, LISTS)
+        found[name] = read_list(Path(file))
+    return found
+
+
+def _counter(tokenizer: Path | None) -> Callable[[Mapping[str, str]], dict[str, Facet]]:
+    """Facets of a pair of names: their letters, and their tokens where a tokenizer is given."""
+    if tokenizer is None:
+        return lambda pair: {"entity_letters": sum(map(len, pair.values()))}
+    from tokenizers import Tokenizer
+
+    if not tokenizer.is_file():
+        raise UserError("no such file", file=tokenizer, fix="give a tokenizer.json")
+    try:
+        encode = Tokenizer.from_file(str(tokenizer)).encode
+    except Exception as error:  # the library raises nothing narrower
+        raise UserError("this is not a tokenizer", file=tokenizer, fix="give a tokenizer.json") from error
+
+    def count(pair: Mapping[str, str]) -> dict[str, Facet]:
+        # After a space, as in the middle of a sentence.
+        tokens = [len(encode(f" {name}", add_special_tokens=False).ids) for name in pair.values()]
+        return {"entity_letters": sum(map(len, pair.values())), "entity_tokens": sum(tokens)}
+
+    return count

@@ -1,0 +1,141 @@
+"""One statement set, three tasks (section 3.1, figure 2): the masked word, the pair of sentences, entailment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from horsesense.language.comparatives import VALENCE
+from horsesense.probes.rica.background import SETTINGS, fact_of
+from horsesense.probes.rica.balance import Chosen, is_kept
+from horsesense.probes.rica.comparison import claim, is_upper
+from horsesense.probes.rica.forms import Axiom, seen_from_a
+from horsesense.probes.rica.operators import RELEASED, Kind, derive_all
+from horsesense.probes.rica.premises import say_premise, template
+from horsesense.probes.rica.statements import Statement, say
+from horsesense.probes.rica.tables import TEMPLATES
+from horsesense.records import BLANK, Facet, Form, Item, Source
+
+TASKS = ("masked", "sentences", "entailment")
+LABELS = ("contradiction", "entailment", "neutral")
+NAME = "rica"
+
+
+def items_of(
+    chosen: Chosen,
+    forms: Mapping[Kind, Axiom],
+    family: str,
+    names: Sequence[Mapping[str, str]],
+    task: str,
+    background: bool,
+    others: Sequence[Chosen],
+    facets: Sequence[Mapping[str, Facet]],
+) -> Iterator[Item]:
+    """The items of one axiom, about each pair of names with facets of its own.
+
+    ``others`` are axioms whose conclusions may serve as neutral hypotheses.
+    """
+    for number, (pair, own) in enumerate(zip(names, facets, strict=True)):
+        mark = f"_{number + 1}" if number else ""
+        for kind, form in forms.items():
+            told = say(form).about(pair)
+            about = _facets(chosen, kind, form, told) | dict(own)
+            yield from _asked(chosen, family, f"{kind.name}{mark}", told, task, about, pair, others)
+            if background and kind.asymmetry == "none" and kind.perturbation in SETTINGS:
+                known = _with_fact(told, fact_of(chosen.axiom, TEMPLATES[chosen.known.template].people))
+                setting = about | {"background": SETTINGS[kind.perturbation]}
+                yield from _asked(chosen, family, f"{kind.name}_background{mark}", known, task, setting, pair, others)
+
+
+def _with_fact(told: Statement, fact: str) -> Statement:
+    return Statement(f"{told.premise}, and {fact}", told.before, told.word, told.other, told.after)
+
+
+def _facets(chosen: Chosen, kind: Kind, form: Axiom, told: Statement) -> dict[str, Facet]:
+    known = chosen.known
+    word = told.word.split(" ")[-1]
+    kept = is_kept(form)
+    found: dict[str, Facet] = {
+        "template": f"LT{template(form)}",
+        "strategy": known.template,
+        "category": TEMPLATES[known.template].category,
+        "perturbation": kind.perturbation,
+        "asymmetry": kind.asymmetry,
+        "valence": VALENCE.get(word, 0),
+        "pole": "upper" if is_upper(word) else "lower",
+        "comparative": word,
+        "negated": kind.perturbation.startswith("negation"),
+        "status": known.status,
+        "retest": kind.retest,
+        "background": "none",
+    }
+    return found if kept is None else found | {"order": "kept" if kept else "swapped"}
+
+
+def _asked(
+    chosen: Chosen,
+    family: str,
+    member: str,
+    told: Statement,
+    task: str,
+    facets: dict[str, Facet],
+    pair: Mapping[str, str],
+    others: Sequence[Chosen],
+) -> Iterator[Item]:
+    flip = Statement(told.premise, told.before, told.other, told.word, told.after)
+    if task == "masked":
+        text = f"{told.premise}, so {told.before}{BLANK}{told.after}"
+        yield _item(chosen, family, member, facets, "cloze", text, sorted((told.word, told.other)), told.word)
+    elif task == "sentences":
+        yield _item(chosen, family, member, facets, "sentences", "", sorted((told.text, flip.text)), told.text)
+    else:
+        hypotheses = {"entailment": told.conclusion, "contradiction": flip.conclusion}
+        neutral = _neutral(chosen, pair, others, f"{family} {member}")
+        if neutral:
+            hypotheses["neutral"] = neutral
+        for label, text in hypotheses.items():
+            about = facets | {"label": label}
+            role = f"{member}_{label}"
+            yield _item(chosen, family, role, about, "pair", text, LABELS, label, premise=f"{told.premise}.")
+
+
+def _neutral(chosen: Chosen, pair: Mapping[str, str], others: Sequence[Chosen], seed: str) -> str:
+    """A conclusion of an axiom about something else, of which the premise says nothing; empty where there is none."""
+    chance = Random(seed)
+    own = chosen.known.template, seen_from_a(claim(chosen.axiom).left)
+    for other in chance.sample(others, min(20, len(others))):
+        said = other.known.template, seen_from_a(claim(other.axiom).left)
+        people = TEMPLATES[said[0]].people == TEMPLATES[own[0]].people
+        if people and said[1] != own[1] and claim(other.axiom).right is not None:
+            forms = derive_all(other.axiom, kinds=RELEASED)
+            return say(chance.choice(list(forms.values()))).about(pair).conclusion
+    return ""
+
+
+def _item(
+    chosen: Chosen,
+    family: str,
+    member: str,
+    facets: Mapping[str, Facet],
+    form: Form,
+    text: str,
+    options: Sequence[str],
+    right: str,
+    premise: str = "",
+) -> Item:
+    known = chosen.known
+    return Item(
+        probe=NAME,
+        form=form,
+        premise=premise,
+        text=text,
+        options=tuple(options),
+        answer=list(options).index(right),
+        family=family,
+        member=member,
+        groups={"property": seen_from_a(claim(known.axiom).left), "premise": say_premise(known.axiom.premise)},
+        facets=facets,
+        source=Source(
+            file=known.file, line=known.line, id=str(known.axiom), triples=known.triples, licence=known.licence
+        ),
+    )
