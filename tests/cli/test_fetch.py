@@ -245,7 +245,8 @@ def test_pinned_files_are_those_of_the_shared_copy(shared: Path) -> None:
         assert "subset" in line or "(of " in line, name
 
 
-def test_a_reader_for_every_release_and_a_release_for_every_reader() -> None:
-    assert {name.partition("-")[0] for name in READERS} == set(published.published_files())
+def test_a_reader_for_every_release() -> None:
+    # Sources that are not the five studies' own (science exams, what CATs was made from) have readers too.
+    assert {name.partition("-")[0] for name in READERS} >= set(published.published_files())
     with pytest.raises(UserError, match="no such file"):
         read_release("cats", [Path("no-such-file.txt")])
