@@ -22,9 +22,13 @@ _LETTERED = re.compile(r"(?:^|\n) *\([a-z]\) ")
 _SOURCE = re.compile(r"\[(?:[^\]]*(?:1913|Webster|WordNet|PJC|Century|RDH|AS)[^\]]*)\]")
 _LABELS = re.compile(r"^(?:\((?:[A-Z]|esp)[^)]*\)[\s,]*)+")
 _REMARK = re.compile(r"(?:(?<=[\s.])|^)\[[^\]]*\](?=[\s.,;]|$)")
+"""A label such as ``[Obs.]``; a bracket inside a word is a letter that ASCII lacks, and stays as damage."""
 _QUOTED = re.compile(r'"([^"]+)"\s*--\s?(?:[A-Z][\w\'&]*\.?(?:\s(?=[A-Z&(])|$|(?<=\.)))+')
+"""A quotation inside the definition, with its author: words that begin with a capital, initials among them."""
 _NAMED = re.compile(r"\s--\s?[A-Z][\w.'&()\s]*\.?$")
+"""An author at the end."""
 _DERIVED = re.compile(r"\s--\s?\{.*$")
+"""Words made from this one, told at the end: ``-- {Mel"low*ness}, n.``"""
 _REFERENCE = re.compile(r"\s*\b(?:See|Cf\.|Compare)\s[^.]*\{[^.]*\.")
 _QUOTE_INDENT = 6
 
