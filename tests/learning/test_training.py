@@ -156,6 +156,10 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow
     assert one["best"] == other["best"]
 
 
+def greedy_always() -> Any:
+    raise RuntimeError("CUDA error: out of memory")
+
+
 def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     real = loop.Loop.compute_loss
 
@@ -171,6 +175,10 @@ def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeyp
     assert (trained.recipe.batch, trained.recipe.gather) == (4, 4)
     assert trained.looks[-1].step == 1, "four times gathered, sixteen items are still one step"
     assert [told.split(",")[0] for told in said] == ["memory ran out"] * 2
+    items = questions(4, 1, False).items
+    monkeypatch.setattr(loop.Loop, "compute_loss", lambda *_, **__: greedy_always())
+    with pytest.raises(UserError, match="even with one item at a time"):
+        train(str(folders["choice"]), items, items, Recipe(objective="multiple-choice", batch=2, device="cpu"))
 
 
 def test_a_diverging_loss_stops_and_the_last_good_weights_stay(

@@ -56,8 +56,11 @@ def train(
                 name, items, dev, recipe, folder, others or {}, say, tick, keep, remarks, allow_pickle
             ).run()
         except RuntimeError as error:
-            if not _is_out_of_memory(error) or recipe.batch < 2:
+            if not _is_out_of_memory(error):
                 raise
+            if recipe.batch < 2:
+                fix = "use --lora, a smaller model, or --device cpu"
+                raise UserError("memory runs out even with one item at a time", fix=fix) from error
             recipe = replace(recipe, batch=recipe.batch // 2, gather=recipe.gather * 2)
             remarks.append(
                 f"memory ran out, so {recipe.batch} items are taken at a time and {recipe.gather} times gathered"
