@@ -82,12 +82,12 @@ def test_the_released_pairs_come_out_of_the_released_schemas(shared: Path) -> No
 @pytest.mark.parametrize(
     ("sentence", "number"),
     [
-        ("They add a lot and I look forward to them, but since they distract me, pages have failed.", 3),
+        ("Trains are slow and they cost a lot, but since they are clean, we should take them.", 3),
         ("The jug fell because the jug was wet.", 1),
-        ("money is for buying cars", 1),
+        ("a spoon is for eating soup", 1),
         ("Bread and butter stood on the table before noon.", 1),
         ('" he ate bricks " is against common sense because bricks are hard .', 2),
-        ("He unlocks the door. He goes in. He sits.", 2),
+        ("He opens the box. He looks in. He nods.", 2),
         ("Buses save fuel, and since buses are quick, take the bus", 2),
     ],
 )

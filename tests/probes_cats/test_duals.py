@@ -39,8 +39,8 @@ def dual(rule: str, one: str, other: str) -> Dual | None:
          ("We do eat rice.", "We do eat nails."), "delete", True),
         ("remove-negation", ("They didn't go home.", "They didn't go Mars."),
          ("They went home.", "They went Mars."), "delete", True),
-        ("antonym", ("People usually like wealth.", "People hardly like wealth."),
-         ("People rarely like wealth.", "People rarely like wealth."), "substitute", True),
+        ("antonym", ("Guests mostly like music.", "Guests barely like music."),
+         ("Guests mostly hate music.", "Guests barely hate music."), "substitute", True),
         ("antonym", ("Fire is a hot thing.", "Snow is a hot thing."),
          ("Fire is a cold thing.", "Snow is a cold thing."), "substitute", True),
         ("swap-arguments", ("The cow is bigger than the hen.", "The cow is bigger than the whale."),
@@ -52,8 +52,6 @@ def dual(rule: str, one: str, other: str) -> Dual | None:
 )  # fmt: skip
 def test_rules(rule: str, pair: tuple[str, str], made: tuple[str, str], method: str, flips: bool) -> None:
     found = dual(rule, *pair)
-    if rule == "antonym" and "usually" in pair[0]:
-        made = ("People usually hate wealth.", "People hardly hate wealth.")  # table 5: what both share is edited
     assert found is not None
     assert (found.options, found.method, found.flips) == (made, method, flips)
 

@@ -12,8 +12,8 @@ def key_place(options: Sequence[str]) -> tuple[float, str] | None:
 
     It is told on the first option; None where the options are the same or share no word.
 
-    >>> key_place(["Sam pulled up a chair, but the chair broke.", "Sam pulled up a chair, but the piano broke."])
-    (0.8, 'chair')
+    >>> key_place(["Ida put a lid on the jar, but the lid slid.", "Ida put a lid on the jar, but the jar slid."])
+    (0.8333333333333334, 'lid')
     """
     words = [[option[start:end] for start, end in word_spans(option)] for option in options]
     shortest = min(map(len, words))

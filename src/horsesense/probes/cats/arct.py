@@ -1,8 +1,9 @@
 """Argument reasoning: a reason, one of two warrants, a claim; and its negated augmentation.
 
 Habernal and others 2018; Niven and Kao 2019; CATs, section "Argument Reasoning Comprehension Task (ARCT)".
-Tab-separated: ``#id warrant0 warrant1 correctLabelW0orW1 reason claim debateTitle debateInfo``, and in the
-augmentation a column ``adversarial``: such a row has its claim negated, so that the other warrant is right.
+Tab-separated: ``#id warrant0 warrant1 correctLabelW0orW1 reason claim debateTitle debateInfo``. The augmentation
+has one column more, which says whether a row's claim is negated, so that the other warrant is right; it is known
+by that column (adversarial, negated …) or by its file's name (test-adv-negated).
 
 The released join says "and since" before the first warrant and "but since" before the second. A model that
 likes one of the two words better is then right or wrong by place; the neutral join has no such cue.
@@ -10,6 +11,7 @@ likes one of the two words better is then right or wrong by place; the neutral j
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -22,12 +24,18 @@ from horsesense.records import Facet, Probe
 
 _COLUMNS = ("#id", "warrant0", "warrant1", "correctLabelW0orW1", "reason", "claim")
 _TRUE = ("true", "1", "yes")
+_AUGMENTED = re.compile(r"adv|negat", re.IGNORECASE)
+
+
+def _flag(row: Row) -> str:
+    """The column that says whether the claim is negated; empty where there is none."""
+    return next((name for name in row if _AUGMENTED.search(name)), "")
 
 
 def _read(paths: Sequence[Path], skip_bad: bool, wording: str) -> Probe:
     reading = Reading(skip_bad)
     rows = [(path, line, row) for path in paths for line, row in rows_of(reading, path, _COLUMNS, tabs=True)]
-    negated = any("adversarial" in row for _, _, row in rows)
+    negated = any(_flag(row) or _AUGMENTED.search(path.name) for path, _, row in rows)
     reframing = Reframing(reading, "arct_2" if negated else "arct_1", licence="Apache-2.0")
     for path, line, row in rows:
         with reading.line(path, line):
@@ -44,8 +52,8 @@ def _add(reframing: Reframing, row: Row, path: Path, line: int, wording: str) ->
         for place, warrant in enumerate(warrants)
     ]
     facets: dict[str, Facet] = {"join": wording}
-    if "adversarial" in row:
-        facets["negated"] = row["adversarial"].strip().lower() in _TRUE
+    if flag := _flag(row):
+        facets["negated"] = row[flag].strip().lower() in _TRUE
     identity = given(row, "#id")
     reframing.add(options, gold, path, line, facets=facets, identity=identity)
 

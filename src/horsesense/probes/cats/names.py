@@ -1,4 +1,4 @@
-"""Whether names keep their capitals: the release writes "joan" where it puts a name for a pronoun."""
+"""Whether names keep their capitals: the release writes "ida" where it puts a name for a pronoun."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def names_told(options: Sequence[str]) -> str:
 
     A word without a determiner that stands in lower case here and with a capital elsewhere is a lowered name.
 
-    >>> names_told(["Joan thanked Susan, since joan was glad.", "Joan thanked Susan, since susan was glad."])
+    >>> names_told(["Ida thanked Ruth, since ida was glad.", "Ida thanked Ruth, since ruth was glad."])
     'lowered'
-    >>> names_told(["Joan thanked Susan, since Joan was glad.", "Joan thanked Susan, since Susan was glad."])
+    >>> names_told(["Ida thanked Ruth, since Ida was glad.", "Ida thanked Ruth, since Ruth was glad."])
     'kept'
     >>> names_told(["The jar fell because the jar was wet.", "The jar fell because the lid was wet."])
     'none'

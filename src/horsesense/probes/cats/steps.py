@@ -18,9 +18,9 @@ _DENIED = "is against common sense"
 def steps(sentence: str) -> int:
     """How many operations a sentence asks for.
 
-    >>> steps("They add a lot and I read them, but since they distract me, the page has failed.")
+    >>> steps("Trains are slow and they cost a lot, but since they are clean, we should take them.")
     3
-    >>> steps("money can be used for buying cars"), steps("He unlocks the door. He goes in.")
+    >>> steps("a spoon is used for eating soup"), steps("He opens the box. He looks in.")
     (1, 1)
     """
     operations = len(connectives(sentence)) + len(_NEXT_SENTENCE.findall(sentence)) + sentence.count(_DENIED)

@@ -25,8 +25,8 @@ def substitute_antonym(pair: Pair) -> Dual | None:
     """Replace the first shared word that has an antonym.
 
     >>> from horsesense.probes.cats.duals.pair import pair_of
-    >>> substitute_antonym(pair_of(("People usually like wealth.", "People hardly like wealth."))).options
-    ('People usually hate wealth.', 'People hardly hate wealth.')
+    >>> substitute_antonym(pair_of(("Guests mostly like music.", "Guests barely like music."))).options
+    ('Guests mostly hate music.', 'Guests barely hate music.')
     """
     for place, word in pair.shared():
         other = antonyms().get(word)
