@@ -117,3 +117,6 @@ def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     tasks = {path.name for path in (out / "tasks").iterdir()}
     assert {"winoventi-associations.csv", "winoventi.csv", "premises.csv"} <= tasks
     assert "synonym-generic" in (out / "tasks" / "winoventi.csv").read_text(encoding="utf-8")
+    (out / "tasks" / "premises.csv").write_text("filled in by hand")
+    assert call(*words).code == 0
+    assert (out / "tasks" / "premises.csv").read_text() == "filled in by hand"

@@ -41,7 +41,7 @@ def run(
     most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
     least: Annotated[
         float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
-    ] = -5.6,
+    ] = -7.2,
     entailment: Annotated[str, typer.Option(help="An entailment model for the check of ambiguity.")] = "",
     vectors: Annotated[str, typer.Option(help="A model of word vectors for the check of meaning; none.")] = "minilm",
     as_paper: AsPaper = False,
@@ -108,8 +108,12 @@ def _hand_out(folder: Path, associations: list[Association], checked: list[Check
     for name, probe in parts:
         instrument = find_instrument(name)
         path = folder / f"{probe.card.name}.csv"
+        if path.exists():  # somebody may be filling it in
+            continue
         write_probe(path.with_suffix(".jsonl"), probe)
         write_tasks(path, instrument, assign(tasks_of(probe, instrument), (), instrument.judgements))
+    if (folder / "premises.csv").exists():
+        return
     triplets = {one.schema.triplet.name: one.schema.triplet for one in checked}
     rows = ({"noun": t.noun, "generic": t.generic, "exception": t.exception, "k": t.k} for t in triplets.values())
     write_rows(folder / "premises.csv", rows, (*TRIPLET_COLUMNS, "premise", "annotator"))

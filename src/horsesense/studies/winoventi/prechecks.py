@@ -17,9 +17,9 @@ from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 from horsesense.scoring.texts import score_texts
 
-LEAST_MEAN = -5.6
-"""Mean log-probability of a token, by smollm2, below which a premise counts as improbable English: 95 % of the
-premises that people wrote for the release lie above it (docs/winoventi.md)."""
+LEAST_MEAN = -7.2
+"""Mean log-probability of a token, by smollm2, below which a premise counts as improbable English: of 200 pairs
+that people wrote for the release, 95 % lie above it with both sentences."""
 NEAR = 0.75
 """Cosine of two words' vectors (all-MiniLM-L6-v2) from which they count as near in meaning."""
 
