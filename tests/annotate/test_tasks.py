@@ -40,7 +40,8 @@ def test_sentences_are_the_choices() -> None:
 def test_families() -> None:
     tasks = tasks_of(schemas(), find_instrument("schema"))
     assert [task.item for task in tasks] == ["pan0", "pan1"]
-    assert tasks[0].question == "1. Pan 0 was on the stove. The pan is ___. 2. Pan 0 was on the fridge. The pan is ___."
+    texts = ["1. Pan 0 was on the stove. The pan is ___.", "2. Pan 0 was on the fridge. The pan is ___."]
+    assert tasks[0].question.split("\n") == texts
     assert tasks[0].criteria["synonym-generic"] == "Do 'hot' and 'stove' mean the same?"
     assert tasks[0].criteria["ambiguous-exception"] == "Can 'hot' be a sensible answer in text 2?"
 

@@ -41,7 +41,7 @@ def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round
 
 
 def _row(task: Task, instrument: Instrument, own: Sequence[str]) -> dict[str, str]:
-    row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question)}
+    row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question).replace("\n", "<br>")}
     row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in own}
     return row | {f"asked_{place}": escape(text) for place, text in enumerate(task.criteria.values())}
 

@@ -60,7 +60,7 @@ def checked_claims(token: str, keys: Keys, audience: str, now: float) -> dict[st
         raise TokenError("its key is not known")
     _check_signature(f"{parts[0]}.{parts[1]}".encode(), _decoded(parts[2]), *keys[head["kid"]])
     ends, begins = claims.get("exp"), claims.get("nbf", 0)
-    if type(ends) not in (int, float) or ends < now or type(begins) not in (int, float) or begins > now + 60:
+    if not isinstance(ends, int | float) or not isinstance(begins, int | float) or not begins - 60 <= now <= ends:
         raise TokenError("it is too old")
     meant = claims.get("aud")
     if audience not in (meant if isinstance(meant, list) else [meant]):

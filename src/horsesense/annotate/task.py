@@ -99,7 +99,9 @@ def _filled(template: str, parts: Mapping[str, str], item: str, instrument: Inst
             f"the instrument {instrument.name} speaks of {missing[0]!r}, which {item} does not have",
             fix="use another instrument, or a probe with that facet, group or member",
         )
-    return " ".join(_PART.sub(lambda found: parts[found[1]], template).split())
+    # Lines of the question are the instrument's; those of an item's text are not.
+    lines = (_PART.sub(lambda found: parts[found[1]], line) for line in template.strip().split("\n"))
+    return "\n".join(" ".join(line.split()) for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

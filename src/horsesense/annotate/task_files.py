@@ -51,7 +51,7 @@ def write_tasks(
 
 def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str, Any]:
     task = assignment.task
-    asked = chain([task.question], (f"{name}: {question}" for name, question in task.criteria.items()))
+    asked = chain(task.question.split("\n"), (f"{name}: {question}" for name, question in task.criteria.items()))
     values: dict[str, Any] = {
         "item": task.item,
         "instrument": instrument.name,

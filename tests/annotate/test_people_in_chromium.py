@@ -1,0 +1,215 @@
+"""Every instrument in a real browser: by keyboard, without scripts, on a phone, for screen readers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horsesense.analysis.adjudication import adjudicate
+from horsesense.annotate.server.people import all_people, invite
+from horsesense.annotate.server.reading import collected_from, standing_judgements
+from horsesense.annotate.server.served import open_study
+from judged_probes import LABELS, triples
+from serving import study_of
+from walking import PROBES, Tab, gold_triples, listening, write_picture
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+if CHROMIUM is None:
+    pytest.skip("no Chromium on this machine", allow_module_level=True)
+
+# The server is on loopback, in this process.
+pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+CHOSEN = ("choice", "statements", "naturalness", "steps", "partwhole", "dual")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+def fill_in(page: Any, instrument: str) -> None:
+    """Answer the task that is shown, as a person at a keyboard would."""
+    if instrument in CHOSEN:
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        return
+    if instrument == "schema":
+        for name in ("Yes", "No", "No", "No"):
+            page.locator("fieldset.criterion:not(:has(input:checked))").first.get_by_label(name).check()
+    elif instrument == "exceptions":
+        page.get_by_label("Word 1").fill("cold")
+        page.get_by_label("Word 2 (if you have one)").fill("broken")
+        page.keyboard.press("Enter")
+        return
+    else:
+        page.get_by_label("First text").fill("Ann screamed near a stove.")
+        page.get_by_label("The same text with one word changed").fill("Ann screamed near the oven.")
+        page.locator("#fit", has_text="2 words differ (a/the, stove/oven)").wait_for()
+        page.get_by_label("The same text with one word changed").fill("Ann screamed near an oven.")
+        page.locator("#fit", has_text="One word differs: good.").wait_for()
+    page.get_by_role("button", name="Answer", exact=True).click()
+
+
+VALUES = {
+    "schema": "synonym-generic",
+    "exceptions": "cold, broken",
+    "premises": "Ann screamed near a stove. || Ann screamed near an oven.",
+    "naturalness": "awkward",
+    "steps": "2",
+    "partwhole": "unlikely",
+    "dual": "accept",
+}
+
+
+@pytest.mark.parametrize("instrument", PROBES)
+def test_an_instrument_from_the_link_to_the_end(browser: Any, tmp_path: Path, instrument: str) -> None:
+    served = study_of(tmp_path / "s", PROBES[instrument](2), instrument)
+    (token,) = invite(served, ["ann"])
+    with listening(served) as address:
+        tab = Tab(browser, address, token)
+        tab.begin()
+        for number in range(2):
+            tab.page.locator(".progress", has_text=f"{number} answered").wait_for()
+            tab.page.locator("html[data-ready]").wait_for(state="attached")
+            if instrument in ("choice", "statements"):
+                expected = tab.page.locator("label.answer").nth(1).inner_text().splitlines()[0].strip()
+                VALUES[f"{instrument}{number}"] = expected
+            fill_in(tab.page, instrument)
+        tab.page.get_by_role("heading", name="Thank you, that is all").wait_for()
+        assert tab.said == []
+        assert all(url.startswith(address) for url in tab.asked)
+        tab.close()
+    values = [each.value for each in standing_judgements(served)]
+    assert values == [VALUES.get(instrument) or VALUES[f"{instrument}{number}"] for number in range(2)]
+
+
+def test_qualify_answer_escalate_export(browser: Any, tmp_path: Path) -> None:
+    served = study_of(tmp_path / "s", triples(1), "partwhole", gold=(gold_triples(), 1), judgements=2, more=3)
+    names = ["ann", "ben", "cid", "dan", "eve", "lazy"]
+    votes = dict(zip(names, ["4", "2", "4", "5", "4"], strict=False))
+    with listening(served) as address:
+        for name, token in zip(names, invite(served, names), strict=True):
+            tab = Tab(browser, address, token)
+            tab.begin()
+            for number in range(5):
+                tab.page.get_by_text(f"Trial question {number + 1} of 5").wait_for()
+                tab.page.locator("html[data-ready]").wait_for(state="attached")
+                asked = tab.page.locator("legend").first.inner_text()
+                right = next(k for k, t in served.tasks["gold"].items() if t.question == asked)
+                place = LABELS.index(served.answers["gold"][right])
+                tab.page.keyboard.press("3" if name == "lazy" else str(place + 1))
+                tab.page.keyboard.press("Enter")
+            if name == "lazy":
+                tab.page.get_by_text("this study ends here for you").wait_for()
+            else:
+                tab.page.locator(".progress", has_text="5 answered").wait_for()
+                tab.page.locator("html[data-ready]").wait_for(state="attached")
+                tab.page.keyboard.press(votes[name])
+                tab.page.keyboard.press("Enter")
+                tab.page.get_by_role("heading", name="Thank you, that is all").wait_for()
+            tab.close()
+    assert {person.name: person.state for person in all_people(served)} == dict.fromkeys(names, "working") | {
+        "lazy": "failed"
+    }
+    collected = collected_from(tmp_path / "s")
+    assert [each.value for each in collected.judgements] == [LABELS[int(votes[name]) - 1] for name in names[:5]]
+    (label,) = adjudicate(collected.judgements, "partwhole", collected.scale_of())
+    assert label.value == "probably"
+
+
+@pytest.mark.parametrize("instrument", ["choice", "partwhole", "schema"])
+def test_without_scripts(browser: Any, tmp_path: Path, instrument: str) -> None:
+    served = study_of(tmp_path / "s", PROBES[instrument](2), instrument)
+    (token,) = invite(served, ["ann"])
+    with listening(served) as address:
+        tab = Tab(browser, address, token, java_script_enabled=False)
+        tab.begin()
+        if instrument == "schema":
+            for each in tab.page.locator("fieldset.criterion").all():
+                each.get_by_label("No").check()
+        elif instrument == "partwhole":
+            tab.page.get_by_label("Nonsense").check()
+            tab.page.get_by_role("button", name="Answer", exact=True).click()
+            tab.page.get_by_role("alert").wait_for()
+            assert tab.page.get_by_label("Nonsense").is_checked(), "what was filled in stays"
+            tab.page.get_by_label("I don't know what one of the words means").check()
+        else:
+            tab.page.locator("label.answer").first.click()
+        tab.page.get_by_role("button", name="Answer", exact=True).click()
+        tab.page.locator(".progress", has_text="1 answered").wait_for()
+        tab.page.get_by_role("button", name="Take back my last answer").click()
+        tab.page.locator(".progress", has_text="0 answered").wait_for()
+        tab.close()
+    assert standing_judgements(served) == []
+
+
+def pages(browser: Any, tmp_path: Path, **settings: Any) -> Iterator[tuple[str, Any]]:
+    """Every kind of page, opened one after the other."""
+    for instrument in ("partwhole", "schema", "exceptions", "premises"):
+        folder = tmp_path / instrument
+        served = study_of(folder, PROBES[instrument](2), instrument)
+        if instrument == "partwhole":
+            write_picture(folder / "pictures" / "box.png")
+            box = {"name": "box0", "x": 4, "y": 4, "width": 50, "height": 40}
+            row = {"file": "box.png", "width": 64, "height": 48, "where": {"part": "lid"}}
+            (folder / "pictures.jsonl").write_text(
+                json.dumps(row | {"boxes": [box, box | {"name": "lid", "height": 9}]}) + "\n"
+            )
+            served = open_study(folder)
+        tokens = invite(served, ["ann", "ben"]) + invite(served, ["boss"], role="researcher")
+        with listening(served) as address:
+            tab = Tab(browser, address, tokens[0], **settings)
+            yield f"{instrument} door", tab.page
+            tab.begin()
+            tab.page.locator("#task").wait_for()
+            for details in tab.page.locator("details").all():
+                details.evaluate("each => { each.open = true; }")
+            yield f"{instrument} task", tab.page
+            tab.page.locator("form").first.evaluate("each => { each.noValidate = true; }")
+            tab.page.locator("html[data-ready]").wait_for(state="attached")
+            tab.page.get_by_role("button", name="Answer", exact=True).click()
+            tab.page.get_by_role("alert").wait_for()
+            yield f"{instrument} problem", tab.page
+            if instrument == "partwhole":
+                for place in range(2):
+                    tab.page.locator("html[data-ready]").wait_for(state="attached")
+                    tab.page.keyboard.press(str(place + 1))
+                    tab.page.keyboard.press("Enter")
+                    tab.page.locator(".progress", has_text=f"{place + 1} answered").or_(
+                        tab.page.get_by_role("heading", name="Thank you")
+                    ).wait_for()
+                yield "end", tab.page
+                boss = Tab(browser, address, tokens[2], **settings)
+                boss.begin()
+                boss.page.get_by_role("heading", name="Agreement so far").wait_for()
+                yield "study", boss.page
+                boss.page.goto(f"{address}/nowhere")
+                yield "nowhere", boss.page
+                boss.close()
+            tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, tmp_path: Path, scheme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not here: npm install --no-save axe-core")
+    for name, page in pages(browser, tmp_path, color_scheme=scheme, bypass_csp=True):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run().then((all) => all.violations.map((v) => [v.id, v.nodes[0].html]))")
+        assert found == [], name
+
+
+def test_nothing_runs_over_the_edge_of_a_phone(browser: Any, tmp_path: Path) -> None:
+    for name, page in pages(browser, tmp_path, viewport={"width": 360, "height": 740}):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
