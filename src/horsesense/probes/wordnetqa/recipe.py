@@ -33,9 +33,11 @@ def build_wordnetqa(graph: Graph, plan: Plan) -> Probe:
         if items.setdefault(item.id, item) is not item:
             rejected["item: the same as another"] += 1
     if not items:
+        short = f" within a limit of {plan.limit}" if plan.limit is not None else ""
         raise UserError(
-            f"{graph.origin.name} gives no question of {plan.relation} with {plan.ways} options",
-            fix="ask for fewer options, or add concepts with words, definitions and examples",
+            f"{graph.origin.name} gives no question of {plan.relation} with {plan.ways} options{short}",
+            fix=f"{'raise --limit, ' if short else ''}ask for fewer options, or add concepts with words, definitions "
+            "and examples",
         )
     card = Card(
         name=f"wordnetqa-{plan.relation}",
