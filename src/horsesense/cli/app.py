@@ -19,6 +19,7 @@ from horsesense.cli.harden import harden
 from horsesense.cli.import_ import import_
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
+from horsesense.cli.partwhole import partwhole
 from horsesense.cli.report import report
 from horsesense.cli.rica import rica
 from horsesense.cli.run import run
@@ -72,3 +73,4 @@ app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")
 app.add_typer(cats, name="cats")
+app.add_typer(partwhole, name="partwhole")

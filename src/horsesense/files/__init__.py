@@ -1,5 +1,6 @@
 """Where things lie on disk: writing whole or not at all, reading text, the cache, pinned downloads."""
 
+from horsesense.files.arrays import json_elements
 from horsesense.files.atomic import disk_errors, writing, writing_folder
 from horsesense.files.folders import cache_folder
 from horsesense.files.hashing import sha256_of_bytes, sha256_of_file
@@ -9,6 +10,7 @@ from horsesense.files.text import numbered_lines, read_bytes, read_text
 __all__ = [
     "cache_folder",
     "disk_errors",
+    "json_elements",
     "numbered_lines",
     "read_bytes",
     "read_table",

@@ -17,7 +17,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes; a gzipped file is unpacked on the way, whatever its name."""
     # Opened once: a pipe (``<(zcat …)``) would have lost its beginning at a second look.
     with disk_errors(path), path.open("rb") as plain:
@@ -40,7 +40,7 @@ def _decoded(raw: bytes, path: Path, line: int) -> str:
 
 def read_bytes(path: str | Path) -> bytes:
     """The bytes of a file, unpacked where it is gzipped."""
-    with _opened(Path(path)) as handle:
+    with opened(Path(path)) as handle:
         return handle.read()
 
 
@@ -56,7 +56,7 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     ``str.splitlines`` would break it. Lines are read one at a time, so memory stays flat.
     """
     path = Path(path)
-    with _opened(path) as handle:
+    with opened(path) as handle:
         for number, raw in enumerate(handle, start=1):
             line = _decoded(raw, path, number).rstrip("\r\n")
             if number == 1:

@@ -1,0 +1,134 @@
+"""Labels on a scale: how far off answers are, and how far they agree beyond chance. Pure.
+
+Triples of whole, part and adjective depend on one another through both nouns, so intervals are two-way: what
+wholes explain and what parts explain, less what both explain together (see `resampling.mean_spread`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.agreement import NO_VALUE
+from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
+from horsesense.analysis.kappa import kappa_of
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, resample, totals, unit_array
+from horsesense.errors import UserError
+from horsesense.records import Item
+
+Predicted = Sequence[Sequence[int]]
+"""For each item the place of the label that was chosen, or of all that tie."""
+
+
+def mean_absolute_error(
+    golds: Sequence[int],
+    predicted: Predicted,
+    labels: int,
+    units: Names,
+    crossed: Names | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Steps of the scale between answer and gold, on average; of labels that tie, the mean.
+
+    >>> found = mean_absolute_error([0, 4, 2], [(1,), (4,), (0, 4)], 5, ["a", "b", "c"])
+    >>> round(found.value, 3), found.chance
+    (1.0, None)
+    """
+    _check(golds, predicted, labels)
+    steps = [float(np.mean([abs(gold - one) for one in chosen])) for gold, chosen in zip(golds, predicted, strict=True)]
+    most = labels - 1
+    # As a share of the longest way it lies between 0 and 1, as an accuracy does.
+    found = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
+    return replace(found, value=float(np.mean(steps)), low=found.low * most, high=found.high * most)
+
+
+def quadratic_kappa(
+    golds: Sequence[int],
+    predicted: Predicted,
+    labels: int,
+    units: Names,
+    crossed: Names | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Quadratic-weighted kappa of answers and golds; who always says the same gets 0.
+
+    >>> found = quadratic_kappa([0, 1, 2, 3], [(0,), (1,), (2,), (3,)], 4, ["a", "b", "c", "d"])
+    >>> found.value
+    1.0
+    """
+    check_level(level)
+    _check(golds, predicted, labels)
+    cells = np.zeros((len(golds), labels * labels))
+    for row, (gold, chosen) in enumerate(zip(golds, predicted, strict=True)):
+        for one in chosen:
+            cells[row, gold * labels + one] += 1 / len(chosen)
+    columns = list(cells.T)
+
+    def kappa(tables: Floats) -> Floats:
+        return kappa_of(tables.reshape(-1, labels, labels), "quadratic")
+
+    def one_way(names: Names) -> tuple[float, int]:
+        grouped = totals(columns, names)
+        if grouped.number < 2:
+            return float("nan"), grouped.number
+        drawn = kappa(resample(grouped, seed, resamples))
+        drawn = drawn[~np.isnan(drawn)]
+        variance = float(np.var(drawn)) if len(drawn) > 1 else 0.0
+        return variance * grouped.number / (grouped.number - 1), grouped.number
+
+    value = float(kappa(cells.sum(axis=0)[None, :])[0])
+    variance, number = one_way(units)
+    if crossed is not None:
+        second, other = one_way(crossed)
+        codes = [np.unique(unit_array(names), return_inverse=True)[1] for names in (units, crossed)]
+        pairs, _ = one_way(codes[0] * other + codes[1])
+        variance, number = max(variance + second - pairs, variance, second), min(number, other)
+    missing = np.isnan(value)
+    low, high = (value, value) if missing else difference_interval(value, variance, number, level)
+    return Estimate(
+        n=len(golds),
+        clusters=number,
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        chance=0.0,
+        method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",
+        seed=seed,
+        note=NO_VALUE if missing else unit_note(number),
+    )
+
+
+def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:
+    if len(golds) != len(predicted):
+        raise UserError(f"there are {len(golds)} golds and {len(predicted)} answers")
+    if labels < 2:
+        raise UserError("a scale has two labels at least")
+    for place, (gold, chosen) in enumerate(zip(golds, predicted, strict=True)):
+        if not chosen or not 0 <= gold < labels or not all(0 <= one < labels for one in chosen):
+            raise UserError(f"item {place} (from 0) has a gold or an answer outside of the scale of {labels}")
+
+
+def novelty(items: Sequence[Item], train: Sequence[Item], groups: Sequence[str]) -> list[Mapping[str, str]]:
+    """For each item and group, whether training has the same value there: ``seen`` or ``unseen``; and for all together.
+
+    >>> one = Item(probe="demo", form="choice", text="a", options=("x", "y"), groups={"whole": "car", "part": "door"})
+    >>> other = Item(probe="demo", form="choice", text="b", options=("x", "y"), groups={"whole": "car", "part": "roof"})
+    >>> novelty([one], [other], ["whole", "part"])
+    [{'whole in training': 'seen', 'part in training': 'unseen', 'words in training': '1 unseen'}]
+    """
+    known = {group: {item.groups.get(group) for item in train} for group in groups}
+    found: list[Mapping[str, str]] = []
+    for item in items:
+        new = {group: item.groups.get(group) not in known[group] for group in groups}
+        told = {f"{group} in training": "unseen" if new[group] else "seen" for group in groups}
+        count = sum(new.values())
+        found.append({**told, "words in training": f"{count} unseen" if count else "all seen"})
+    return found

@@ -1,0 +1,116 @@
+"""The task as inference (partwhole.txt, 5.2): a sentence about an adjective whole, and what it says of the part.
+
+The paper's appendix on choosing sentences is not part of its text here, so the ranking is ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from horsesense.knowledge.corpus import Corpus, Found
+from horsesense.language.function_words import PREPOSITIONS
+from horsesense.language.nouns import adjective_forms, noun_forms
+from horsesense.language.words import words
+from horsesense.records import Item, Probe
+
+_COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
+_DEGREES = ("", "very ", "so ", "too ", "quite ")
+_GOOD_LENGTH = range(6, 26)
+"""Words of a sentence that says enough and is read at a glance."""
+_REACH = 4
+"""How many words before a noun may still belong to it."""
+_DENIED = frozenset(("not", "no", "never", "without", "isn't", "wasn't", "aren't", "weren't", "if", "nor"))
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A sentence that tells of an adjective whole."""
+
+    text: str
+    kind: str
+    """``adjacent``: *an old jeep*; ``copula``: *the jeep is old*; ``template``: none was found, so it is ours."""
+    file: str = ""
+
+
+def hypothesis(whole: str, part: str, adjective: str) -> str:
+    """The paper's fixed template.
+
+    >>> hypothesis("bicycle", "wheel", "old")
+    "The bicycle's wheel is old."
+    """
+    return f"The {whole}'s {part} is {adjective}."
+
+
+def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
+    """The best sentence of a corpus; where it has none, a template that says so."""
+    if corpus is not None:
+        nouns, adjectives = noun_forms(whole), adjective_forms(adjective)
+        side_by_side = [f"{word} {noun}" for word, noun in product(adjectives, nouns)]
+        apart = [
+            f"{noun} {be} {degree}{adjective}"
+            for place, noun in enumerate(nouns)
+            for be in _COPULAS["plural" if place else "singular"]
+            for degree in _DEGREES
+        ]
+        for kind, phrases in (("adjacent", side_by_side), ("copula", apart)):
+            found = corpus.find(phrases)
+            if kind == "copula":
+                found = [one for one in found if _is_subject(one.text, phrases)]
+            best = ranked(found, whole, adjective)
+            if best:
+                return Premise(best[0].text, kind, best[0].file)
+    return Premise(f"The {whole} is {adjective}.", "template")
+
+
+def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
+    """Whether the noun of the phrase is what the sentence is about: of *the cloth on the table is white* it is not.
+
+    >>> _is_subject("The cloth on our dining table is white.", ["table is white"])
+    False
+    >>> _is_subject("She said the old table is white.", ["table is white"])
+    True
+    """
+    told = f" {' '.join(words(sentence))} "
+    phrase = next((phrase for phrase in phrases if f" {phrase} " in told), "")
+    before = told.partition(f" {phrase} ")[0].split()[-_REACH:] if phrase else []
+    return bool(phrase) and not PREPOSITIONS & set(before)
+
+
+def ranked(found: Iterable[Found], whole: str, adjective: str) -> list[Found]:
+    """The best first: nothing denied or supposed, the very words asked for, of good length, short, early."""
+
+    def order(one: Found) -> tuple[bool, bool, bool, int, int]:
+        tokens = words(one.text)
+        exact = f"{adjective} {whole}" in " ".join(tokens)
+        return (bool(_DENIED & set(tokens)), not exact, len(tokens) not in _GOOD_LENGTH, len(tokens), one.place)
+
+    return sorted(found, key=order)
+
+
+def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "") -> Probe:
+    """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
+    kept: dict[tuple[str, str], Premise] = {}
+    kinds: Counter[str] = Counter()
+    items: list[Item] = []
+    for item in probe.items:
+        whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
+        if (whole, adjective) not in kept:
+            kept[whole, adjective] = find_premise(corpus, whole, adjective)
+        premise = kept[whole, adjective]
+        kinds[f"premises: {premise.kind}"] += 1
+        facets = {**item.facets, "premise_kind": premise.kind, "premise_file": premise.file or "none"}
+        text = hypothesis(whole, part, adjective)
+        groups = {**item.groups, "premise": premise.text}
+        changed = replace(item, form="pair", premise=premise.text, text=text, facets=facets, groups=groups)
+        items.append(changed)
+    made = f"{probe.card.made} As inference; premises from {told or 'a template'}.".strip()
+    return Probe.of(items, replace(probe.card, made=made), dict(sorted(kinds.items())))
+
+
+def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
+    """How many pairs of whole and adjective have a sentence of a corpus, and how many there are."""
+    own = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
+    return sum(kind in kinds for kind in own.values()), len(own)
