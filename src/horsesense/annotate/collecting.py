@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ class Collected:
     notes: Mapping[str, int]
     """What was found odd, counted."""
     probe: Probe | None = None
-    wanted: int = 0
-    """People who should judge each item; 0: as the instrument says."""
+    targets: Mapping[str, int] = field(default_factory=dict)
+    """How many people should judge an item, where that is not as the instrument says."""
 
     def scale_of(self) -> ScaleOf:
         """The answers of an item; an item that was never judged has those of the instrument."""

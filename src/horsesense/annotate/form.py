@@ -78,7 +78,8 @@ def _words(fields: Fields, instrument: Instrument) -> str:
     for word in written:
         if len(word) > LONGEST_WORD:
             raise UserError(f"a word is longer than {LONGEST_WORD} characters", fix="keep it short")
-        if not any(sign.isalpha() for sign in word) or "," in word or ";" in word:
+        # A sign in front would be a formula in somebody's spreadsheet.
+        if not word[0].isalpha() or "," in word or ";" in word:
             raise UserError(f"{word!r} is not a word", fix="write one word in each field")
         if word in (*instrument.objections, *instrument.abstentions):
             raise UserError(f"{word!r} is an answer of its own", fix="tick its box instead")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
     found: dict[str, list[Picture]] = {}
     for line, row in iter_rows(file):
         try:
-            picture = _picture(folder, row)
+            picture, where = _picture(folder, row), _where(row)
         except (KeyError, TypeError, ValueError):
             raise UserError(
                 "this is not a picture", file=file, line=line, fix="give file, width, height, boxes, and item or where"
@@ -67,7 +67,7 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
         except UserError as error:
             raise error.at(file, line) from None
         for item in items:
-            if _shown_with(item, row):
+            if where(item):
                 found.setdefault(item.id, []).append(picture)
     return {item: tuple(own) for item, own in found.items()}
 
@@ -85,7 +85,9 @@ def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:
     return Picture(name, int(row["width"]), int(row["height"]), boxes)
 
 
-def _shown_with(item: Item, row: Mapping[str, Any]) -> bool:
+def _where(row: Mapping[str, Any]) -> Callable[[Item], bool]:
+    """Which items the picture goes with."""
     if "item" in row:
-        return bool(row["item"] == item.id)
-    return all(str(item.facets.get(name)) == str(value) for name, value in row["where"].items())
+        return lambda item: bool(row["item"] == item.id)
+    wanted = dict(row["where"])
+    return lambda item: all(str(item.facets.get(name)) == str(value) for name, value in wanted.items())

@@ -58,6 +58,8 @@ def joined_pair(one: str, other: str) -> str:
     one, other = (" ".join(text.split()) for text in (one, other))
     if BETWEEN.strip() in one + other:
         raise UserError(f"a text holds {BETWEEN.strip()!r}", fix="leave it out")
+    if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (one, other) if text):
+        raise UserError("a text does not begin with a word", fix="write a sentence")
     if max(len(one), len(other)) > LONGEST:
         raise UserError(f"a text is longer than {LONGEST} characters", fix="keep it short")
     differing_word(one, other)

@@ -96,8 +96,11 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 def _migrate(engine: Engine) -> None:
-    if _version(engine) == HEAD:
+    version = _version(engine)
+    if version == HEAD:
         return
+    if version > HEAD:
+        raise UserError("the database is of a newer horsesense", fix="install the newest one")
     if engine.dialect.name == "sqlite":
         with FileLock(f"{engine.url.database}.lock"), writing(engine) as connection:
             _upgrade(connection)

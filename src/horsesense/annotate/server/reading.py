@@ -51,6 +51,7 @@ def collected_from(folder: Path) -> Collected:
         retracted = tables.retractions.c
         with reading(served.engine) as connection:
             kinds = connection.scalars(select(retracted.kind)).all()
+            wanted = connection.execute(select(_items.key, _items.wanted).where(_items.purpose == "item")).all()
             waiting = connection.execute(
                 select(_items.key, _people.code)
                 .join_from(tables.leases, tables.items)
@@ -63,4 +64,6 @@ def collected_from(folder: Path) -> Collected:
     scales = {item: task.scale for item, task in served.tasks["item"].items()}
     probe = read_probe(folder / ITEMS)
     open_tasks = tuple((row.key, row.code) for row in waiting)
-    return Collected(served.instrument, judgements, open_tasks, scales, notes, probe, served.study.judgements)
+    return Collected(
+        served.instrument, judgements, open_tasks, scales, notes, probe, {row.key: row.wanted for row in wanted}
+    )

@@ -45,6 +45,8 @@ def serve(
         if json:
             print_json({"study": str(study), "address": where, "database": database, "processes": processes})
         say(f"{served.study.instrument.title}  {where}  ({database}; invite people with: horsesense annotate invite)")
+        if loopback and (address.port or 80) != chosen:
+            say(f"links begin with {served.study.address}: set the address in study.toml, or choose its port")
         settings: dict[str, object] = {
             "host": host,
             "port": chosen,

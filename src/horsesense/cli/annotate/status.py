@@ -23,12 +23,12 @@ def status(
     asked = set(found.scales) | {item for item, _ in found.open} | {each.item for each in found.judgements}
     votes = Counter(each.item for each in found.judgements)
     depth = Counter(votes[item] for item in asked)
-    wanted = found.wanted or found.instrument.judgements
+    wanted = min(found.targets.values(), default=found.instrument.judgements)
     document = {
         "instrument": found.instrument.name,
         "wanted": wanted,
         "items": len(asked),
-        "done": sum(count for number, count in depth.items() if number >= wanted),
+        "done": sum(votes[item] >= found.targets.get(item, wanted) for item in asked),
         "judgements": len(found.judgements),
         "open": len(found.open),
         "by_votes": {str(number): depth[number] for number in sorted(depth)},

@@ -3,6 +3,7 @@
 
 const task = document.getElementById("task");
 const radios = [...task.querySelectorAll("fieldset.answers input[type=radio]")];
+const criteria = [...task.querySelectorAll("fieldset.criterion")];
 const typing = (element) => element.matches("textarea, input[type=text]");
 
 document.addEventListener("keydown", (event) => {
@@ -12,6 +13,14 @@ document.addEventListener("keydown", (event) => {
     radio.checked = true;
     radio.focus();
     radio.dispatchEvent(new Event("change", { bubbles: true }));
+    event.preventDefault();
+  } else if (/^[12yn]$/.test(event.key) && criteria.length) {
+    const open = criteria.find((each) => !each.querySelector("input:checked"));
+    const radio = open && open.querySelectorAll("input")["1y".includes(event.key) ? 0 : 1];
+    if (radio) {
+      radio.checked = true;
+      radio.focus();
+    }
     event.preventDefault();
   } else if (event.key === "Enter" && !event.target.closest("button, summary, a")) {
     task.requestSubmit();

@@ -1,0 +1,106 @@
+"""Answers that people write: words, and pairs of texts that differ in one word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from horsesense.annotate.form import answer_from
+from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.pictures import read_pictures
+from horsesense.annotate.premises import differing_word, joined_pair
+from horsesense.annotate.task import Task
+from horsesense.annotate.value import checked_value
+from horsesense.errors import UserError
+from judged_probes import triples
+from walking import write_picture
+
+TASK = Task("i", "?")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("Regina screamed at the pan.", "Regina shivered at the pan.", ("screamed", "shivered")),
+        ("She saw a dog.", "She saw an owl.", ("dog", "owl")),
+        ("An old man sat.", "A young man sat.", ("old", "young")),
+        ("He left (early).", "He left (late).", ("early", "late")),
+        ("It was 5 o'clock.", "It was 9 o'clock.", ("5", "9")),
+    ],
+)
+def test_pairs(one: str, other: str, words: tuple[str, str]) -> None:
+    assert differing_word(one, other) == words
+    assert checked_value(find_instrument("premises"), joined_pair(one, other)) == f"{one} || {other}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("", "A dog ran.", "a text is empty"),
+        ("A dog ran.", "A dog ran.", "are the same"),
+        ("A dog ran.", "A big dog ran.", "3 words and the other 4"),
+        ("A dog ran.", "A cat sat.", r"2 words differ \(dog/cat, ran/sat\)"),
+        ("A dog ran.", "A dog ran!", "more than words"),
+        ("A dog ran.", "A Dog ran.", "more than words"),
+        ("A dog saw a cat.", "An owl saw a hen.", "3 words differ"),
+        ("It is a apple.", "It is an apple.", "only a and an differ"),
+        ("A dog saw an owl.", "An owl saw an owl.", ""),
+        ("a || b", "a || c", r"holds '\|\|'"),
+        ("=SUM(1) runs", "=SUM(1) walks", "does not begin with a word"),
+        ("word " * 100, "word " * 99 + "other", "longer than 400"),
+    ],
+)
+def test_no_pairs(one: str, other: str, why: str) -> None:
+    if not why:
+        assert joined_pair(one, other)
+        return
+    with pytest.raises(UserError, match=why):
+        joined_pair(one, other)
+
+
+def test_words() -> None:
+    instrument = find_instrument("exceptions")
+    assert answer_from({"word-0": " rotten ", "word-2": "made of  plastic"}, TASK, instrument) == (
+        "rotten, made of plastic",
+        "",
+    )
+    assert answer_from({"objection": "0", "word-0": ""}, TASK, instrument) == ("nonsense", "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({}, "nothing is written"),
+        ({"word-0": "   "}, "nothing is written"),
+        ({"word-3": "fourth"}, "nothing is written"),
+        ({"word-0": "red", "word-1": "Red"}, "given twice"),
+        ({"word-0": "red, blue"}, "is not a word"),
+        ({"word-0": "=1+1"}, "is not a word"),
+        ({"word-0": "nonsense"}, "an answer of its own"),
+        ({"word-0": "x" * 61}, "longer than 60"),
+        ({"word-0": "re\x00d"}, "cannot be read"),
+        ({"word-0": "re\u202ed"}, "cannot be read"),
+        ({"objection": "1"}, "no such answer"),
+    ],
+)
+def test_no_words(fields: dict[str, str], why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        answer_from(fields, TASK, find_instrument("exceptions"))
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ('{"file": "none.png", "width": 1, "height": 1, "where": {}}', "there is no picture 'none.png'"),
+        ('{"file": "../box.png", "width": 1, "height": 1, "where": {}}', "not that of a picture"),
+        ('{"file": "box.svg", "width": 1, "height": 1, "where": {}}', "not that of a picture"),
+        ('{"file": "box.png", "where": {}}', "this is not a picture"),
+        ('{"file": "box.png", "width": 1, "height": 1}', "this is not a picture"),
+    ],
+)
+def test_pictures_that_are_none(row: str, why: str, tmp_path: Path) -> None:
+    write_picture(tmp_path / "pictures" / "box.png")
+    (tmp_path / "pictures.jsonl").write_text(row + "\n")
+    with pytest.raises(UserError, match=why):
+        read_pictures(tmp_path, {"item": triples(1)})
