@@ -90,7 +90,10 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     assert first["facets"]["entity_tokens"] >= 4
     called = call("rica", "controls", probe, "--json")
     validator("rica-controls").validate(json.loads(called.out))
-    assert call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC).code == 0
+    called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
+    (asked,) = json.loads(called.out)["results"]
+    # Eight items a family, two of them another two with the names exchanged: six things to know.
+    assert asked["strict"]["chance"] == pytest.approx(0.5**6)
     called = call("rica", "analyse", tmp_path / "run", "--json")
     found = json.loads(called.out)
     validator("rica-analyse").validate(found)
@@ -125,3 +128,27 @@ def test_bad_building(call: Call, tmp_path: Path, words: list[str], told: str) -
     assert (called.code, called.out) == (2, "")
     assert told in called.err
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_a_realiser_that_knows_nothing_is_not_believed(
+    call: Call, tmp_path: Path, tiny_folders: dict[str, Path]
+) -> None:
+    """A model with random weights writes nonsense; every statement is the grammar's, and that is counted."""
+    words = ["build", "rica", "--strategy", "role", "--perturbations", "original", "--limit", 8]
+    plain, written = tmp_path / "plain.jsonl", tmp_path / "written.jsonl"
+    assert call(*words, "-o", plain).code == 0
+    called = call(*words, "--realiser", tiny_folders["bart"], "-o", written, "--json")
+    assert called.code == 0, called.err
+    notes = json.loads(called.out)["notes"]
+    assert [count for note, count in notes.items() if note.startswith("realiser")] == [json.loads(called.out)["items"]]
+    assert written.read_text() == plain.read_text()
+    called = call(*words, "--realiser", tiny_folders["gpt2"], "-o", written)
+    assert (called.code, "cannot write" in called.err) == (2, True)
+
+
+def test_fluency_is_a_facet(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    words = ["--strategy", "temporal", "--perturbations", "original", "--entities", "letters", "--limit", 12]
+    called = call("build", "rica", *words, "--fluency", tiny_folders["gpt2"], "-o", tmp_path / "x.jsonl", "--json")
+    assert called.code == 0, called.err
+    items = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    assert {type(item["facets"]["odd"]) for item in items} == {bool}

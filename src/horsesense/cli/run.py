@@ -81,6 +81,8 @@ def run(
     for one in asked:
         if not one.judged:
             say(f"{one.part.probe.name}: no item has a gold, so there is no accuracy; the answers are kept")
+        elif one.probe.card.method == "rica" and "A control:" not in one.probe.card.made:
+            say(f"{one.part.probe.name}: its controls belong beside the score; make them by: horsesense rica controls")
     document: dict[str, Any] = {"out": str(folder), "results": [result.to_json() for result in results]}
     document["report"] = str(page)
     if asked_suite:

@@ -21,6 +21,7 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
+from horsesense.analysis.ablation import once
 from horsesense.analysis.bias import Bias
 from horsesense.records import Facet, Item
 from horsesense.report.artefacts import BestCue, Control, control
@@ -134,7 +135,8 @@ def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
     families, counts = [item.unit() for item in answered.items], [len(item.options) for item in answered.items]
     if len(set(families)) == len(families):
         return []
-    return family_accuracy(earned.values, families, option_counts=counts)[: MOST_SIZES + 1]
+    values = once(earned.values, [item.facets.get("retest") is True for item in answered.items])
+    return family_accuracy(values, families, option_counts=counts)[: MOST_SIZES + 1]
 
 
 def _guesses(items: Sequence[Item]) -> list[float]:

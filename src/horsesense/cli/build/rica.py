@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from horsesense.knowledge.facts import Facts
+    from horsesense.probes.rica.forms import Axiom
     from horsesense.probes.rica.lexicon import Lexicon
-    from horsesense.records import Facet
+    from horsesense.probes.rica.recipe import Plan
+    from horsesense.probes.rica.statements import Statement
+    from horsesense.records import Facet, Item, Probe
 
 Strategies = Annotated[
     list[str] | None,
@@ -48,6 +51,12 @@ def rica(
     ] = None,
     no_shipped: Annotated[bool, typer.Option("--no-shipped", help="Leave out the tables that ship.")] = False,
     tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json: count the tokens of entities.")] = None,
+    realiser: Annotated[
+        str | None, typer.Option(help="A sequence-to-sequence model that writes the statements.")
+    ] = None,
+    fluency: Annotated[
+        str | None, typer.Option(help="A language model that flags statements which read oddly.")
+    ] = None,
     limit: Limit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -74,7 +83,50 @@ def rica(
         limit=limit,
         facts=_counter(tokenizer),
     )
-    write_built(out, build_rica(plan), json)
+    probe = build_rica(plan) if realiser is None else _written(plan, realiser)
+    write_built(out, probe if fluency is None else _flagged(probe, fluency), json)
+
+
+def _written(plan: Plan, realiser: str) -> Probe:
+    """The probe in a model's words: told once to see which forms there are, and again with what it wrote for them."""
+    from collections import Counter
+    from dataclasses import replace
+
+    from horsesense.models.load import load_model
+    from horsesense.probes.rica.recipe import build_rica
+    from horsesense.probes.rica.statements import say as say_form
+    from horsesense.probes.rica.written import sayer
+    from horsesense.studies.realising import write_statements
+
+    forms: dict[str, None] = {}
+
+    def noted(form: Axiom) -> Statement:
+        forms[str(form)] = None
+        return say_form(form)
+
+    build_rica(replace(plan, tell=noted))
+    rejected: Counter[str] = Counter()
+    tell = sayer(write_statements(load_model(realiser), list(forms)), rejected)
+    probe = build_rica(replace(plan, tell=tell))
+    return replace(probe, card=replace(probe.card, notes={**probe.card.notes, **rejected}))
+
+
+def _flagged(probe: Probe, fluency: str) -> Probe:
+    """The probe with a facet that says which statements a language model finds odd."""
+    from dataclasses import replace
+
+    from horsesense.models.load import load_model
+    from horsesense.records import fill_blank
+    from horsesense.studies.realising import odd_texts
+
+    def right(item: Item) -> str:
+        option = item.options[item.answer or 0]
+        return fill_blank(item.text, option) if item.form == "cloze" else item.text or option
+
+    odd = odd_texts(load_model(fluency), list(dict.fromkeys(map(right, probe.items))))
+    items = [replace(item, facets={**item.facets, "odd": odd[right(item)]}) for item in probe.items]
+    count = sum(item.facets["odd"] is True for item in items)
+    return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))
 
 
 def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path]) -> dict[str, Facts]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
 from horsesense.language.comparatives import VALENCE
@@ -30,6 +30,7 @@ def items_of(
     background: bool,
     others: Sequence[Chosen],
     facets: Sequence[Mapping[str, Facet]],
+    tell: Callable[[Axiom], Statement] = say,
 ) -> Iterator[Item]:
     """The items of one axiom, about each pair of names with facets of its own.
 
@@ -38,8 +39,9 @@ def items_of(
     for number, (pair, own) in enumerate(zip(names, facets, strict=True)):
         mark = f"_{number + 1}" if number else ""
         for kind, form in forms.items():
-            told = say(form).about(pair)
-            about = _facets(chosen, kind, form, told) | dict(own)
+            told = tell(form).about(pair)
+            again = kind.retest and Kind(kind.perturbation, "premise") in forms
+            about = _facets(chosen, kind, form, told) | {"retest": again, **own}
             yield from _asked(chosen, family, f"{kind.name}{mark}", told, task, about, pair, others)
             if background and kind.asymmetry == "none" and kind.perturbation in SETTINGS:
                 known = _with_fact(told, fact_of(chosen.axiom, TEMPLATES[chosen.known.template].people))
@@ -66,7 +68,6 @@ def _facets(chosen: Chosen, kind: Kind, form: Axiom, told: Statement) -> dict[st
         "comparative": word,
         "negated": kind.perturbation.startswith("negation"),
         "status": known.status,
-        "retest": kind.retest,
         "background": "none",
     }
     return found if kept is None else found | {"order": "kept" if kept else "swapped"}

@@ -12,10 +12,12 @@ from horsesense.errors import UserError, unknown
 from horsesense.probes.rica.balance import Chosen, as_told, balanced
 from horsesense.probes.rica.comparison import claim
 from horsesense.probes.rica.entities import Entities
+from horsesense.probes.rica.forms import Axiom
 from horsesense.probes.rica.items import NAME, TASKS, items_of
 from horsesense.probes.rica.lexicon import Lexicon
 from horsesense.probes.rica.operators import ASYMMETRIES, KINDS, PERTURBATIONS, RELEASED, Kind, derive_all
 from horsesense.probes.rica.rewriting import canonical
+from horsesense.probes.rica.statements import Statement, say
 from horsesense.probes.rica.strategies import Sources, known_axioms
 from horsesense.probes.rica.tables import TEMPLATES, Known
 from horsesense.records import Card, Facet, Item, Probe
@@ -40,6 +42,8 @@ class Plan:
     """As many of each pole in every cell; without, all axioms are taken as they are told."""
     seed: int = 0
     limit: int | None = None
+    tell: Callable[[Axiom], Statement] = say
+    """How a form is said: by the grammar, unless something else writes."""
     facts: Callable[[Mapping[str, str]], dict[str, Facet]] = field(default=lambda names: {})
     """Further facets of a pair of names, such as how many tokens they are."""
 
@@ -140,7 +144,7 @@ def _of_one(plan: Plan, chosen: Chosen, everyone: Sequence[Chosen], rejected: Co
     _count_missing(plan, chosen, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]
-    yield from items_of(chosen, forms, family, names, plan.task, plan.background, everyone, facets)
+    yield from items_of(chosen, forms, family, names, plan.task, plan.background, everyone, facets, plan.tell)
 
 
 def _count_missing(plan: Plan, chosen: Chosen, forms: Collection[Kind], rejected: Counter[str]) -> None:
