@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from horsesense.cli import main
 from horsesense.records import Item
@@ -38,7 +41,12 @@ def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pyt
     with pytest.raises(SystemExit) as left:
         main(["report", str(run), "--by", "hops", "--by", "distractor_kind", "--no-cues", "--json"])
     assert not left.value.code
-    slices = json.loads(capsys.readouterr().out)["slices"]
+    document = json.loads(capsys.readouterr().out)
+    folder = files("horsesense.cli.schemas")
+    schemas = {n: json.loads(folder.joinpath(f"{n}.json").read_text("utf-8")) for n in ("run", "report")}
+    known = Registry().with_resources([(f"{n}.json", Resource.from_contents(s)) for n, s in schemas.items()])
+    Draft202012Validator(schemas["report"], registry=known).validate(document)
+    slices = document["slices"]
     assert [(row["facet"], row["value"]) for row in slices] == [
         *[("hops", hops) for hops in range(3)],
         *[("distractor_kind", kind) for kind in ("far", "near")],
