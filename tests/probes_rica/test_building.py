@@ -10,8 +10,10 @@ import pytest
 
 from horsesense.analysis.cues.logic import entity_order_of, halves
 from horsesense.language.frequency import zipf
+from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.controls import control
 from horsesense.probes.rica.entities import entities_of
+from horsesense.probes.rica.forms import Comp, Not
 from horsesense.probes.rica.parsing import parse_form
 from horsesense.probes.rica.reading import read_statement
 from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
@@ -162,6 +164,14 @@ def test_three_tasks_from_one_set() -> None:
         other = masked[item.family, item.member]
         assert item.options[item.answer or 0] == truth(other)
         assert set(item.options) == {other.text.replace(BLANK, word) for word in other.options}
+    lexicon = shipped_lexicon()
+    for item in tasks["entailment"].items:
+        if item.facets["label"] == "neutral":
+            read = read_statement(f"A sings, so {item.text}").conclusion
+            term = read.term if isinstance(read, Not) else read
+            assert isinstance(term, Comp)
+            entry, _ = lexicon.head(term.left.name, pair_of(term.word))
+            assert entry.phrase.text != item.groups["property"], item
     labels = Counter(item.options[item.answer or 0] for item in tasks["entailment"].items)
     assert labels["entailment"] == labels["contradiction"] == len(masked)
     assert labels["neutral"] > 0.9 * len(masked)

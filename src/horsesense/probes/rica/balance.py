@@ -34,6 +34,8 @@ class Chosen:
     """Turned and laid out as the balance asks for."""
     size: int
     """How many of the kinds asked for apply."""
+    property: str
+    """What the conclusion is about, under the lexicon's one name for it and its antonym."""
 
 
 def turned(known: Known, lexicon: Lexicon) -> Axiom | None:
@@ -73,12 +75,19 @@ def balanced(
         else:
             (pool[0] if up else pool[2]).append(known)
     for shape in sorted(pools, key=str):
-        yield from _blocks(shape, *pools[shape], Random(f"{seed} {shape}"), rejected)
+        yield from _blocks(shape, *pools[shape], lexicon, Random(f"{seed} {shape}"), rejected)
 
 
 def as_told(known: Known, lexicon: Lexicon, kinds: Sequence[Kind]) -> Chosen:
     """An axiom as its source tells it, without any balance."""
-    return Chosen(known, known.axiom, len(_shape(known, known.axiom, lexicon, kinds)[2]))
+    size = len(_shape(known, known.axiom, lexicon, kinds)[2])
+    return Chosen(known, known.axiom, size, property_of(known.axiom, lexicon))
+
+
+def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
+    """The name that the lexicon has for a property, its antonym and their paraphrases."""
+    said = claim(axiom)
+    return lexicon.head(seen_from_a(said.left), pair_of(said.word))[0].phrase.text
 
 
 def _shape(known: Known, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
@@ -99,6 +108,7 @@ def _blocks(
     ups: list[Known],
     either: list[tuple[Known, Axiom, Axiom]],
     downs: list[Known],
+    lexicon: Lexicon,
     chance: Random,
     rejected: Counter[str],
 ) -> Iterator[tuple[Chosen, ...]]:
@@ -120,7 +130,7 @@ def _blocks(
             for turn, (known, axiom) in enumerate(side[number * size : (number + 1) * size]):
                 told = laid_out(axiom) if turn else axiom
                 assert told is not None
-                block.append(Chosen(known, told, len(shape[2])))
+                block.append(Chosen(known, told, len(shape[2]), property_of(told, lexicon)))
         yield tuple(block)
 
 

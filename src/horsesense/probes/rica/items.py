@@ -9,7 +9,7 @@ from horsesense.language.comparatives import VALENCE
 from horsesense.probes.rica.background import SETTINGS, fact_of
 from horsesense.probes.rica.balance import Chosen, is_kept
 from horsesense.probes.rica.comparison import claim, is_upper
-from horsesense.probes.rica.forms import Axiom, seen_from_a
+from horsesense.probes.rica.forms import Axiom
 from horsesense.probes.rica.operators import RELEASED, Kind, derive_all
 from horsesense.probes.rica.premises import say_premise, template
 from horsesense.probes.rica.statements import Statement, say
@@ -103,11 +103,10 @@ def _asked(
 def _neutral(chosen: Chosen, pair: Mapping[str, str], others: Sequence[Chosen], seed: str) -> str:
     """A conclusion of an axiom about something else, of which the premise says nothing; empty where there is none."""
     chance = Random(seed)
-    own = chosen.known.template, seen_from_a(claim(chosen.axiom).left)
+    people = TEMPLATES[chosen.known.template].people
     for other in chance.sample(others, min(20, len(others))):
-        said = other.known.template, seen_from_a(claim(other.axiom).left)
-        people = TEMPLATES[said[0]].people == TEMPLATES[own[0]].people
-        if people and said[1] != own[1] and claim(other.axiom).right is not None:
+        alike = TEMPLATES[other.known.template].people == people
+        if alike and other.property != chosen.property and claim(other.axiom).right is not None:
             forms = derive_all(other.axiom, kinds=RELEASED)
             return say(chance.choice(list(forms.values()))).about(pair).conclusion
     return ""
@@ -134,7 +133,7 @@ def _item(
         answer=list(options).index(right),
         family=family,
         member=member,
-        groups={"property": seen_from_a(claim(known.axiom).left), "premise": say_premise(known.axiom.premise)},
+        groups={"property": chosen.property, "premise": say_premise(known.axiom.premise)},
         facets=facets,
         source=Source(
             file=known.file, line=known.line, id=str(known.axiom), triples=known.triples, licence=known.licence
