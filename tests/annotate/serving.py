@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import html
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.making import make_study
 from horsesense.annotate.server.app import create_app
+from horsesense.annotate.server.database import open_database
 from horsesense.annotate.server.people import invite
 from horsesense.annotate.server.served import Served, open_study
-from horsesense.annotate.study import Study
+from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study
 from horsesense.records import Probe
 
 ADDRESS = "http://127.0.0.1:8000"
+
+
+_APPS: dict[int, tuple[Served, FastAPI]] = {}
+"""The app of the study that a test is about."""
 
 
 class Clock:
@@ -30,6 +40,14 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+@cache
+def _empty() -> Path:
+    """A database with its tables and nothing in them: making them anew for each test takes longer than most tests."""
+    file = Path(tempfile.mkdtemp(prefix="horsesense-empty-")) / DATABASE
+    open_database(f"sqlite:///{file}").dispose()
+    return file
 
 
 def study_of(
@@ -45,6 +63,8 @@ def study_of(
     asked = find_instrument(instrument)
     study = Study(folder, asked, **{"judgements": asked.judgements} | settings)
     make_study(folder, probe, instrument, study, gold=gold, attention=attention)
+    if DATABASE_VARIABLE not in os.environ:
+        shutil.copy(_empty(), folder / DATABASE)
     return open_study(folder, clock or Clock())
 
 
@@ -92,7 +112,10 @@ class Somebody:
 
 def browser(served: Served) -> Somebody:
     """Somebody whom the study does not know."""
-    return Somebody(TestClient(create_app(served), base_url=ADDRESS, raise_server_exceptions=True))
+    if id(served) not in _APPS:
+        _APPS.clear()
+        _APPS[id(served)] = served, create_app(served)
+    return Somebody(TestClient(_APPS[id(served)][1], base_url=ADDRESS, raise_server_exceptions=True))
 
 
 def annotator(served: Served, name: str, **settings: Any) -> Somebody:

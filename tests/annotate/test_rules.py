@@ -76,7 +76,7 @@ def test_targets_are_met_and_never_overshot(tmp_path: Path) -> None:
     invite(served, names)
     people = [person(served, name) for name in names]
     draw = random.Random(4)
-    for _ in range(400):
+    for _ in range(200):
         who, deed = draw.choice(people), draw.random()
         clock.now += draw.random() * 60
         if deed < 0.1:

@@ -6,6 +6,7 @@ import hmac
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,6 +26,7 @@ _SWEEP_SECONDS = 5
 _MOST_FIELDS = 50
 
 
+@cache
 def _templates() -> Environment:
     return Environment(
         loader=PackageLoader("horsesense.annotate.server"),
