@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -12,11 +12,12 @@ from horsesense.cli.output import Json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from horsesense.probes.partwhole.mined import Modifiers, Pairs
 
 Files = list[Path] | None
+Read = TypeVar("Read")
 
 
 def partwhole(
@@ -53,6 +54,7 @@ def partwhole(
     json: Json = False,
 ) -> None:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
+    from horsesense.cli.stages import stages
     from horsesense.errors import unknown
     from horsesense.probes.partwhole import Plan, build_partwhole
     from horsesense.probes.partwhole.released_candidates import read_candidates
@@ -66,17 +68,22 @@ def partwhole(
         if name not in HAS:
             raise unknown("kind of predicate", name, HAS)
     other_names = read_aliases(aliases) if aliases else {}
-    pairs = _pairs(relationships, relation_counts, wordnet, conceptnet, genericskb, predicate or ["have"], other_names)
-    if not pairs:
-        raise UserError(
-            "no source of pairs is given", fix="give --relation-counts FILE, --wordnet, --conceptnet FILE …"
+    with stages() as tick:
+        readers = _pair_readers(
+            relationships, relation_counts, wordnet, conceptnet, genericskb, predicate or ["have"], other_names
         )
-    nouns = {noun for each in pairs for pair in each.counts for noun in pair}
-    rules = Rules(frozenset(without or ()), fewest, commonest, colours)
+        pairs = [_told(tick, "pairs", n, readers) for n in range(len(readers))]
+        if not pairs:
+            raise UserError(
+                "no source of pairs is given", fix="give --relation-counts FILE, --wordnet, --conceptnet FILE …"
+            )
+        nouns = {noun for each in pairs for pair in each.counts for noun in pair}
+        sources = _modifier_readers(attributes, ngrams, text, nouns, other_names)
+        modifiers = [_told(tick, "adjectives", n, sources) for n in range(len(sources))]
     plan = Plan(
         pairs=pairs,
-        modifiers=_modifiers(attributes, ngrams, text, nouns, other_names),
-        rules=rules,
+        modifiers=modifiers,
+        rules=Rules(frozenset(without or ()), fewest, commonest, colours),
         released=read_candidates(released) if released else (),
         limit=limit,
         seed=seed,
@@ -84,7 +91,14 @@ def partwhole(
     write_built(out, build_partwhole(plan), json)
 
 
-def _pairs(
+def _told(
+    tick: Callable[[str, int, int], None], stage: str, number: int, readers: Sequence[Callable[[], Read]]
+) -> Read:
+    tick(stage, number, len(readers))
+    return readers[number]()
+
+
+def _pair_readers(
     relationships: Path | None,
     counts: Path | None,
     wordnet: bool,
@@ -92,37 +106,41 @@ def _pairs(
     genericskb: Files,
     kinds: Sequence[str],
     aliases: Mapping[str, str],
-) -> list[Pairs]:
+) -> list[Callable[[], Pairs]]:
+    from functools import partial
+
     from horsesense.probes.partwhole.facts import conceptnet_pairs, genericskb_pairs, wordnet_pairs
     from horsesense.probes.partwhole.visual_genome import read_relation_counts, read_relationships
 
-    found = []
+    found: list[Callable[[], Pairs]] = []
     if relationships:
-        found.append(read_relationships(relationships, kinds, aliases))
+        found.append(partial(read_relationships, relationships, kinds, aliases))
     if counts:
-        found.append(read_relation_counts(counts, kinds, aliases))
+        found.append(partial(read_relation_counts, counts, kinds, aliases))
     if wordnet:
-        found.append(wordnet_pairs())
+        found.append(wordnet_pairs)
     if conceptnet:
-        found.append(conceptnet_pairs(conceptnet))
+        found.append(partial(conceptnet_pairs, conceptnet))
     if genericskb:
-        found.append(genericskb_pairs(genericskb))
+        found.append(partial(genericskb_pairs, genericskb))
     return found
 
 
-def _modifiers(
+def _modifier_readers(
     attributes: Path | None, ngrams: Files, text: Files, nouns: set[str], aliases: Mapping[str, str]
-) -> list[Modifiers]:
+) -> list[Callable[[], Modifiers]]:
+    from functools import partial
+
     from horsesense.probes.partwhole.modifiers import read_syntactic_ngrams, read_text_modifiers
     from horsesense.probes.partwhole.visual_genome import read_attributes
 
-    found = []
+    found: list[Callable[[], Modifiers]] = []
     if attributes:
-        found.append(read_attributes(attributes, aliases))
+        found.append(partial(read_attributes, attributes, aliases))
     if ngrams:
-        found.append(read_syntactic_ngrams(ngrams, nouns))
+        found.append(partial(read_syntactic_ngrams, ngrams, nouns))
     if text:
-        found.append(read_text_modifiers(text, nouns))
+        found.append(partial(read_text_modifiers, text, nouns))
     if not found:
         raise UserError("no source of adjectives is given", fix="give --attributes FILE, --ngrams FILE or --text FILE")
     return found

@@ -22,14 +22,15 @@ def premises(
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such."""
     from contextlib import closing, nullcontext
 
+    from horsesense.cli.stages import stages
     from horsesense.knowledge.corpus import Corpus
     from horsesense.probes.partwhole.inference import as_inference, coverage
     from horsesense.records import read_probe
 
     triples = read_probe(probe)
     told = ", ".join(path.name for path in corpus or ())
-    with closing(Corpus(corpus)) if corpus else nullcontext() as opened:
-        made = as_inference(triples, opened, told)
+    with stages() as tick, closing(Corpus(corpus, tick)) if corpus else nullcontext() as opened:
+        made = as_inference(triples, opened, told, tick)
     found, number = coverage(made)
     say(f"{found:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
     write_built(out, made, json)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from horsesense.knowledge.corpus import Corpus, Found
+from horsesense.knowledge.corpus import Corpus, Found, Tick, silent
 from horsesense.language.function_words import PREPOSITIONS
 from horsesense.language.nouns import adjective_forms, noun_forms
 from horsesense.language.words import words
@@ -90,12 +90,13 @@ def ranked(found: Iterable[Found], whole: str, adjective: str) -> list[Found]:
     return sorted(found, key=order)
 
 
-def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "") -> Probe:
+def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "", tick: Tick = silent) -> Probe:
     """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
     kept: dict[tuple[str, str], Premise] = {}
     kinds: Counter[str] = Counter()
     items: list[Item] = []
-    for item in probe.items:
+    for number, item in enumerate(probe.items):
+        tick("premises", number, len(probe.items))
         whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
         if (whole, adjective) not in kept:
             kept[whole, adjective] = find_premise(corpus, whole, adjective)
