@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForMaskedLM, LlamaConfig, LlamaForCausalLM
+from transformers import AutoConfig, AutoModelForMaskedLM, LlamaConfig, LlamaForCausalLM, LlamaModel
 
 
 class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]  # transformers has no types
@@ -21,24 +21,26 @@ class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]  # transforme
     token does best when it goes on to do so one place before the mask."""
 
 
-class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]  # transformers has no types
-    """Every place sees every other; the logits at a place are those of the token at that place."""
+class BidirectionalLlamaModel(LlamaModel):  # type: ignore[misc]  # transformers has no types
+    """The layers: every place sees every other, and what is known of a token stands at its place."""
 
-    config_class = BidirectionalLlamaConfig
-    # Flash attention takes no mask of four dimensions, and it is through that one that both sides are seen.
-    _supports_flash_attn = False
-    _supports_flex_attn = False
-
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **options: Any) -> Any:
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        **options: Any,
+    ) -> Any:
+        shape = (input_ids if inputs_embeds is None else inputs_embeds).shape[:2]  # type: ignore[union-attr]  # one is given
         if attention_mask is None:
-            attention_mask = torch.ones_like(input_ids)
-        found = super().forward(
-            input_ids=input_ids, attention_mask=self._seen(attention_mask), use_cache=False, **options
-        )
+            attention_mask = torch.ones(shape, dtype=torch.long, device=self.device)
+        options |= {"attention_mask": self._seen(attention_mask), "use_cache": False}
+        found = super().forward(input_ids=input_ids, inputs_embeds=inputs_embeds, **options)
         offset = self.config.read_offset
         if offset:
+            hidden = found.last_hidden_state
             # What stands before the first places is not there, so these are read where they stand.
-            found.logits = torch.cat([found.logits[:, :offset], found.logits[:, :-offset]], dim=1)
+            found.last_hidden_state = torch.cat([hidden[:, :offset], hidden[:, :-offset]], dim=1)
         return found
 
     def _seen(self, attention_mask: torch.Tensor) -> torch.Tensor:
@@ -47,6 +49,23 @@ class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]  # 
         mask = torch.zeros(hidden.shape, dtype=self.dtype, device=attention_mask.device)
         mask = mask.masked_fill(hidden, torch.finfo(self.dtype).min)
         return mask.expand(-1, 1, attention_mask.shape[1], -1)
+
+
+class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]  # transformers has no types
+    """The logits at a place are those of the token at that place."""
+
+    config_class = BidirectionalLlamaConfig
+    # Flash attention takes no mask of four dimensions, and it is through that one that both sides are seen.
+    _supports_flash_attn = False
+    _supports_flex_attn = False
+
+    def __init__(self, config: BidirectionalLlamaConfig) -> None:
+        # As its parent, with layers of its own; the parent would make, and fill, others first.
+        super(LlamaForCausalLM, self).__init__(config)
+        self.model = BidirectionalLlamaModel(config)
+        self.vocab_size = config.vocab_size
+        self.lm_head = torch.nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.post_init()
 
 
 AutoConfig.register(BidirectionalLlamaConfig.model_type, BidirectionalLlamaConfig, exist_ok=True)

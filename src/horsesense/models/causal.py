@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from horsesense.models.branches import tree_logits
 from horsesense.models.forward import Outputs, plain_outputs
 from horsesense.models.rows import Given, Marks, Question, Row
 from horsesense.models.special import Frame, causal_frame
@@ -23,14 +24,16 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row: the whole text, each asked token read one place before it.
+    """One row, each asked token read one place before it; so the last token is asked for but never fed.
 
     >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
-    [Row(given=Given(ids=(9, 4, 5, 6), hidden=(), decoder=(), types=()), reads=(1, 2), targets=(5, 6))]
+    [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
     """
     reads = tuple(place - 1 for place in question.asked)
-    return [Row(Given(question.ids), reads, tuple(question.ids[place] for place in question.asked))]
+    return [Row(Given(question.ids[: reads[-1] + 1]), reads, tuple(question.ids[place] for place in question.asked))]
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    if any(one.parents for one in given) or len({len(one.ids) for one in given}) > 1:
+        return Outputs(tree_logits(network, given, device), [list(row.reads) for row in rows])
     return plain_outputs(network, given, rows, device)

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UserError
+from horsesense.models.asked import AskedPlaces
 from horsesense.models.families import Family
-from horsesense.models.rows import Marks, Row
+from horsesense.models.forward import to_device
+from horsesense.models.lines import Lines, asked_lines
+from horsesense.models.rows import Given, Marks, Row
 from horsesense.models.tokens import Tokens, tokenise
 
 if TYPE_CHECKING:
     import torch
 
-Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
+Values = npt.NDArray[np.float32]
+Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
 
-_READS_AT_ONCE = 512
-"""Rows of the vocabulary held in float32 at a time; keeps memory flat as batches grow."""
+LINES_AT_ONCE = 512
+"""Lines of the vocabulary held in float32 at a time; keeps memory flat as batches grow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Numbers that may still be under way on the device."""
+
+    found: torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,10 @@ class LanguageModel:
     parameters: int
     notes: tuple[str, ...] = ()
     """What was decided at load, in words: device, dtype and their reasons."""
+    asked: AskedPlaces | None = None
+    """Runs the head at the places asked for only; None where the architecture does not allow it."""
+    longest_in_trees: int = 0
+    """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
 
     @property
     def marks(self) -> Marks:
@@ -57,27 +73,42 @@ class LanguageModel:
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
 
-    def logprobs(self, rows: Sequence[Row]) -> list[npt.NDArray[np.float32]]:
-        """Log-probabilities of each row's targets. All rows have one shape, so nothing is padded.
+    def logprobs(self, rows: Sequence[Row], exact: bool = False) -> list[Values]:
+        """Log-probabilities of each row's targets.
 
         The softmax is in float32 whatever the weights are in. Where it is over the options of an
         item, which lie in several rows, the bare score is given.
         """
+        values = self.finish(self.begin(rows, exact))
+        return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
+
+    def begin(self, rows: Sequence[Row], exact: bool = False) -> Pending:
+        """Start a batch; on a GPU this returns before it is done. Rows have one shape, or are trees.
+
+        ``exact``: the head runs at every place, so that its last bits do not depend on what is asked.
+        """
         import torch
 
         with torch.inference_mode():
-            logits, which, places = self._read(rows)
-            targets = torch.tensor([token for row in rows for token in row.targets], device=self.device)
-            found = torch.empty(len(targets), dtype=torch.float32, device=self.device)
-            for start in range(0, len(targets), _READS_AT_ONCE):
-                part = slice(start, start + _READS_AT_ONCE)
-                scores = logits[which[part], places[part]].float()
-                found[part] = scores.gather(1, targets[part, None])[:, 0]
+            lines = asked_lines(rows, apart=exact or self.asked is None)
+            found = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
+            for part, logits in self._logits(rows, lines, exact):
+                reads = lines.reads_of(part)
+                of, targets, into = (
+                    self._move(values) for values in (lines.of[reads] - part.start, lines.targets[reads], reads)
+                )
+                scores = logits.float()
+                values = scores[of, targets]
                 if self.module.HEAD != "options":
-                    found[part] -= scores.logsumexp(dim=1)
-            values = found.cpu().numpy()
+                    values -= scores.logsumexp(dim=1)[of]
+                found[into] = values
+        return Pending(found)
+
+    def finish(self, pending: Pending) -> Values:
+        """The numbers of a batch, in one copy off the device."""
+        values: Values = pending.found.cpu().numpy()
         self._check(values)
-        return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
+        return values
 
     def top(self, rows: Sequence[Row], k: int) -> list[Ranked]:
         """For each row, which reads one place: the ids and log-probabilities of its k best tokens.
@@ -87,22 +118,35 @@ class LanguageModel:
         import torch
 
         with torch.inference_mode():
-            logits, which, places = self._read(rows)
-            known = logits[which, places].float().log_softmax(dim=1)[:, : len(self.tokenizer)]
+            logits = torch.cat([part for _, part in self._logits(rows, asked_lines(rows, apart=True), exact=True)])
+            known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
         self._check(values)
         return list(zip(ids, values, strict=True))
 
-    def _read(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        import torch
+    def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
+        """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
+        given = [row.given for row in rows]
+        which = self._move(lines.which)
+        if self.asked is not None and not exact:
+            places = self._move(lines.places)
+            forward = partial(self._outputs, given, list(rows))
+            yield from self.asked.logits(forward, (which, places), LINES_AT_ONCE)
+            return
+        found = self.module.outputs(self.network, given, list(rows), self.device)
+        places = self._move(np.array([place for places in found.places for place in places], dtype=np.int64))
+        for start in range(0, len(places), LINES_AT_ONCE):
+            part = slice(start, start + LINES_AT_ONCE)
+            yield part, found.logits[which[part], places[part]]
 
-        found = self.module.outputs(self.network, [row.given for row in rows], list(rows), self.device)
-        counts = torch.tensor([len(row.reads) for row in rows], device=self.device)
-        which = torch.arange(len(rows), device=self.device).repeat_interleave(counts)
-        return found.logits, which, torch.tensor([p for places in found.places for p in places], device=self.device)
+    def _outputs(self, given: list[Given], rows: list[Row]) -> Any:
+        return self.module.outputs(self.network, given, rows, self.device).logits
 
-    def _check(self, values: npt.NDArray[np.float32]) -> None:
+    def _move(self, values: npt.NDArray[np.int64]) -> torch.Tensor:
+        return to_device(values, self.device)
+
+    def _check(self, values: Values) -> None:
         if not np.isfinite(values).all():
             raise UserError(
                 f"{self.name} gives log-probabilities that are not numbers",

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.models.asked import AskedPlaces, find_asked_places
+from horsesense.models.branches import longest_in_trees
 from horsesense.models.device import choose_device
-from horsesense.models.families import family_module, family_of
+from horsesense.models.families import Family, family_module, family_of
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.names import Located, locate
 from horsesense.models.quiet import quiet_transformers
@@ -70,6 +72,9 @@ def load_model(
     network.to(place).eval()
     if kind == "causal":
         _check_left_to_right(network, place, name)
+    asked = find_asked_places(network, module, kind, place)
+    window = _window(network, tokenizer)
+    trees = longest_in_trees(network, place, window) if kind == "causal" else 0
     return LanguageModel(
         name=name,
         family=kind,
@@ -78,12 +83,14 @@ def load_model(
         tokenizer=tokenizer,
         device=place,
         dtype=dtype,
-        window=_window(network, tokenizer),
+        window=window,
         weights=identity.weights,
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),
-        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})"),
+        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(module, kind, asked, trees)),
+        asked=asked,
+        longest_in_trees=trees,
     )
 
 
@@ -145,6 +152,16 @@ def _window(network: Any, tokenizer: Any) -> int:
     if tokenizer.model_max_length < 1_000_000:
         sizes.append(tokenizer.model_max_length)
     return min(sizes) if sizes else 1_000_000
+
+
+def _slow(module: Family, kind: str, asked: AskedPlaces | None, trees: int) -> list[str]:
+    """What this architecture does not allow, and so takes longer."""
+    said = []
+    if asked is None and module.HEAD == "tokens" and kind != "permuted":
+        said.append("its head runs at every place")
+    if kind == "causal" and not trees:
+        said.append("texts that begin alike are computed one by one")
+    return said
 
 
 def _why(dtype: str) -> str:

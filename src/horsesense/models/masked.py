@@ -44,28 +44,28 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     [(1, 0, 8, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
     """
     assert marks.mask is not None
-    made = []
+    made, mask = [], (marks.mask,)
     for place, hidden in hidden_places(question, spec):
-        ids = list(question.ids)
+        ids = question.ids
         for other in hidden:
-            ids[other] = marks.mask
+            ids = ids[:other] + mask + ids[other + 1 :]
         read = place - spec.read_offset
         if not 0 <= read < len(ids):
             raise UserError(f"read_offset={spec.read_offset} reads outside of the text", fix="use a smaller one")
-        made.append(Row(Given(tuple(ids)), (read,), (question.ids[place],)))
+        made.append(Row(Given(ids), (read,), (question.ids[place],)))
     return made
 
 
 def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
     """Each asked place with all that is hidden when it is predicted: itself, then the rest of its word."""
+    if spec.pll == "token":
+        return [(place, (place,)) for place in question.asked]
+    rest: dict[int, tuple[int, ...]] = {}
     found = []
-    for number, (place, word) in enumerate(zip(question.asked, question.words, strict=True)):
-        later: tuple[int, ...] = ()
-        if spec.pll == "word-l2r":
-            rest = zip(question.asked[number + 1 :], question.words[number + 1 :], strict=True)
-            later = tuple(other for other, its in rest if its == word)
-        found.append((place, (place, *later)))
-    return found
+    for place, word in zip(reversed(question.asked), reversed(question.words), strict=True):
+        rest[word] = (place, *rest.get(word, ()))
+        found.append((place, rest[word]))
+    return found[::-1]
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:

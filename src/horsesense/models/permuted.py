@@ -34,8 +34,8 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
     What is hidden is set to the unknown id 0 as well, so that rows which see the same share a forward.
 
-    >>> [row.given for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
-    [Given(ids=(0, 0, 9), hidden=(0, 1), decoder=(), types=()), Given(ids=(7, 0, 9), hidden=(1,), decoder=(), types=())]
+    >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
+    [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
     """
     made = []
     for place, hidden in hidden_places(question, spec):

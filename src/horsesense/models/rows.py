@@ -16,6 +16,9 @@ class Given(NamedTuple):
     """Sequence-to-sequence models: what the decoder is fed; empty where it follows from ``ids``."""
     types: tuple[int, ...] = ()
     """Pairs of texts: which of the two each token belongs to; empty where the model has no such input."""
+    parents: tuple[int, ...] = ()
+    """Causal models: the place of the token before each one, -1 where there is none; texts that begin alike are one
+    tree so. Empty where each token follows the one to its left."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -23,8 +26,7 @@ class Given(NamedTuple):
         return len(self.ids), len(self.decoder)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An input, the places where its output is read, and the entries whose log-probability is wanted there."""
 
     given: Given

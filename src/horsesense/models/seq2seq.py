@@ -36,8 +36,9 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     """Masked copies (BART), or what was taken out at a sentinel (T5).
 
     >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
-    >>> rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
-    Given(ids=(5, 99, 1), hidden=(), decoder=(0, 99, 6), types=())
+    >>> given = rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
+    >>> given.ids, given.decoder
+    ((5, 99, 1), (0, 99, 6))
     """
     if spec.seq2seq == "conditional":
         return [_taken_out(question, question.asked, (), marks)]

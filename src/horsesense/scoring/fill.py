@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel, Ranked
 from horsesense.models.rows import Given, Row
@@ -31,8 +33,9 @@ def fill(
         found = model.top([_one_read(plan.inputs[number]) for number in batch], k)
         best.update(zip(batch, found, strict=True))
     fills = []
-    for prompt, slots in zip(prompts, plan.slots, strict=True):
-        ids, values = best[slots[0][0]]
+    numbers = np.searchsorted(plan.begins, plan.slots, side="right") - 1
+    for prompt, number in zip(prompts, numbers.tolist(), strict=True):
+        ids, values = best[number]
         words = [model.tokenizer.decode([int(token)]) for token in ids]
         ranked = enumerate(zip(words, ids, values, strict=True), start=1)
         fills.append([Fill(prompt, rank, word, (int(token),), float(value)) for rank, (word, token, value) in ranked])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.scoring.batches import Remark, Values, batch_logprobs
+from horsesense.scoring.batches import Remark, Values, run_batches
 from horsesense.scoring.pairs import frame_pairs
 from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Asked, ask
@@ -87,25 +88,18 @@ def score_questions(
     say: Remark | None = None,
 ) -> list[Values]:
     """The log-probability of each asked token of each question."""
-    owners, rows, marks = [], [], model.marks
-    for number, question in enumerate(questions):
-        for row in model.module.rows(question.question, spec, marks):
-            owners.append(number)
-            rows.append(row)
-    plan = make_plan(rows, 1 if spec.exact else budget)
-    found: list[Values | None] = [None] * len(plan.inputs)
-    for batch in plan.batches:
-        for number, values in zip(batch, batch_logprobs(model, [plan.inputs[n] for n in batch], say), strict=True):
-            found[number] = values
+    rows = [model.module.rows(question.question, spec, model.marks) for question in questions]
+    longest = max((len(question.question.ids) for question in questions), default=0)
+    share = longest <= model.longest_in_trees and not spec.exact
+    plan = make_plan(chain.from_iterable(rows), 1 if spec.exact else budget, share)
+    found = np.zeros(len(plan.slots), dtype=np.float32)
+    for batch, values in run_batches(model, plan, spec.exact, say):
+        place = np.concatenate([np.arange(plan.begins[n], plan.begins[n] + len(plan.inputs[n].reads)) for n in batch])
+        found[place] = values
         if progress:
             progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
-    parts: list[list[np.float32]] = [[] for _ in questions]
-    for owner, slots in zip(owners, plan.slots, strict=True):
-        for number, read in slots:
-            values_of = found[number]
-            assert values_of is not None
-            parts[owner].append(values_of[read])
-    return [np.array(part, dtype=np.float32) for part in parts]
+    counts = [sum(len(row.reads) for row in asked) for asked in rows]
+    return np.split(found[plan.slots], np.cumsum(counts)[:-1])
 
 
 def answer_of(model: LanguageModel, prepared: Prepared, scored: Sequence[Values]) -> Answer:

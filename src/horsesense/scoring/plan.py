@@ -2,64 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import gc
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from horsesense.models.rows import Given, Row
+from horsesense.scoring.prefixes import grow
+
+Places = npt.NDArray[np.int64]
+
+PADDING = 8
+"""Trees of unequal size share a batch where less than one place in so many is padding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Distinct inputs in batches, and where each wanted number will stand."""
+    """Distinct inputs in batches, and where each wanted number will stand in the list of all numbers."""
 
-    inputs: tuple[Row, ...]
+    inputs: Sequence[Row]
     """Each distinct input once, with all that is read from it."""
-    batches: tuple[tuple[int, ...], ...]
-    """Places in ``inputs``; one batch has one shape."""
-    slots: tuple[tuple[tuple[int, int], ...], ...]
-    """For each row that was asked: (input, number among its reads) of each of its targets."""
+    batches: Sequence[Sequence[int]]
+    """Places in ``inputs``. One batch has one shape, or trees of about one size."""
+    begins: Places
+    """Where the numbers of each input begin in the list of all numbers."""
+    slots: Places
+    """For each target of each row that was asked, in order: its place in the list of all numbers."""
 
     @property
     def tokens(self) -> int:
         return sum(sum(row.given.shape) for row in self.inputs)
 
 
-def make_plan(rows: Sequence[Row], budget: int) -> Plan:
-    """Merge rows with the same input, then cut batches of one shape with at most ``budget`` tokens.
+def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
+    """Merge rows with the same input, then cut batches with at most ``budget`` tokens.
 
-    All one-token candidates of a blank share one masked input, so they cost one forward.
+    All one-token candidates of a blank share one masked input, so they cost one forward. With
+    ``share``, inputs that begin alike become one tree (causal models only).
 
     >>> blank = Given((1, 0, 2))
     >>> rows = [Row(blank, (1,), (7,)), Row(blank, (1,), (8,)), Row(Given((1, 5)), (0,), (5,))]
     >>> plan = make_plan(rows, budget=100)
-    >>> len(plan.inputs), plan.slots
-    (2, (((0, 0),), ((0, 1),), ((1, 0),)))
+    >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
+    ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])
+    """
+    with _uncollected():
+        inputs, owners, offsets = _merged(rows)
+        begins = _begins(inputs)
+        if share:
+            inputs, begins = _trees(inputs)
+        slots = begins[np.frombuffer(owners, dtype=np.int64)] + np.frombuffer(offsets, dtype=np.int64)
+        batches = list(_batches(inputs, budget, share))
+        return Plan(inputs, batches, _begins(inputs), slots)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector, which would look through a growing heap of tuples again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _merged(rows: Iterable[Row]) -> tuple[list[Row], array[int], array[int]]:
+    """Distinct inputs with all that is read from them; for each target asked, which input has it and at which place.
+
+    What is asked twice is read twice: a read costs nothing once its place is computed.
     """
     numbers: dict[Given, int] = {}
-    wanted: list[dict[tuple[int, int], int]] = []
-    slots = []
+    inputs: list[Row] = []
+    more: dict[int, tuple[list[int], list[int]]] = {}
+    owners, offsets = array("q"), array("q")
     for row in rows:
-        number = numbers.setdefault(row.given, len(numbers))
-        if number == len(wanted):
-            wanted.append({})
-        asked = wanted[number]
-        slots.append(
-            tuple((number, asked.setdefault(pair, len(asked))) for pair in zip(row.reads, row.targets, strict=True))
-        )
-    inputs = tuple(
-        Row(given, tuple(read for read, _ in asked), tuple(target for _, target in asked))
-        for given, asked in zip(numbers, wanted, strict=True)
-    )
-    return Plan(inputs, tuple(_batches(inputs, budget)), tuple(slots))
+        number = numbers.setdefault(row.given, len(inputs))
+        first = 0
+        if number == len(inputs):
+            inputs.append(row)
+        else:
+            reads, targets = more.setdefault(number, ([], []))
+            first = len(inputs[number].reads) + len(reads)
+            reads += row.reads
+            targets += row.targets
+        if len(row.reads) == 1:
+            owners.append(number)
+            offsets.append(first)
+        else:
+            owners.extend([number] * len(row.reads))
+            offsets.extend(range(first, first + len(row.reads)))
+    for number, (reads, targets) in more.items():
+        given, its_reads, its_targets = inputs[number]
+        inputs[number] = Row(given, (*its_reads, *reads), (*its_targets, *targets))
+    return inputs, owners, offsets
 
 
-def _batches(inputs: Sequence[Row], budget: int) -> Iterator[tuple[int, ...]]:
+def _begins(inputs: Sequence[Row]) -> Places:
+    counts = np.fromiter((len(row.reads) for row in inputs), dtype=np.int64, count=len(inputs))
+    return np.cumsum(counts) - counts
+
+
+def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
+    """Inputs that begin alike as one, and where the numbers of each of the old ones begin now."""
+    begins = np.zeros(len(inputs), dtype=np.int64)
+    made: list[Row] = []
+    count = 0
+    for tree in grow([row.given.ids for row in inputs]):
+        reads: list[int] = []
+        targets: list[int] = []
+        for number, path in tree.paths.items():
+            begins[number] = count + len(reads)
+            reads += [path[read] for read in inputs[number].reads]
+            targets += inputs[number].targets
+        parents = tuple(tree.parents) if len(tree.paths) > 1 else ()
+        made.append(Row(Given(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
+        count += len(reads)
+    return made, begins
+
+
+def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[int]]:
     """Longest first, so that what needs most memory fails first; the order inside a length is that of the rows."""
     by_shape: dict[tuple[int, int], list[int]] = {}
     for number, row in enumerate(inputs):
         by_shape.setdefault(row.given.shape, []).append(number)
+    batch: list[int] = []
+    largest = 0
     for shape in sorted(by_shape, reverse=True):
-        size = max(1, budget // sum(shape))
-        members = by_shape[shape]
-        for start in range(0, len(members), size):
-            yield tuple(members[start : start + size])
+        size = sum(shape)
+        for number in by_shape[shape]:
+            alike = size == largest or (uneven and size * PADDING > largest * (PADDING - 1))
+            if batch and not (alike and largest * (len(batch) + 1) <= budget):
+                yield batch
+                batch = []
+            if not batch:
+                largest = size
+            batch.append(number)
+        if batch and not uneven:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

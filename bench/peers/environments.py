@@ -1,0 +1,56 @@
+"""Environments of their own for the libraries that results and times are held against, made on first use."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from horsesense.files import cache_folder
+
+PEERS = {
+    "minicons": ("minicons==0.3.39", "transformers==4.57.6"),
+    "lm_eval": ("lm_eval==0.4.13", "transformers==4.57.6"),
+}
+"""Peer → what is installed for it, after the torch that this project is tested with."""
+
+
+def python_of(peer: str) -> Path:
+    """The interpreter of a peer's environment in the user's cache folder."""
+    folder = cache_folder("peers", peer)
+    ready = folder / "ready"
+    python = folder / "bin" / "python"
+    if not ready.is_file():
+        print(f"making an environment for {peer} in {folder} …", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "-q", "install"]
+        constraints = Path(__file__).parents[2] / "constraints.txt"
+        torch = next(
+            line for line in constraints.read_text(encoding="utf-8").splitlines() if line.startswith("torch==")
+        )
+        subprocess.run([*pip, torch], check=True)
+        subprocess.run([*pip, *PEERS[peer]], check=True)
+        ready.touch()
+    return python
+
+
+def ask_peer(peer: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Hand a job to a peer as JSON; what it answers on its last line."""
+    script = Path(__file__).parent / f"ask_{peer}.py"
+    # A path to this project's packages must not lead into another environment.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(python_of(peer)), str(script)],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+    )
+    if done.returncode:
+        raise SystemExit(f"{peer} failed:\n{done.stderr[-2000:]}")
+    answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return answer

@@ -1,0 +1,53 @@
+"""What peers and this program are asked alike: sentences, questions, and a BERT of a given shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+from horsesense.probes.starter import starter_probe
+
+CATS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cats" / "commonsense_ability_test"
+
+
+def sentences(count: int, tasks: tuple[str, ...] = ("ca", "wsc", "sm", "smr", "swag", "arct_1")) -> list[str]:
+    """Real sentences: of CATs where it lies beside the repository, else of the starter probe."""
+    found: list[str] = []
+    for task in tasks:
+        path = CATS / f"{task}.txt"
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").splitlines()[: 1 + count // len(tasks)]
+            found += [line.split("\x01")[1].strip() for line in lines]
+    if len(found) < count:
+        found += [option for item in starter_probe().items for option in item.options if len(option) > 20]
+    return found[:count]
+
+
+def save_bert(folder: Path, texts: list[str], width: int = 32, layers: int = 2, spread: float = 0.35) -> Path:
+    """A BERT with random weights and a WordPiece vocabulary of the texts, padded to BERT's own size."""
+    torch.manual_seed(0)
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=2000, special_tokens=special))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    config = BertConfig(
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=max(2, width // 64),
+        intermediate_size=4 * width,
+    )
+    network = BertForMaskedLM(config)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(0.0, spread) if parameter.ndim > 1 else None
+    network.save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", **names).save_pretrained(folder)
+    return folder

@@ -1,0 +1,110 @@
+"""The head of a network, run at the places that are asked for and at no others.
+
+A vocabulary is wide: at every place of a text the head costs as much as several layers, and its
+logits are the largest thing in memory. So what the layers give is cut down to the places asked
+before the head sees it. That is the same for every architecture (`AskedPlaces` stands between the
+layers and the head, whatever the head is), and it is tried at load against all logits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from horsesense.models.families import Family
+from horsesense.models.forward import alike
+from horsesense.models.rows import Given, Row
+
+if TYPE_CHECKING:
+    import torch
+
+Forward = Callable[[], Any]
+
+
+class AskedPlaces:
+    """Stands in for the layers below a network's head, and hands on only what is asked for."""
+
+    def __init__(self, layers: Any) -> None:
+        self._forward = layers.forward
+        self._asked: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._output: Any = None
+        self._hidden: torch.Tensor | None = None
+        self._part = slice(None)
+        layers.forward = self._stand_in
+
+    def _stand_in(self, *inputs: Any, **options: Any) -> Any:
+        if self._asked is None:
+            return self._forward(*inputs, **options)
+        if self._hidden is None:
+            self._output = self._forward(*inputs, **options)
+            self._hidden = self._output[0][self._asked]
+        return _with_first(self._output, self._hidden[None, self._part])
+
+    def logits(
+        self, forward: Forward, asked: tuple[torch.Tensor, torch.Tensor], at_once: int
+    ) -> Iterator[tuple[slice, torch.Tensor]]:
+        """The logits at (number in the batch, place), so many at a time.
+
+        The layers run once. For each further part the network is called again, and they answer from memory.
+        """
+        self._asked = asked
+        try:
+            for start in range(0, len(asked[0]), at_once):
+                self._part = slice(start, start + at_once)
+                yield self._part, forward()[0]
+        finally:
+            self._asked = self._output = self._hidden = None
+
+
+def _with_first(output: Any, first: torch.Tensor) -> Any:
+    """The same output with another last hidden state."""
+    if isinstance(output, tuple):
+        return (first, *output[1:])
+    changed = type(output)(**dict(output))
+    changed[next(iter(output))] = first
+    return changed
+
+
+def find_asked_places(network: Any, module: Family, family: str, device: Any) -> AskedPlaces | None:
+    """The place between layers and head, found by trying; None where no way gives what the full logits give."""
+    if module.HEAD != "tokens" or family == "permuted":
+        return None  # these read one place a row as it is
+    rows = _trial(family)
+    for layers in _candidates(network):
+        kept = layers.__dict__.get("forward")
+        found = AskedPlaces(layers)
+        if _agrees(found, network, module, rows, device):
+            return found
+        if kept is None:
+            del layers.forward
+        else:
+            layers.forward = kept
+    return None
+
+
+def _candidates(network: Any) -> list[Any]:
+    base = getattr(network, "base_model", network)
+    decoder = getattr(network, "decoder", None)
+    return [layers for layers in (base, decoder) if layers is not None and layers is not network]
+
+
+def _trial(family: str) -> list[Row]:
+    """Two small inputs, read at some of their places."""
+    more: tuple[tuple[int, ...], ...] = ((9, 8, 7), (9, 5, 6)) if family == "seq2seq" else ((), ())
+    one, other = (Given(ids, decoder=extra) for ids, extra in zip(((5, 6, 7, 8), (8, 7, 9, 5)), more, strict=True))
+    return [Row(one, (0, 2), (5, 6)), Row(other, (1,), (7,))]
+
+
+def _agrees(found: AskedPlaces, network: Any, module: Family, rows: Sequence[Row], device: Any) -> bool:
+    import torch
+
+    given = [row.given for row in rows]
+    which, places = (torch.tensor(numbers, device=device) for numbers in ([0, 0, 1], [0, 2, 1]))
+    with torch.inference_mode():
+        full = module.outputs(network, given, list(rows), device).logits[which, places]
+        try:
+            parts = found.logits(lambda: module.outputs(network, given, list(rows), device).logits, (which, places), 2)
+            asked = torch.cat([logits for _, logits in parts])
+        except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
+            return False  # an architecture that does more between layers and head than this knows
+    return alike(asked, full, network.dtype)
