@@ -114,6 +114,7 @@ SPECS = [
     ("read_offset=²", "read_offset=² is not a whole number"),
     ("case=lower,paper:cats", "the preset 'paper:cats' comes after other settings; name it first"),
     ("dtype=int8", "dtype=int8 is unknown"),
+    ("choice_prompt={question}, {option},plll=token", "there is no spec field 'plll'"),
 ]
 
 
@@ -128,6 +129,12 @@ def test_a_spec_comes_back_from_a_manifest() -> None:
     spec = parse_spec("paper:cats,case=lower, read_offset=-1,,leading_space=true")
     assert spec == ScoringSpec(pll="token", bos="none", case="lower", read_offset=-1, leading_space=True)
     assert spec_from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
+
+
+def test_a_prompt_may_hold_commas() -> None:
+    spec = parse_spec("pair_prompt={premise}, so {hypothesis}, {option}!, case=lower,choice_prompt=a, {option}")
+    assert (spec.pair_prompt, spec.case) == ("{premise}, so {hypothesis}, {option}!", "lower")
+    assert spec.choice_prompt == "a, {option}"
 
 
 @pytest.mark.parametrize(

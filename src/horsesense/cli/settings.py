@@ -17,7 +17,10 @@ OneModel = Annotated[
     str, typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision].")
 ]
 Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
-Dtype = Annotated[str | None, typer.Option(help="float32 (the default), bfloat16 or float16.")]
+Dtype = Annotated[
+    str | None,
+    typer.Option(help="float32 (the default), auto (bfloat16 where it changes no choice), bfloat16 or float16."),
+]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
@@ -34,7 +37,7 @@ def spec_of(text: str, dtype: str | None, exact: bool = False, baseline: bool = 
     if dtype is not None:
         spec = with_setting(spec, "dtype", dtype)
     if exact:
-        if spec.dtype != "float32":
+        if spec.dtype not in ("float32", "auto"):
             raise UserError(f"exact scores are in float32, and the call says {spec.dtype}", fix="choose one of the two")
-        spec = replace(spec, exact=True)
+        spec = replace(spec, exact=True, dtype="float32")
     return replace(spec, baseline=True) if baseline else spec

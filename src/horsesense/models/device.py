@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError
@@ -28,3 +32,37 @@ def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise UserError(f"the device {wanted!r} cannot be used here", fix="leave --device out, or use cpu") from error
     return device, "asked for"
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether the device multiplies in bfloat16; a processor that only imitates it is slower with it."""
+    import torch
+
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device.type == "cpu":
+        known = torch.cpu.get_capabilities()
+        return any(known.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return False
+
+
+def fit_threads() -> int:
+    """As many threads as this process may use cores; torch counts those of the machine, which a container may not get.
+
+    ``OMP_NUM_THREADS`` stands where it is set.
+    """
+    import torch
+
+    cores = usable_cores()
+    if "OMP_NUM_THREADS" not in os.environ and torch.get_num_threads() > cores:
+        torch.set_num_threads(cores)
+    return torch.get_num_threads()
+
+
+def usable_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """The cores that the scheduler and a container's quota leave to this process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no such file, or "max": no quota
+        share, period = (int(part) for part in quota.read_text(encoding="ascii").split())
+        cores = min(cores, ceil(share / period))
+    return max(1, cores)

@@ -56,6 +56,8 @@ class LanguageModel:
     parameters: int
     notes: tuple[str, ...] = ()
     """What was decided at load, in words: device, dtype and their reasons."""
+    dtype_reason: str = ""
+    """Why the weights are in this kind of number."""
     asked: AskedPlaces | None = None
     """Runs the head at the places asked for only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
@@ -165,4 +167,5 @@ class LanguageModel:
             "weights": self.weights,
             "revision": self.revision,
             "dtype": self.dtype,
+            "dtype_reason": self.dtype_reason,
         }

@@ -9,7 +9,7 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.models.asked import AskedPlaces, find_asked_places
 from horsesense.models.branches import longest_in_trees
-from horsesense.models.device import choose_device
+from horsesense.models.device import choose_device, fit_threads
 from horsesense.models.families import Family, family_module, family_of
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.names import Located, locate
@@ -66,6 +66,8 @@ def load_model(
             fix="use a checkpoint that was trained with this head",
         )
     place, reason = choose_device(device)
+    if place.type == "cpu":
+        reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
     if dtype != "float32":
         _head_in_float32(network)
@@ -89,6 +91,7 @@ def load_model(
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),
         notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(module, kind, asked, trees)),
+        dtype_reason=_why(dtype),
         asked=asked,
         longest_in_trees=trees,
     )

@@ -11,7 +11,7 @@ Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
 Truncation = Literal["error", "left"]
 Seq2Seq = Literal["infill", "conditional"]
-Dtype = Literal["float32", "bfloat16", "float16"]
+Dtype = Literal["float32", "auto", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class ScoringSpec:
     """Sequence-to-sequence models: ``infill`` takes the scored words out of the text; ``conditional``
     gives the encoder what stands before the option, and the decoder the option."""
     dtype: Dtype = "float32"
+    """What the layers compute in; the head and the softmax are in float32 in any case. ``auto``: bfloat16 where
+    the hardware has it and the margins between options outlive it on a sample."""
     exact: bool = False
     """One input a batch: a score then does not depend, to the last bit, on what else is asked. Otherwise
     a batch has inputs of one length, and only the last bits can differ."""
@@ -76,9 +78,11 @@ def parse_spec(text: str) -> ScoringSpec:
 
     >>> parse_spec("paper:cats,case=lower").case
     'lower'
+    >>> parse_spec("choice_prompt={question} Well, {option}").choice_prompt
+    '{question} Well, {option}'
     """
     spec = ScoringSpec()
-    for number, part in enumerate(filter(None, (piece.strip() for piece in text.split(",")))):
+    for number, part in enumerate(_parts(text)):
         name, equals, value = part.partition("=")
         if not equals:
             if name not in PRESETS:
@@ -89,6 +93,26 @@ def parse_spec(text: str) -> ScoringSpec:
         else:
             spec = with_setting(spec, name.strip(), value.strip())
     return spec
+
+
+_TEXTS = ("choice_prompt", "pair_prompt")
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut at its commas, but for those of a prompt: what follows one there sets no field.
+
+    >>> _parts("choice_prompt={question} Well, {option},case=lower")
+    ['choice_prompt={question} Well, {option}', 'case=lower']
+    """
+    parts: list[str] = []
+    for piece in text.split(","):
+        name, equals, _ = piece.partition("=")
+        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _TEXTS
+        if in_prompt and not (equals and name.strip().isidentifier()):
+            parts[-1] += f",{piece}"
+        elif piece.strip():
+            parts.append(piece.strip())
+    return [part.strip() for part in parts]
 
 
 def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:

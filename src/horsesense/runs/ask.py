@@ -29,6 +29,7 @@ from horsesense.runs.manifest import (
 )
 from horsesense.runs.shards import SHARD_TOKENS, cost, cut
 from horsesense.scoring.batches import Values
+from horsesense.scoring.margins import load_by_margins
 from horsesense.scoring.options import (
     DEFAULT_BUDGET,
     Prepared,
@@ -138,13 +139,7 @@ def _ask_model(
                 watcher.say(f"{name} on {probe_name}: all answers are kept already")
                 continue
         if model is None:
-            model = load_model(
-                name,
-                family=settings.family,
-                device=settings.device,
-                dtype=settings.spec.dtype,
-                allow_pickle=settings.allow_pickle,
-            )
+            model = _loaded(name, manifest, probe, settings)
             frame = framer_of(model, settings.spec).frame.told
             watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
         shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
@@ -163,6 +158,22 @@ def _ask_model(
             write_manifest(folder, manifest)
         _ask_shards(model, part, shards, folder, settings, watcher)
     return manifest
+
+
+def _loaded(name: str, manifest: Manifest, probe: Probe, settings: Settings) -> LanguageModel:
+    """The model; what an earlier call found out about its dtype holds for all that the folder keeps of it."""
+
+    def load(dtype: str) -> LanguageModel:
+        return load_model(
+            name, family=settings.family, device=settings.device, dtype=dtype, allow_pickle=settings.allow_pickle
+        )
+
+    if settings.spec.dtype != "auto":
+        return load(settings.spec.dtype)
+    for part in manifest.parts:
+        if part.model.name == name:
+            return replace(load(part.model.dtype), dtype_reason=part.model.dtype_reason)
+    return load_by_margins(load, probe.items, settings.spec)
 
 
 def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:

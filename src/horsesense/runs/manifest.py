@@ -36,6 +36,8 @@ class ModelRecord(_Record):
     """SHA-256 of the weight files."""
     revision: str
     dtype: str
+    dtype_reason: str = ""
+    """Why this one; under ``auto``, what the sample showed."""
     frame: str
     """The special tokens around each text, and why these."""
 

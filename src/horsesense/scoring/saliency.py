@@ -84,9 +84,11 @@ def saliency(
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
     for row in model.module.rows(framed.question, spec, model.marks):
-        found, with_text, without = _attributed(model, row, [place + shift for place in given], method, steps, seed)
+        # A causal model is fed no further than its last prediction: what follows says nothing to it.
+        fed = [place for place in given if place + shift < len(row.given.ids)]
+        found, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
         logprob, blank = logprob + with_text, blank + without
-        for place in given:
+        for place in fed:
             values[place] += found[place + shift]
     words = []
     for first, last in word_spans(prompt.text):

@@ -1,0 +1,150 @@
+"""How fast scores come: masked sentences against a loop and minicons, questions against lm-evaluation-harness.
+
+Run: OMP_NUM_THREADS=2 python bench/scoring.py [masked|questions|gpu]
+Each figure is a ratio to a reference measured in the same run. docs/performance.md has the table.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from peers.environments import ask_peer
+from peers.material import CATS, save_bert, sentences
+from peers.measuring import Timed, matrix_rate, timed
+
+from horsesense.errors import UserError
+from horsesense.models.language_model import LanguageModel
+from horsesense.models.load import load_model
+from horsesense.models.names import locate
+from horsesense.records import Item, ScoringSpec
+from horsesense.scoring.options import DEFAULT_BUDGET, answer_items, framer_of, score_questions
+from horsesense.scoring.plan import make_plan
+from horsesense.scoring.prompts import Prompt
+from horsesense.scoring.questions import Framed
+
+THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
+CALLS = int(os.environ.get("CALLS", "5"))
+TOKEN = ScoringSpec(pll="token")
+
+
+def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
+    framer = framer_of(model, TOKEN)
+    return [framer(Prompt(t, 0, len(t)), tokens) for t, tokens in zip(texts, model.tokenise(texts), strict=True)]
+
+
+def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple[int, float]:
+    """Tokens that go through the layers, and the floating-point operations of layers, attention and head."""
+    plan = make_plan((row for q in questions for row in model.module.rows(q.question, TOKEN, model.marks)), budget)
+    config = model.network.config
+    wide, layers = config.hidden_size, config.num_hidden_layers
+    layer = 2 * (4 * wide * wide + 2 * wide * config.intermediate_size)
+    attention = sum(4 * wide * len(row.given.ids) ** 2 for row in plan.inputs)
+    head = 2 * len(plan.inputs) * (wide * wide + wide * config.vocab_size)
+    return plan.tokens, layers * (layer * plan.tokens + attention) + head
+
+
+def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> float:
+    """The CATs script's way: one masked copy a forward, all logits. Seconds for all copies, from one in ``every``."""
+    import torch
+
+    copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, model.marks)]
+    start = time.perf_counter()
+    with torch.inference_mode():
+        for row in copies[::every]:
+            logits = model.network(torch.tensor([row.given.ids])).logits[0, row.reads[0]]
+            logits.log_softmax(-1)[row.targets[0]].item()
+    return (time.perf_counter() - start) * len(copies) / len(copies[::every])
+
+
+def masked(count: int = 48) -> None:
+    texts = sentences(count)
+    with tempfile.TemporaryDirectory() as folder:
+        path = save_bert(Path(folder), texts, width=768, layers=12, spread=0.02)
+        model = load_model(str(path), device="cpu")
+        questions = framed(model, texts)
+        tokens, work = work_of(model, questions, DEFAULT_BUDGET)
+        score_questions(model, questions[:4], TOKEN)
+        ours = timed(lambda: score_questions(model, questions, TOKEN), CALLS)
+        rate, rate_used = matrix_rate(1024, 768, 3072)
+        loop = statistics.median(one_at_a_time(model, questions, 24) for _ in range(CALLS))
+        job = {"model": str(path), "kind": "masked", "texts": texts, "options": {}, "threads": THREADS}
+        # Whole list at once, or sentence by sentence: the better of the two.
+        best = min((1, 8), key=lambda size: ask_peer("minicons", job | {"batch": size, "times": 1})["seconds"][0])
+        theirs = statistics.median(ask_peer("minicons", job | {"batch": best, "times": 3})["seconds"])
+    print(f"PLL, BERT-base shape, {count} sentences, {tokens:,} token-forwards, {THREADS} threads, float32")
+    print(f"  horsesense        {ours}  {tokens / ours.wall:,.0f} tokens/s")
+    print(f"  matrix product    {rate / 1e9:.0f} GFLOP/s ({rate_used / 1e9:.0f} a second of processor)")
+    share, share_used = work / ours.wall / rate, work / ours.used / rate_used
+    print(f"  share of it       {share:.2f} by the clock, {share_used:.2f} by the processor (wanted 0.9)")
+    print(f"  one at a time     {loop:7.2f} s (one copy in 24, scaled)  {loop / ours.wall:.1f} times ours (wanted 4)")
+    print(f"  minicons          {theirs:7.2f} s (batch {best})  {theirs / ours.wall:.2f} times ours (wanted 1.3)")
+
+
+def five_way(count: int) -> list[Item]:
+    from horsesense.knowledge.sources import open_graph
+    from horsesense.probes.wordnetqa import Plan, build_wordnetqa
+
+    probe = build_wordnetqa(open_graph("wordnet"), Plan("hypernymy", as_paper=True, limit=count))
+    return list(probe.items[:count])
+
+
+def questions(count: int = 40) -> None:
+    try:
+        folder = str(locate("smollm2").folder)
+        items = five_way(count)
+    except UserError as error:
+        print(f"needs the bundled model and WordNet: {error}")
+        return
+    model, spec = load_model("smollm2", device="cpu"), ScoringSpec(bos="none")
+    answer_items(model, items[:2], spec)
+    ours: Timed = timed(lambda: answer_items(model, items, spec), CALLS)
+    pairs = [[item.text, f" {option}"] for item in items for option in item.options]
+    job: dict[str, Any] = {"model": folder, "pairs": pairs, "prefix": 0, "threads": THREADS}
+    best = min((1, 4, 16, 64), key=lambda size: ask_peer("lm_eval", job | {"batch": size, "times": 1})["seconds"][0])
+    found = ask_peer("lm_eval", job | {"batch": best, "times": CALLS})
+    theirs = statistics.median(found["seconds"])
+    sums = [score for answer in ours.result for score in answer.scores]
+    apart = max(abs(a - b) for a, b in zip(sums, found["scores"], strict=True))
+    print(f"five-way questions, WordNetQA hypernymy, {len(items)} items, SmolLM2, {THREADS} threads, float32")
+    print(f"  horsesense             {ours}")
+    print(f"  lm-evaluation-harness  {theirs:7.2f} s (batch {best}, the best of 1, 4, 16, 64; median of {CALLS})")
+    print(f"  {theirs / ours.wall:.2f} times ours (wanted 1.8); sums at most {apart:.1e} apart (wanted 1e-3)")
+
+
+def gpu() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        print("PLL, BERT-large shape: needs a GPU")
+        return
+    tasks = sorted(path.stem for path in CATS.glob("*.txt"))
+    lines = [line for task in tasks for line in (CATS / f"{task}.txt").read_text(encoding="utf-8").splitlines()]
+    texts = list(dict.fromkeys(text.strip() for line in lines for text in line.split("\x01")[1:]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = save_bert(Path(folder), texts, width=1024, layers=24, spread=0.02)
+        model = load_model(str(path), device="cuda", dtype="bfloat16")
+    asked, budget = framed(model, texts), 65_536
+    tokens, work = work_of(model, asked, budget)
+    score_questions(model, asked[:64], TOKEN, budget)
+    ours = timed(lambda: score_questions(model, asked, TOKEN, budget), 3)
+    rate, _ = matrix_rate(32_768, 1024, 4096, "bfloat16", "cuda")
+    print(f"PLL, BERT-large shape, {len(texts):,} sentences, {tokens:,} token-forwards, {torch.cuda.get_device_name()}")
+    print(f"  horsesense {ours}, {work / ours.wall / rate:.2f} of {rate / 1e12:.0f} TFLOP/s (wanted 0.45)")
+
+
+def main() -> None:
+    import torch
+
+    torch.set_num_threads(THREADS)
+    for work in sys.argv[1:] or ("masked", "questions", "gpu"):
+        {"masked": masked, "questions": questions, "gpu": gpu}[work]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""bfloat16 is taken only where it is there and the margins hold, and the manifest says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from horsesense.models.load import load_model
+from horsesense.records import Card, Item, Probe, ScoringSpec
+from horsesense.runs.ask import Settings, ask_models
+from horsesense.scoring import margins
+from horsesense.scoring.margins import load_by_margins, margins_hold
+
+ITEMS = [
+    Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft as butter in the sun"))
+    for n in range(9)
+]
+
+
+def test_a_changed_choice_or_a_large_error_does_not_pass() -> None:
+    assert margins_hold([(0.0, -4.0)] * 4, [(0.0, -3.5)] * 4)[0]
+    assert not margins_hold([(0.0, -4.0)] * 4, [(0.0, -2.5)] * 4)[0]
+    assert not margins_hold([(0.0, -4.0)] * 4 + [(0.0, -0.1)], [(0.0, -4.0)] * 4 + [(0.0, 0.1)])[0]
+    # The same shift for all options changes no choice.
+    assert margins_hold([(0.0, -4.0)], [(9.0, 5.0)])[0]
+    assert not margins_hold([], [])[0]
+
+
+def kept_dtype(folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch, there: bool) -> tuple[str, str]:
+    monkeypatch.setattr(margins, "has_bfloat16", lambda device: there)
+    probe = Probe(tuple(ITEMS), Card(name="t", method="t", licence="CC0-1.0", made="by hand"))
+    settings = Settings(spec=ScoringSpec(dtype="auto"), device="cpu", cache=False)
+    (part,) = ask_models([str(model)], {"t": probe}, folder, settings).parts
+    return part.model.dtype, part.model.dtype_reason
+
+
+def test_the_outcome_is_kept_and_a_resumed_run_keeps_to_it(
+    tiny_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dtype, reason = kept_dtype(tmp_path / "a", tiny_folders["gpt2"], monkeypatch, there=False)
+    assert (dtype, reason) == ("float32", "auto: cpu here has no arithmetic in bfloat16")
+    dtype, reason = kept_dtype(tmp_path / "b", tiny_folders["gpt2"], monkeypatch, there=True)
+    assert "of 9 items asked both ways" in reason
+    answers = sorted((tmp_path / "b" / "answers").iterdir())
+    before = [path.read_bytes() for path in answers]
+    for path in answers:
+        path.unlink()
+    again = kept_dtype(tmp_path / "b", tiny_folders["gpt2"], monkeypatch, there=False)
+    assert again == (dtype, reason)
+    assert [path.read_bytes() for path in answers] == before
+
+
+def test_the_model_that_is_chosen_answers_as_asked(
+    tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(margins, "has_bfloat16", lambda device: True)
+    for share, wanted in ((1e9, "bfloat16"), (0.0, "float32")):
+        monkeypatch.setattr(margins, "SHARE", share)
+        model = load_by_margins(
+            lambda dtype: load_model(str(tiny_folders["llama"]), device="cpu", dtype=dtype), ITEMS, ScoringSpec()
+        )
+        # Where a choice changes on the sample, no share makes it pass.
+        assert model.dtype == wanted or "0 choices change" not in model.dtype_reason
+        assert sum(note.startswith("dtype ") for note in model.notes) == 1
