@@ -40,7 +40,8 @@ def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
 
 def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple[int, float]:
     """Tokens that go through the layers, and the floating-point operations of layers, attention and head."""
-    plan = make_plan((row for q in questions for row in model.module.rows(q.question, TOKEN, model.marks)), budget)
+    marks = model.marks
+    plan = make_plan((row for q in questions for row in model.module.rows(q.question, TOKEN, marks)), budget)
     config = model.network.config
     wide, layers = config.hidden_size, config.num_hidden_layers
     layer = 2 * (4 * wide * wide + 2 * wide * config.intermediate_size)
@@ -53,7 +54,8 @@ def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> 
     """The CATs script's way: one masked copy a forward, all logits. Seconds for all copies, from one in ``every``."""
     import torch
 
-    copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, model.marks)]
+    marks = model.marks
+    copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, marks)]
     start = time.perf_counter()
     with torch.inference_mode():
         for row in copies[::every]:

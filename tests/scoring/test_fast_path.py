@@ -56,6 +56,7 @@ CAUSAL: dict[str, dict[str, Any]] = {
     "Mistral": USUAL | PLACES | {"num_key_value_heads": 1, "sliding_window": 8},
 }
 
+_NORMS = transformers.models.llama.modeling_llama.LlamaRMSNorm | transformers.models.t5.modeling_t5.T5LayerNorm
 TREES = ("OPT", "GPTNeoX", "Mistral")
 
 
@@ -122,6 +123,25 @@ def test_the_head_runs_only_where_it_is_asked(tiny_folders: dict[str, Path], nam
     for one, other in zip(fast, plain, strict=True):
         for found, wanted in zip(one.logprobs, other.logprobs, strict=True):
             assert found == pytest.approx(wanted, abs=CLOSE)
+
+
+@pytest.mark.parametrize("name", ["bert", "llama", "bart", "t5"])
+def test_the_head_may_run_in_parts(tiny_folders: dict[str, Path], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few lines of logits fit at a time, the layers run once a batch and the numbers are the same."""
+    model = load_model(str(tiny_folders[name]), device="cpu")
+    whole = answer_items(model, ITEMS, ScoringSpec())
+    runs: list[int] = []
+    layer = next(module for module in model.network.modules() if isinstance(module, torch.nn.LayerNorm | _NORMS))
+    layer.register_forward_hook(lambda _, inputs, output: runs.append(len(output)))
+    answer_items(model, ITEMS, ScoringSpec())
+    usual = sum(runs)
+    runs.clear()
+    monkeypatch.setattr("horsesense.models.language_model._LOGITS", 4 * 3 * 400)
+    for one, other in zip(answer_items(model, ITEMS, ScoringSpec()), whole, strict=True):
+        for found, wanted in zip(one.logprobs, other.logprobs, strict=True):
+            assert found == pytest.approx(wanted, abs=CLOSE)
+    if name != "t5":  # whose layers are the decoder's; its encoder reads one input again for each part
+        assert sum(runs) == usual
 
 
 def test_a_network_that_cannot_be_cut_says_so(tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:

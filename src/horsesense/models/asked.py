@@ -9,6 +9,7 @@ layers and the head, whatever the head is), and it is tried at load against all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.families import Family
@@ -18,7 +19,8 @@ from horsesense.models.rows import Given, Row
 if TYPE_CHECKING:
     import torch
 
-Forward = Callable[[], Any]
+Forward = Callable[[bool], Any]
+"""Calls the network and gives its logits; told whether the layers will answer from memory."""
 
 
 class AskedPlaces:
@@ -51,9 +53,15 @@ class AskedPlaces:
         try:
             for start in range(0, len(asked[0]), at_once):
                 self._part = slice(start, start + at_once)
-                yield self._part, forward()[0]
+                yield self._part, forward(start > 0)[0]
         finally:
             self._asked = self._output = self._hidden = None
+
+
+def call(network: Any, module: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
+    """The logits of a batch. Where the layers answer from memory, what they are given is not looked at."""
+    fed = list(rows[:1] if again else rows)
+    return module.outputs(network, [row.given for row in fed], fed, device).logits
 
 
 def _with_first(output: Any, first: torch.Tensor) -> Any:
@@ -101,9 +109,9 @@ def _agrees(found: AskedPlaces, network: Any, module: Family, rows: Sequence[Row
     given = [row.given for row in rows]
     which, places = (torch.tensor(numbers, device=device) for numbers in ([0, 0, 1], [0, 2, 1]))
     with torch.inference_mode():
-        full = module.outputs(network, given, list(rows), device).logits[which, places]
         try:
-            parts = found.logits(lambda: module.outputs(network, given, list(rows), device).logits, (which, places), 2)
+            full = module.outputs(network, given, list(rows), device).logits[which, places]
+            parts = found.logits(partial(call, network, module, rows, device), (which, places), 2)
             asked = torch.cat([logits for _, logits in parts])
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture that does more between layers and head than this knows

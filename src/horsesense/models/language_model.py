@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UserError
-from horsesense.models.asked import AskedPlaces
+from horsesense.models.asked import AskedPlaces, call
 from horsesense.models.families import Family
 from horsesense.models.forward import to_device
 from horsesense.models.lines import Lines, asked_lines
-from horsesense.models.rows import Given, Marks, Row
+from horsesense.models.rows import Marks, Row
 from horsesense.models.tokens import Tokens, tokenise
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
 
 LINES_AT_ONCE = 512
-"""Lines of the vocabulary held in float32 at a time; keeps memory flat as batches grow."""
+"""Lines of logits that are read at a time where all of them are there."""
+_LOGITS = 16 * 2**20
+"""Bytes of logits computed at a time: what stays in a processor's caches until the softmax has passed over it."""
+_LOGITS_ON_GPU = 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +132,22 @@ class LanguageModel:
 
     def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
         """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
-        given = [row.given for row in rows]
         which = self._move(lines.which)
         if self.asked is not None and not exact:
             places = self._move(lines.places)
-            forward = partial(self._outputs, given, list(rows))
-            yield from self.asked.logits(forward, (which, places), LINES_AT_ONCE)
+            forward = partial(call, self.network, self.module, rows, self.device)
+            yield from self.asked.logits(forward, (which, places), self._lines_at_once)
             return
-        found = self.module.outputs(self.network, given, list(rows), self.device)
+        found = self.module.outputs(self.network, [row.given for row in rows], list(rows), self.device)
         places = self._move(np.array([place for places in found.places for place in places], dtype=np.int64))
         for start in range(0, len(places), LINES_AT_ONCE):
             part = slice(start, start + LINES_AT_ONCE)
             yield part, found.logits[which[part], places[part]]
 
-    def _outputs(self, given: list[Given], rows: list[Row]) -> Any:
-        return self.module.outputs(self.network, given, rows, self.device).logits
+    @property
+    def _lines_at_once(self) -> int:
+        size = _LOGITS_ON_GPU if self.device.type == "cuda" else _LOGITS
+        return max(1, size // (4 * int(getattr(self.network.config, "vocab_size", 1))))
 
     def _move(self, values: npt.NDArray[np.int64]) -> torch.Tensor:
         return to_device(values, self.device)

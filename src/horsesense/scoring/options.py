@@ -88,7 +88,8 @@ def score_questions(
     say: Remark | None = None,
 ) -> list[Values]:
     """The log-probability of each asked token of each question."""
-    rows = [model.module.rows(question.question, spec, model.marks) for question in questions]
+    marks = model.marks
+    rows = [model.module.rows(question.question, spec, marks) for question in questions]
     longest = max((len(question.question.ids) for question in questions), default=0)
     share = longest <= model.longest_in_trees and not spec.exact
     plan = make_plan(chain.from_iterable(rows), 1 if spec.exact else budget, share)
