@@ -16,11 +16,12 @@ network, tokenizer = load(job["model"], job["kind"])
 kind = scorer.MaskedLMScorer if job["kind"] == "masked" else scorer.IncrementalLMScorer
 model = kind(network, "cpu", tokenizer=tokenizer)
 texts, size = job["texts"], job["batch"] or len(job["texts"])
-times = []
+times, used = [], []
 for _ in range(job["times"]):
-    start, found = time.perf_counter(), []
+    start, own, found = time.perf_counter(), time.process_time(), []
     with torch.inference_mode():
         for first in range(0, len(texts), size):
             found += model.token_score(texts[first : first + size], **job["options"])
     times.append(time.perf_counter() - start)
-print(json.dumps({"scores": [[score for _, score in tokens] for tokens in found], "seconds": times}))
+    used.append(time.process_time() - own)
+print(json.dumps({"scores": [[score for _, score in tokens] for tokens in found], "seconds": times, "used": used}))

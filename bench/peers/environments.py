@@ -13,7 +13,7 @@ from horsesense.files import cache_folder
 
 PEERS = {
     "minicons": ("minicons==0.3.39", "transformers==4.57.6"),
-    "lm_eval": ("lm_eval==0.4.13", "transformers==4.57.6"),
+    "lm_eval": ("lm_eval[hf]==0.4.13", "transformers==4.57.6"),
 }
 """Peer → what is installed for it, after the torch that this project is tested with."""
 
