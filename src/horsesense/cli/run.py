@@ -37,7 +37,7 @@ def run(
     exact: Annotated[bool, typer.Option("--exact", help="float32 and one input a batch.")] = False,
     device: Device = "auto",
     family: Family = None,
-    budget: Annotated[int, typer.Option(min=1, help="Tokens a batch.")] = 4096,
+    budget: Annotated[int | None, typer.Option(min=1, help="Tokens a batch; otherwise as the device likes.")] = None,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
     suite: Annotated[
@@ -48,12 +48,15 @@ def run(
     json: Json = False,
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
+    from dataclasses import replace
+
     from horsesense.cli.progress import RunProgress
     from horsesense.cli.suites import print_suite, suite_document
     from horsesense.cli.tables import print_results
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
+    from horsesense.runs.sizes import sizes
     from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None
@@ -62,7 +65,6 @@ def run(
         spec=spec_of(
             spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact, baseline=how == "pmi"
         ),
-        budget=budget,
         limit=limit,
         seed=seed,
         device=device,
@@ -72,6 +74,8 @@ def run(
     )
     probes = dict(asked_suite.probes) if asked_suite else _probes(probe or ["starter"])
     folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *([suite] if suite else probes)])
+    batch, shard = sizes(folder, device, budget)
+    settings = replace(settings, budget=batch, shard=shard)
     with RunProgress() as progress:
         ask_models(model, probes, folder, settings, progress)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
