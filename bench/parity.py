@@ -6,6 +6,7 @@ Makes an environment for each of the two on first use (a few minutes). docs/scor
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,8 @@ from horsesense.scoring.options import answer_items
 from horsesense.scoring.texts import score_texts
 
 COUNT = 50
+SEPARATOR = 0
+"""SmolLM2's <|endoftext|>, which begins a text by default here."""
 
 
 def tokens_of(model: str, texts: list[str], spec: str) -> list[list[float]]:
@@ -37,7 +40,8 @@ def told(what: str, ours: list[list[float]], theirs: list[list[float]]) -> None:
     off = [sum(abs(x - y) > 1e-3 for x, y in zip(a, b, strict=True)) for a, b in same]
     print(
         f"{what:<58} {len(same)} of {len(ours)} texts alike in length, largest difference {max(apart):.1e}, "
-        f"{sum(off)} of {len(apart)} tokens more than 1e-3 apart in {sum(map(bool, off))} texts"
+        f"{sum(off)} of {len(apart)} tokens more than 1e-3 apart in {sum(map(bool, off))} texts",
+        flush=True,
     )
 
 
@@ -47,36 +51,40 @@ def minicons(model: str, kind: str, texts: list[str], options: dict[str, object]
     return found
 
 
-def main() -> None:
-    texts = sentences(COUNT)
+def masked(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bert = str(save_bert(Path(folder) / "bert", texts))
         for metric, pll in (("original", "token"), ("within_word_l2r", "word-l2r")):
             theirs = minicons(bert, "masked", texts, {"PLL_metric": metric})
             told(f"minicons, masked, {metric} / pll={pll}", tokens_of(bert, texts, f"pll={pll}"), theirs)
+
+
+def causal(texts: list[str]) -> None:
     try:
         smollm2 = str(locate("smollm2").folder)
     except UserError as error:
         print(f"the causal part needs the bundled model: {error}")
         return
-    causal = [tokens[1:] for tokens in minicons(smollm2, "causal", texts, {})]
-    told("minicons, causal / bos=none", tokens_of("smollm2", texts, "bos=none"), causal)
-    causal = [tokens[1:] for tokens in minicons(smollm2, "causal", texts, {"bos_token": True})]
-    told("minicons, causal, bos_token=True / bos=<|im_start|>", tokens_of("smollm2", texts, "bos=<|im_start|>"), causal)
-    separator = 0  # <|endoftext|>
-    job = {"model": smollm2, "batch": 16, "times": 1, "threads": 2, "prefix": separator}
-    theirs = ask_peer("lm_eval", job | {"pairs": [["", text] for text in texts]})["scores"]
-    told(
-        "lm-evaluation-harness, texts (sums) / default",
-        [[sum(tokens)] for tokens in tokens_of("smollm2", texts, "default")],
-        [[score] for score in theirs],
-    )
+    for options, spec in (({}, "bos=none"), ({"bos_token": True}, "bos=<|im_start|>")):
+        # It gives the first token the score 0.
+        theirs = [tokens[1:] for tokens in minicons(smollm2, "causal", texts, options)]
+        told(f"minicons, causal, {options} / {spec}", tokens_of("smollm2", texts, spec), theirs)
+    job = {"model": smollm2, "batch": 16, "times": 1, "threads": 2, "prefix": SEPARATOR}
+    sums = ask_peer("lm_eval", job | {"pairs": [["", text] for text in texts]})["scores"]
+    ours = [[sum(tokens)] for tokens in tokens_of("smollm2", texts, "default")]
+    told("lm-evaluation-harness, texts (sums) / default", ours, [[score] for score in sums])
     items = [Item(probe="t", form="choice", text=a.rstrip("."), options=(b, b[:20])) for a, b in pairwise(texts)]
     pairs = [[item.text, f" {option}"] for item in items for option in item.options]
-    theirs = ask_peer("lm_eval", job | {"pairs": pairs})["scores"]
+    sums = ask_peer("lm_eval", job | {"pairs": pairs})["scores"]
     answers = answer_items(load_model("smollm2", device="cpu"), items, parse_spec("bos=none"))
     ours = [[score] for answer in answers for score in answer.scores]
-    told("lm-evaluation-harness, continuations (sums) / bos=none", ours, [[score] for score in theirs])
+    told("lm-evaluation-harness, continuations (sums) / bos=none", ours, [[score] for score in sums])
+
+
+def main() -> None:
+    texts = sentences(COUNT)
+    for part in sys.argv[1:] or ("masked", "causal"):
+        {"masked": masked, "causal": causal}[part](texts)
 
 
 if __name__ == "__main__":
