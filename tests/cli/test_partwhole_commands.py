@@ -109,3 +109,20 @@ def test_what_is_wrong_is_told(
     assert called.code == 2
     assert problem in called.err
     assert not Path("x.jsonl").exists()
+
+
+def test_an_inference_head_and_a_language_model_answer_without_training(
+    tmp_path: Path, triples: Path, tiny_folders: dict[str, Path], call: Call
+) -> None:
+    """The pair form for a head with inference labels, the question for a language model's option scores."""
+    probe, pairs, three = (tmp_path / f"{name}.jsonl" for name in ("all", "pairs", "three"))
+    assert call("import", "partwhole", triples, "-o", probe).code == 0
+    assert call("partwhole", "premises", probe, "-o", pairs).code == 0
+    assert call("partwhole", "recast", pairs, "--labels", "entailment", "-o", three).code == 0
+    for model, asked, chance in (("nli", three, 1 / 3), ("gpt2", probe, 1 / 5)):
+        words = ["-m", tiny_folders[model], "-p", asked, "--out", tmp_path / model, "--limit", 6, "--json"]
+        (result,) = document(call("run", *words), "run")["results"]
+        assert (result["n"], result["chance"]) == (6, pytest.approx(chance))
+    refused = call("run", "-m", tiny_folders["nli"], "-p", pairs, "--out", tmp_path / "five", "--limit", 6)
+    assert refused.code == 2
+    assert "no label for the option" in refused.err
