@@ -61,6 +61,7 @@ def text(path: Path) -> Path:
         "I have never seen a rusty jeep.",
         "The tire was muddy.",
         "That is an older jeep than mine.",
+        "An old boat-cloak lay there.",
         "A jeep dealer sold the green jeep door.",
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

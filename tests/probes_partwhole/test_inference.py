@@ -40,6 +40,7 @@ def test_hypotheses_are_the_released_ones(shared: Path) -> None:
         ("jeep", "muddy", "adjacent", "Two muddy jeeps stood there."),  # the plural
         ("tire", "muddy", "copula", "The tire was muddy."),
         ("jeep", "red", "template", "The jeep is red."),  # the paint is red, not the jeep
+        ("boat", "old", "template", "The boat is old."),  # only a boat-cloak is old
         ("jeep", "nuclear", "template", "The jeep is nuclear."),
         ("jeep", 'o"dd', "template", 'The jeep is o"dd.'),
     ],
@@ -65,7 +66,7 @@ def test_an_index_is_kept_and_follows_the_file(tmp_path: Path, monkeypatch: pyte
     path = text(tmp_path / "t.txt")
     with closing(Corpus([path])) as first, closing(Corpus([path])) as again:
         assert first.path == again.path
-        assert len(first) == 8
+        assert len(first) == 9
     path.write_text("A nuclear jeep.\n")
     with closing(Corpus([path])) as changed:
         assert changed.path != first.path

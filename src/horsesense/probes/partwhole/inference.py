@@ -56,13 +56,28 @@ def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
             for degree in _DEGREES
         ]
         for kind, phrases in (("adjacent", side_by_side), ("copula", apart)):
-            found = corpus.find(phrases)
-            if kind == "copula":
-                found = [one for one in found if _is_subject(one.text, phrases)]
+            said = _says if kind == "adjacent" else _is_subject
+            found = [one for one in corpus.find(phrases) if said(one.text, phrases)]
             best = ranked(found, whole, adjective)
             if best:
                 return Premise(best[0].text, kind, best[0].file)
     return Premise(f"The {whole} is {adjective}.", "template")
+
+
+def _plain(sentence: str) -> str:
+    """The words of a sentence, spaces around each; *the man's hat* tells of a man."""
+    parts = [word.removesuffix("'s") for word in words(sentence)]
+    return f" {' '.join(parts)} "
+
+
+def _says(sentence: str, phrases: Sequence[str]) -> bool:
+    """Whether a phrase stands there as words of its own: an *old boat-cloak* is no old boat.
+
+    >>> _says("An old boat-cloak lay there.", ["old boat"]), _says("The old boat's deck.", ["old boat"])
+    (False, True)
+    """
+    told = _plain(sentence)
+    return any(f" {phrase} " in told for phrase in phrases)
 
 
 def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
@@ -73,7 +88,7 @@ def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
     >>> _is_subject("She said the old table is white.", ["table is white"])
     True
     """
-    told = f" {' '.join(words(sentence))} "
+    told = _plain(sentence)
     phrase = next((phrase for phrase in phrases if f" {phrase} " in told), "")
     before = told.partition(f" {phrase} ")[0].split()[-_REACH:] if phrase else []
     return bool(phrase) and not PREPOSITIONS & set(before)
