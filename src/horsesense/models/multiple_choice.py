@@ -32,4 +32,4 @@ def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> O
     asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if given[0].types:
         asked["token_type_ids"] = ids_tensor([one.types for one in given], device)[:, None]
-    return Outputs(network(**asked).logits[:, None, :], [[0] for _ in rows])
+    return Outputs(network(**asked).logits[:, None, :], [[0] * len(row.reads) for row in rows])
