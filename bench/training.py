@@ -1,6 +1,6 @@
 """The trainer against a bare Trainer of transformers on the same examples: processor seconds, and their ratio.
 
-    python bench/training.py [--items 400] [--model FOLDER]
+    python bench/training.py [--items 200] [--model FOLDER]
 
 Without a model, a small GPT-2 with random weights is made. Both train the same epoch on the same tokens with the same
 batches; neither looks at a development set more than once.
@@ -62,7 +62,7 @@ def bare(model: str, items: list[Item], recipe: Recipe) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=400)
+    parser.add_argument("--items", type=int, default=200)
     parser.add_argument("--model", default="")
     given = parser.parse_args()
     model = given.model or str(made(Path(tempfile.mkdtemp())))
