@@ -1,4 +1,4 @@
-"""The rules of a served study: targets, qualification, attention, escalation, pauses, withdrawal."""
+"""The rules of a served study: targets, leases, qualification, attention."""
 
 from __future__ import annotations
 
@@ -10,62 +10,20 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
 
-from horsesense.analysis.adjudication import adjudicate
 from horsesense.analysis.qualification import Threshold
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
-from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.leaving import withdraw
-from horsesense.annotate.server.people import all_people, find_person, invite, locked, pause
-from horsesense.annotate.server.queue import Lease, hold, open_lease, sweep
-from horsesense.annotate.server.reading import collected_from, standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.database import writing
+from horsesense.annotate.server.people import all_people, invite, pause
+from horsesense.annotate.server.queue import sweep
+from horsesense.annotate.server.reading import standing_judgements
 from horsesense.annotate.study import Attention
 from horsesense.errors import UserError
 from horsesense.records import Probe
-from judged_probes import LABELS, choices, schemas, triples
-from serving import Clock, annotator, study_of
-
-COUNTS = (tables.items.c.wanted, tables.items.c.held, tables.items.c.answered)
-
-
-def person(served: Served, name: str) -> int:
-    with reading(served.engine) as connection:
-        return find_person(connection, name).id
-
-
-def next_lease(served: Served, who: int) -> Lease | None:
-    with writing(served.engine) as connection:
-        return hold(connection, served, locked(connection, who))
-
-
-def say(served: Served, who: int, value: str) -> Lease:
-    """Answer what is in hand."""
-    lease = next_lease(served, who)
-    assert lease is not None
-    return submit(served, who, lease.key, lambda task: (value, ""))
-
-
-def counts(served: Served) -> list[tuple[int, ...]]:
-    with reading(served.engine) as connection:
-        return [tuple(row) for row in connection.execute(select(*COUNTS).where(tables.items.c.purpose == "item"))]
-
-
-def log_agrees(served: Served) -> bool:
-    """The counts of the queue are those of the log, brute force."""
-    votes = Counter(each.item for each in standing_judgements(served))
-    with reading(served.engine) as connection:
-        rows = connection.execute(select(tables.items.c.key, *COUNTS).where(tables.items.c.purpose == "item")).all()
-        out = Counter(
-            connection.scalars(
-                select(tables.items.c.key)
-                .join_from(tables.leases, tables.items)
-                .where(tables.leases.c.state == "open", tables.items.c.purpose == "item")
-            )
-        )
-    return all((row.answered, row.held) == (votes[row.key], out[row.key]) for row in rows)
+from judged_probes import LABELS, choices, triples
+from serving import Clock, study_of
+from working import counts, log_agrees, next_lease, person, say
 
 
 def test_targets_are_met_and_never_overshot(tmp_path: Path) -> None:
@@ -201,94 +159,3 @@ def test_attention_stops_who_does_not_read(tmp_path: Path) -> None:
     assert {each.item for each in standing_judgements(served)} <= set(served.tasks["item"])
     pause(served, ["lazy"], paused=False)
     assert next_lease(served, person(served, "lazy")) is not None
-
-
-@pytest.mark.parametrize(
-    ("votes", "wanted", "value"),
-    [
-        (["a", "a"], 2, "a"),
-        (["a", "b", "b", "b", "a"], 5, "b"),
-        (["a", "b", "a", "a", "b"], 5, "a"),
-    ],
-)
-def test_two_agree_or_three_more(tmp_path: Path, votes: list[str], wanted: int, value: str) -> None:
-    """As in rica.txt, 3.2: the first two settle it, otherwise the majority of three more."""
-    probe = choices(1)
-    served = study_of(tmp_path / "s", probe, "statements", more=3)
-    (task,) = served.tasks["item"].values()
-    text = dict(zip("ab", task.choices, strict=True))
-    invite(served, [f"p{k}" for k in range(7)])
-    for place, vote in enumerate(votes):
-        say(served, person(served, f"p{place}"), text[vote])
-    assert next_lease(served, person(served, "p6")) is None, "no more are asked"
-    assert counts(served) == [(wanted, 0, wanted)]
-    collected = collected_from(tmp_path / "s")
-    assert [each.round for each in collected.judgements] == [1, 1, 2, 2, 2][:wanted]
-    (label,) = adjudicate(collected.judgements, "rica", collected.scale_of())
-    assert label.value == text[value]
-
-
-def test_an_abstention_is_no_agreement(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", choices(1), "choice", judgements=2, more=3)
-    invite(served, ["a", "b", "c"])
-    say(served, person(served, "a"), "unknown")
-    say(served, person(served, "b"), "unknown")
-    assert counts(served) == [(5, 0, 2)]
-    undo(served, person(served, "b"))
-    assert counts(served) == [(2, 1, 1)], "the split is gone, nobody else was asked yet"
-    assert log_agrees(served)
-
-
-def test_limits_queues_and_pauses(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", choices(6), "choice", limit=2, queue="kind")
-    invite(served, ["ann"], queue="odd")
-    ann = person(served, "ann")
-    kinds = {item.id: item.facets["kind"] for item in choices(6).items}
-    assert [kinds[say(served, ann, "unknown").name] for _ in range(2)] == ["odd", "odd"]
-    assert next_lease(served, ann) is None, "two is all that anybody judges"
-    with pytest.raises(UserError, match="there is no queue 'odds'; did you mean 'odd'"):
-        invite(served, ["x"], queue="odds")
-    invite(served, ["ben"])
-    ben = person(served, "ben")
-    pause(served, ["ben"])
-    assert next_lease(served, ben) is None
-    pause(served, ["ben"], paused=False)
-    pause(served, [])
-    assert next_lease(served, ben) is None, "the whole study"
-    pause(served, [], paused=False)
-    assert next_lease(served, ben) is not None
-
-
-def test_withdrawn_work_counts_nowhere_and_is_asked_again(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", triples(2), "partwhole", judgements=2, more=3)
-    invite(served, ["ann", "ben", "cid"])
-    for name, value in (("ann", "probably"), ("ben", "unlikely")):
-        for _ in range(2):
-            say(served, person(served, name), value)
-    assert counts(served) == [(5, 0, 2)] * 2
-    next_lease(served, person(served, "cid"))
-    assert withdraw(served, "ann", "did not read") == 2
-    assert {each.annotator for each in standing_judgements(served)} == {served.code("ben")}
-    assert log_agrees(served)
-    with reading(served.engine) as connection:
-        kept = connection.execute(select(tables.judgements.c.id)).all()
-        assert len(kept) == 4, "the log keeps what was said"
-    assert collected_from(tmp_path / "s").notes == {"withdrawn judgements": 2}
-    with pytest.raises(UserError, match="was withdrawn"):
-        pause(served, ["ann"])
-    with pytest.raises(UserError, match="was withdrawn"):
-        invite(served, ["ann"], renew=True)
-
-
-def test_families_and_criteria(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", schemas(2), "schema", judgements=2)
-    anna = annotator(served, "anna")
-    assert "Pan" in anna.question
-    assert anna.answer(criterion_0="no", criterion_1="no").status_code == 422
-    assert anna.answer(criterion_0="no", criterion_1="yes", criterion_2="no", criterion_3="maybe").status_code == 422
-    anna.answer(criterion_0="no", criterion_1="yes", criterion_2="no", criterion_3="yes")
-    anna.answer(**{f"criterion_{k}": "no" for k in range(4)})
-    values = [each.value for each in standing_judgements(served)]
-    assert values == ["synonym-exception+ambiguous-exception", "pass"]
-    with reading(served.engine) as connection:
-        assert open_lease(connection, person(served, "anna")) is None

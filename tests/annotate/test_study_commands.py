@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -187,3 +188,21 @@ def test_help_loads_no_server() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_serve_listens_on_loopback_and_writes_no_access_log(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line for every request would hold the tokens of links."""
+    settings: dict[str, Any] = {}
+    monkeypatch.setattr("uvicorn.run", lambda app, **given: settings.update(given))
+    told = document("serve", study, "--port", "28765")
+    assert told["address"] == "http://127.0.0.1:28765"
+    assert told["database"] == "SQLite"
+    wanted = {"host": "127.0.0.1", "access_log": False, "server_header": False, "proxy_headers": False}
+    assert wanted.items() <= settings.items()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 28766))
+        taken.listen()
+        code, _, err = run("serve", study, "--port", "28766")
+    assert (code, "cannot listen on 127.0.0.1:28766" in err) == (2, True)
