@@ -123,6 +123,14 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
     assert overlap(probe.items, {("jeep", "tire", "old")})["triples among the released"] == 1
 
 
+def test_my_brother_is_no_noun(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("HasA\tmy jeep\ttire\t2.0\nHasA\tjeep\ttire\t2.0\n")
+    seen = read_attributes(attributes(tmp_path / "attributes.json"))
+    probe = build_partwhole(Plan([conceptnet_pairs([tmp_path / "c.txt"])], [seen]))
+    assert {item.groups["whole"] for item in probe.items} == {"jeep"}
+    assert probe.card.notes["pairs rejected by nouns"] == 1
+
+
 def test_lexicons() -> None:
     assert {"awake", "asleep"} <= not_attributive()
     assert {"first", "other"} <= not_descriptive()

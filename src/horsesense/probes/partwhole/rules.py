@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from horsesense.language.function_words import FUNCTION_WORDS
 from horsesense.language.inflection import is_noun
 from horsesense.language.nouns import is_known
 from horsesense.probes.partwhole.lexicon import (
@@ -113,4 +114,4 @@ def _short_noun(noun: str) -> bool:
     words = noun.split(" ")
     last = words[-1].rpartition("-")[2]
     # Some good nouns ("trunk") are not in the dictionary; a word that it has as something else is no noun.
-    return len(words) <= 2 and (is_noun(last) or not is_known(last))
+    return len(words) <= 2 and not FUNCTION_WORDS & set(words) and (is_noun(last) or not is_known(last))
