@@ -40,7 +40,7 @@ def pairs_of(facts: Facts) -> Pairs:
 
 
 def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
-    """Statements such as *Packers have (part) arms.*; the whole is the term in front of the statement."""
+    """Statements such as *Owls have (part) beaks.*; the whole is the term in front of the statement."""
     told: list[Pair] = []
     others = 0
     for path in paths:
