@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -24,6 +27,7 @@ from horsesense.annotate.server.researcher_pages import researcher_routes
 from horsesense.annotate.server.served import Served, open_study
 
 STUDY_VARIABLE = "HORSESENSE_STUDY"
+_THREADS = 4
 _STATIC = {"style.css": "text/css", "task.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _TITLES = {401: "Who are you?", 403: "Not allowed", 404: "Nothing here", 409: "Too late", 429: "Too fast"}
 
@@ -33,7 +37,7 @@ log = logging.getLogger("horsesense.annotate")
 def create_app(served: Served) -> FastAPI:
     """The app: pages for annotators and researchers, and nothing that another site would serve."""
     # The built-in pages of documentation load scripts from elsewhere.
-    app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_few_threads)
     desk = Desk(served)
     app.include_router(door_routes(desk))
     app.include_router(crowd_routes(desk))
@@ -44,6 +48,13 @@ def create_app(served: Served) -> FastAPI:
     address = urlsplit(served.study.address)
     app.add_middleware(Guards, hosts=[address.hostname or ""], secure=desk.secure)
     return app
+
+
+@asynccontextmanager
+async def _few_threads(_: FastAPI) -> AsyncIterator[None]:
+    """Answers are written one at a time; more threads only take the processor from one another."""
+    current_default_thread_limiter().total_tokens = _THREADS
+    yield
 
 
 def from_environment() -> FastAPI:
