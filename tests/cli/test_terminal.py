@@ -52,15 +52,25 @@ def test_scores_on_a_terminal(tiny_folders: dict[str, Path], call: Call) -> None
             assert text in plain(called.out)
 
 
+def _heeds_interrupts() -> None:
+    """Tests that run in the background were told to ignore interrupts, and their children with them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_stopped_by_the_user(tmp_path: Path) -> None:
     """A pipe that nobody writes to keeps ``show`` waiting until it is interrupted."""
     pipe = tmp_path / "toy.jsonl"
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "horsesense", "show", str(pipe)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_heeds_interrupts
+    ) as process:
         writer = os.open(pipe, os.O_WRONLY)  # returns when the command has opened its end
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        os.close(writer)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            os.close(writer)
     assert (process.returncode, out, err) == (130, "", "horsesense: stopped; what was finished is kept\n")
