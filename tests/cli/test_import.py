@@ -273,7 +273,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, dict[str, bytes]]:
     return release, contents | {name: bytes(content)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(damaged(), st.booleans())
 def test_no_file_makes_it_fail_unexpectedly(case: tuple[str, dict[str, bytes]], skip: bool) -> None:
     release, contents = case
