@@ -104,7 +104,7 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     more = document(call(*words, "--dose", 4, "--dose", 40, "--plot", tmp_path / "curve.json"), "inoculate")
     drawn = json.loads((tmp_path / "curve.json").read_text())
     (values,) = drawn["datasets"].values() if "datasets" in drawn else [drawn["data"]["values"]]
-    assert {(row["setting"], row["k"]) for row in values} == {
+    assert {(row["setting"], row["x"]) for row in values} == {
         (s, k) for s in ("plain", "add-some x1") for k in (0, 4, 40)
     }
     kept = {(one["setting"], one["k"]): one for one in more["chosen"]}
@@ -122,6 +122,12 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     assert kept["plain", 40]["new"] + kept["plain", 40]["original"] == pytest.approx(best["new"] + best["original"])
     (answered,) = read_run(tmp_path / "out" / "answers" / "none-0-seed-0-new")[1]
     assert len(answered.answers) == 30
+    page = tmp_path / "page.html"
+    told = document(call("report", tmp_path / "out", "-o", page, "--json"), "report")
+    assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the dose that is kept"
+    html = page.read_text(encoding="utf-8")
+    assert "What training taught" in html
+    assert f"{kept['plain', 40]['test_new']['accuracy']:.3f}</td>" in html
 
 
 def test_bad_calls(tmp_path: Path, call: Call) -> None:

@@ -12,8 +12,8 @@ from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import OneModel
 
 if TYPE_CHECKING:
+    from horsesense.learning.curves import CurvePoint
     from horsesense.records import Probe
-    from horsesense.studies.inoculation_kept import CurvePoint
 
 
 def inoculate(
@@ -43,9 +43,10 @@ def inoculate(
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
     from horsesense.cli.learning_progress import learning
+    from horsesense.learning.curves import curves, inoculation_curve, read_chosen
     from horsesense.records import read_probe
     from horsesense.studies.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study
-    from horsesense.studies.inoculation_kept import Folder, curves
+    from horsesense.studies.inoculation_kept import Folder
     from horsesense.studies.inoculation_sets import concepts_seen
 
     sets = Sets(
@@ -67,18 +68,18 @@ def inoculate(
         lora=lora,
     )
     folder = Folder(out)
-    done = frozenset((one["setting"], one["k"], one["seed"]) for one in folder.read())
+    done = frozenset((one["setting"], one["k"], one["seed"]) for one in read_chosen(out))
     seen = concepts_seen(sets.test.items, read_probe(original_train).items) if original_train else {}
     with learning() as progress:
         study = Study(model, sets, grid, objective, say=progress.say, tick=progress.tick, done=done, kept=folder.tried)
         leaks = study.check(allow_overlap)
         for chosen in study.carry_out():
             folder.chosen(chosen, sets, seen)
-    found = folder.read()
+    found = read_chosen(out)
     if plot is not None:
-        from horsesense.studies.inoculation_plot import draw_curves
+        from horsesense.learning.curve_chart import draw_curve
 
-        draw_curves(curves(found), plot)
+        draw_curve(inoculation_curve(found), plot)
     if leaks.found:
         say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
     if json:

@@ -47,7 +47,11 @@ def train(
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
+    import orjson
+
     from horsesense.cli.learning_progress import learning
+    from horsesense.files import writing
+    from horsesense.learning.curves import RESULTS
     from horsesense.learning.fine_tuning import carry_out, checked, train_all
     from horsesense.learning.recipe import Recipe
     from horsesense.learning.settings import Given, plans
@@ -100,8 +104,11 @@ def train(
         if point.leaks.found:
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
+    document = _document(model, setting, recipe, out, points)
+    with writing(out / RESULTS) as temporary:
+        temporary.write_bytes(orjson.dumps(document))
     if json:
-        print_json(_document(model, setting, recipe, out, points))
+        print_json(document)
     else:
         _show(points)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from horsesense.analysis import Estimate
 from horsesense.files import writing
+from horsesense.learning.curve_chart import curve_chart
+from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
@@ -34,12 +36,19 @@ def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
     return found
 
 
+def svg_curves(collected: Collected) -> list[str]:
+    """The learning curves for the page, in their order."""
+    import vl_convert
+
+    return [_themed(vl_convert.vegalite_to_svg(learning(curve))) for curve in collected.curves]
+
+
 def write_charts(collected: Collected, folder: Path) -> list[Path]:
     """Every chart as SVG and PNG; their paths."""
     import vl_convert
 
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    drawn = [(curve.title, learning(curve)) for curve in collected.curves]
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:
@@ -47,15 +56,17 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
         if summary.heat:
             drawings["heat"] = heat(summary)
         drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
-        for name, drawing in drawings.items():
-            stem = re.sub(r"[^\w.-]+", "_", f"{probe}~{summary.label}~{name}").strip("_.")
-            for path, content in (
-                (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
-                (folder / f"{stem}.png", vl_convert.vegalite_to_png(drawing, scale=SCALE)),
-            ):
-                with writing(path) as temporary:
-                    temporary.write_bytes(content)
-                written.append(path)
+        drawn += [(f"{probe}~{summary.label}~{name}", drawing) for name, drawing in drawings.items()]
+    written = []
+    for name, drawing in drawn:
+        stem = re.sub(r"[^\w.-]+", "_", name).strip("_.")
+        for path, content in (
+            (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
+            (folder / f"{stem}.png", vl_convert.vegalite_to_png(drawing, scale=SCALE)),
+        ):
+            with writing(path) as temporary:
+                temporary.write_bytes(content)
+            written.append(path)
     return written
 
 
@@ -157,6 +168,11 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     lines = base.mark_rule(color=INK).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=alt.X("chance:Q", scale=scale))
     return _finished(bars + lines + marks, 380, max(60, 22 * len(rows)))
+
+
+def learning(curve: Curve) -> dict[str, Any]:
+    """Accuracy over doses, items trained on, or steps."""
+    return _finished(curve_chart(curve), 420, 260)
 
 
 def _row(e: Estimate) -> dict[str, Any]:

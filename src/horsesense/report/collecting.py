@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UserError
+from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.report.artefacts import BestCue, best_cue
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
@@ -27,6 +28,8 @@ class Collected:
     """Model and probe where no item has a gold, so that there is nothing to count."""
     sides: Mapping[str, SideBySide | str]
     """For each probe that several models were asked: the comparison, or why there is none."""
+    curves: Sequence[Curve] = ()
+    """How trained models learned."""
 
     @property
     def summaries(self) -> list[Summary]:
@@ -34,9 +37,14 @@ class Collected:
 
 
 def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True) -> Collected:
-    """Read run folders and sum them up. ``cues`` looks for the best cue of each probe, which takes seconds."""
+    """Read run folders and sum them up. ``cues`` looks for the best cue of each probe, which takes seconds.
+
+    The folder of a training or an inoculation stands for its curves and the runs beneath it.
+    """
     manifests, runs = {}, []
-    for folder in dict.fromkeys(folders):
+    curves = {folder: read_curves(folder) for folder in folders}
+    whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
+    for folder in dict.fromkeys(whole):
         manifests[folder], answered = read_run(folder, unfinished)
         runs.append((folder, answered))
     found: dict[str, BestCue | str] = {}
@@ -53,7 +61,7 @@ def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True
             probes.setdefault(probe, []).append(summarise(label, one, found[content]))
         if len(judged) > 1:
             sides[probe] = _compared(probe, judged)
-    return Collected(manifests, probes, unjudged, sides)
+    return Collected(manifests, probes, unjudged, sides, [curve for each in curves.values() for curve in each])
 
 
 def _compared(probe: str, models: dict[str, Answered]) -> SideBySide | str:

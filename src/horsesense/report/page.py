@@ -31,10 +31,11 @@ def write_page(folder: Path, path: Path | None = None, unfinished: bool = False)
 def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
     """Write the page; ``drawn`` adds the charts, which take seconds."""
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
+    curves: list[str] = []
     if drawn:
-        from horsesense.report.charts import svg_charts
+        from horsesense.report.charts import svg_charts, svg_curves
 
-        charts = svg_charts(collected)
+        charts, curves = svg_charts(collected), svg_curves(collected)
     environment = Environment(
         loader=PackageLoader("horsesense.report"),
         autoescape=True,
@@ -47,6 +48,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
     html = environment.get_template("page.html.j2").render(
         collected=collected,
         charts=charts,
+        curves=curves,
         wording=wording,
         heat_table=heat_table,
         shared_errors=shared_errors,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from horsesense.analysis import Comparison, Estimate, Search, Standout
 from horsesense.analysis.bias import Bias
+from horsesense.learning.curves import Line
 from horsesense.records import HumanFigure
 from horsesense.runs.comparison import Pairing
 from horsesense.runs.results import Result
@@ -55,6 +56,21 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
         kind = ", ".join([figure.kind or "kind not told", *(f"{count:,} {of}" for count, of in counts if count)])
         told.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
     return f"{'; '.join(told)}."
+
+
+def learned(line: Line, along: str) -> str:
+    """What a curve comes to, from its beginning to its end.
+
+    >>> from horsesense.learning.curves import Mark
+    >>> learned(Line("the probe", "plain", (Mark(0, 0.21, 0.2, 0.22), Mark(3000, 0.54, 0.52, 0.56))), "examples")
+    'On the probe, plain, accuracy goes from 21.0\xa0% (at 0 examples) to 54.0\xa0% (at 3,000; 52.0\xa0% to 56.0\xa0%).'
+    """
+    first, last = line.marks[0], line.marks[-1]
+    ends = "" if last.low is None or last.high is None else f"; {percent(last.low)} to {percent(last.high)}"
+    if first == last:
+        return f"On {line.name}, accuracy is {percent(last.value)} (at {last.x:,} {along}{ends})."
+    told = f"On {line.name}, accuracy goes from {percent(first.value)} (at {first.x:,} {along})"
+    return f"{told} to {percent(last.value)} (at {last.x:,}{ends})."
 
 
 def leaning(bias: Bias) -> str:

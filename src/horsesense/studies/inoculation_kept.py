@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
-from horsesense.errors import UserError
-from horsesense.files import disk_errors, numbered_lines
+from horsesense.files import disk_errors
 from horsesense.learning.asking import credit_of
+from horsesense.learning.curves import CHOSEN
 from horsesense.records import Answer, Dose, Probe
 from horsesense.runs.controls import keep_control
 from horsesense.studies.inoculation import SHOWN, Chosen, Sets
 
-TRIED, CHOSEN = "doses.jsonl", "chosen.jsonl"
+TRIED = "doses.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +48,6 @@ class Folder:
                 keep_control(place, who, told, probe.card.name, probe, answers, one.dose.seed, family="multiple-choice")
         self._add(CHOSEN, [values])
         return values
-
-    def read(self) -> list[dict[str, Any]]:
-        """The chosen doses that are kept, each once."""
-        path = self.path / CHOSEN
-        if not path.is_file():
-            return []
-        found = {}
-        for line, text in numbered_lines(path):
-            try:
-                values = orjson.loads(text)
-                found[values["setting"], values["k"], values["seed"]] = values
-            except (orjson.JSONDecodeError, KeyError, TypeError):
-                raise UserError("the line is no dose", file=path, line=line, fix="remove it") from None
-        return list(found.values())
 
     def _add(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         with disk_errors(self.path):
@@ -100,41 +84,3 @@ def _by_seen(probe: Probe, answers: Sequence[Answer], seen: Mapping[str, bool]) 
 
 def _plain(e: Estimate) -> dict[str, Any]:
     return {"accuracy": e.value, "ci": [e.low, e.high], "n": e.n, "chance": e.chance}
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """One k of a learning curve: means over seeds."""
-
-    setting: str
-    k: int
-    seeds: int
-    new: float
-    """Accuracy on the probe's test."""
-    new_spread: float | None
-    original: float
-    """Accuracy on the original task's test."""
-    original_spread: float | None
-    cost: float
-    """Original test accuracy before minus after."""
-
-
-def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
-    """Learning curves over the tests, as data; the point at k = 0 is the model as it was."""
-    groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for one in chosen:
-        groups[one["setting"], one["k"]].append(one)
-    first = next((one["test_original"]["accuracy"] for one in chosen if one["k"] == 0), None)
-    points = []
-    for (setting, k), ones in sorted(groups.items()):
-        new, original = ([one[f"test_{name}"]["accuracy"] for one in ones] for name in ("new", "original"))
-        mean = float(np.mean(original))
-        cost = 0.0 if first is None else first - mean
-        points.append(
-            CurvePoint(setting, k, len(ones), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
-        )
-    return points
-
-
-def _spread(values: Sequence[float]) -> float | None:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None

@@ -1,0 +1,186 @@
+"""Learning curves as data: accuracy over doses, over items trained on, and along training."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines, read_text
+
+CHOSEN, RESULTS = "chosen.jsonl", "results.json"
+"""What an inoculation keeps of its chosen doses, and what a training says of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One k of an inoculation: means over seeds."""
+
+    setting: str
+    k: int
+    seeds: int
+    new: float
+    """Accuracy on the probe's test."""
+    new_spread: float | None
+    original: float
+    """Accuracy on the original task's test."""
+    original_spread: float | None
+    cost: float
+    """Original test accuracy before minus after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One point of a curve: a mean over seeds; ends of the interval where the items were measured with one."""
+
+    x: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one set of items says: ``setting`` tells lines of one task apart."""
+
+    task: str
+    setting: str
+    marks: tuple[Mark, ...]
+    chance: float | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.task}, {self.setting}" if self.setting else self.task
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Lines over one axis."""
+
+    title: str
+    along: str
+    lines: tuple[Line, ...]
+
+
+def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
+    """An inoculation's curves over its tests; the point at k = 0 is the model as it was."""
+    groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for one in chosen:
+        groups[one["setting"], one["k"]].append(one)
+    first = next((one["test_original"]["accuracy"] for one in chosen if one["k"] == 0), None)
+    points = []
+    for (setting, k), ones in sorted(groups.items()):
+        new, original = ([one[f"test_{name}"]["accuracy"] for one in ones] for name in ("new", "original"))
+        mean = float(np.mean(original))
+        cost = 0.0 if first is None else first - mean
+        points.append(
+            CurvePoint(setting, k, len(ones), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
+        )
+    return points
+
+
+def inoculation_curve(chosen: Sequence[Mapping[str, Any]]) -> Curve:
+    """Accuracy over doses (WordNetQA, figure 4): the probe, and the task that the model was trained on before."""
+    settings = sorted({one["setting"] for one in chosen if one["k"]}) or sorted({one["setting"] for one in chosen})
+    lines = []
+    for setting in settings:
+        # The model as it was begins every line.
+        own = [one for one in chosen if one["setting"] == setting or one["k"] == 0]
+        for task, name in (("the probe", "test_new"), ("the original task", "test_original")):
+            doses = sorted({one["k"] for one in own})
+            marks = tuple(_mean(k, [one[name] for one in own if one["k"] == k]) for k in doses)
+            lines.append(Line(task, setting, marks, own[0][name]["chance"]))
+    model = chosen[0]["model"]
+    return Curve(f"{model}, inoculated", "examples of the probe", tuple(lines))
+
+
+def training_curves(results: Mapping[str, Any]) -> list[Curve]:
+    """Accuracy over items trained on (RICA, figure 6), and along each training where it was looked at twice."""
+    model, points = results["model"], results["points"]
+    sizes: dict[str, list[Mark]] = defaultdict(list)
+    guess: dict[str, float] = {}
+    for point in sorted(points, key=lambda one: one["train"]):
+        for test in point["tests"]:
+            marks = sizes[test["test"]]
+            if test["before"] is not None and not marks:
+                marks.append(_measured(0, test["before"], test["n"]))
+            marks.append(_measured(point["train"], test["after"], test["n"]))
+            guess[test["test"]] = test["chance"]
+    lines = tuple(Line(test, "", tuple(marks), guess[test]) for test, marks in sizes.items())
+    found = [Curve(f"{model}, trained ({results['setting']})", "items trained on", lines)]
+    for point in points:
+        along = _along(point["seeds"])
+        if any(len(line.marks) > 1 for line in along):
+            found.append(Curve(f"{model}, {point['plan']}, along training", "steps", along))
+    return found
+
+
+def _along(seeds: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
+    seen: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for seed in seeds:
+        for look in seed["looks"]:
+            for test, value in {"development set": look["dev"], **look["tests"]}.items():
+                seen[test][look["step"]].append(value)
+    return tuple(
+        Line(test, "", tuple(Mark(step, float(np.mean(values))) for step, values in sorted(steps.items())))
+        for test, steps in seen.items()
+    )
+
+
+def _mean(x: float, ones: Sequence[Mapping[str, Any]]) -> Mark:
+    """Seeds put together: the mean, with the mean ends of their intervals, which is wide enough for the mean."""
+    value, low, high = np.mean([[one["accuracy"], *one["ci"]] for one in ones], axis=0).tolist()
+    return Mark(x, value, low, high, ones[0]["n"])
+
+
+def _measured(x: float, one: Mapping[str, Any], n: int) -> Mark:
+    low, high = one["ci"]
+    return Mark(x, one["accuracy"], low, high, n)
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def read_chosen(folder: Path) -> list[dict[str, Any]]:
+    """The chosen doses of an inoculation's folder, each once; none where there are none yet."""
+    path = folder / CHOSEN
+    if not path.is_file():
+        return []
+    found = {}
+    for line, text in numbered_lines(path):
+        try:
+            values = orjson.loads(text)
+            found[values["setting"], values["k"], values["seed"]] = values
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            raise UserError("the line is no dose", file=path, line=line, fix="remove it") from None
+    return list(found.values())
+
+
+def read_curves(folder: Path) -> list[Curve]:
+    """The curves that a folder of ``inoculate`` or ``train`` holds; none for any other folder."""
+    path = folder / CHOSEN
+    try:
+        if chosen := read_chosen(folder):
+            return [inoculation_curve(chosen)]
+        path = folder / RESULTS
+        return training_curves(orjson.loads(read_text(path))) if path.is_file() else []
+    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+        raise UserError("the kept results of the training are damaged", file=path, fix="train again") from error
+
+
+def study_runs(folder: Path) -> list[Path]:
+    """The run folders beneath a training or an inoculation: all of a training's, the first seed's of an inoculation."""
+    if chosen := read_chosen(folder):
+        seed = min(one["seed"] for one in chosen)
+        places = folder.glob(f"answers/*-seed-{seed}-*/manifest.json")
+    else:
+        places = (place for pattern in ("run*", "*/run*") for place in folder.glob(f"{pattern}/manifest.json"))
+    return sorted(place.parent for place in places)
