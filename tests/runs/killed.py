@@ -37,7 +37,7 @@ def main(model: str, probe: str, out: str, kills: int, seed: int) -> None:
             while len(list(Path(out).glob("answers/*.parquet"))) == before and os.waitpid(child, os.WNOHANG)[0] == 0:
                 time.sleep(0.001)
             at_work += 1
-        time.sleep(chance.random() * 0.05)
+        time.sleep(chance.random() * 0.02)
         try:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)

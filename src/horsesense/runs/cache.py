@@ -1,7 +1,9 @@
 """Scores by content: what one run computed, another need not.
 
 The key is the hash of the weights, of what the spec says about computing, and of the token ids
-and places asked; so it can't go stale, and a wrong name can't hit.
+and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't hit,
+and what is served is to the last bit what that shard gives when it is computed: some processors round
+a row differently beside other rows.
 """
 
 from __future__ import annotations
@@ -58,17 +60,21 @@ class ScoreCache:
             self._base.close()
             self._base = None
 
-    def _key(self, question: Question) -> bytes:
-        digest = hashlib.sha256(self._salt)
-        for numbers in (question.ids, question.asked, question.words, question.types):
-            digest.update(np.asarray(numbers, dtype=np.int64).tobytes() + b"|")
-        return digest.digest()
+    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
+        own = [
+            b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
+            for q in questions
+        ]
+        shard = hashlib.sha256(self._salt)
+        for content in own:
+            shard.update(hashlib.sha256(content).digest())
+        return [hashlib.sha256(shard.digest() + content).digest() for content in own]
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
-        """The scores of all questions, or None where a single one is missing: a shard is computed whole."""
+        """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""
         if self._base is None:
             return None
-        keys = [self._key(question) for question in questions]
+        keys = self._keys(questions)
         found: dict[bytes, bytes] = {}
         distinct = list(dict.fromkeys(keys))
         try:
@@ -85,7 +91,8 @@ class ScoreCache:
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
         if self._base is None:
             return
-        rows = [(self._key(q), v.astype(np.float32).tobytes()) for q, v in zip(questions, values, strict=True)]
+        found = [value.astype(np.float32).tobytes() for value in values]
+        rows = list(zip(self._keys(questions), found, strict=True))
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
