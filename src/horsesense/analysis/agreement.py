@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
@@ -133,7 +133,7 @@ def _interval(value: float, variance: float, units: int, level: float) -> tuple[
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
         return difference_interval(value, variance, units, level)
-    reach = float(special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
+    reach = float(scipy.special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
     return max(-1.0, 1 - left * float(np.exp(reach))), 1 - left * float(np.exp(-reach))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, unit_note
@@ -61,7 +61,7 @@ def valence_bias(
     def estimate(statistic: Statistic) -> Estimate:
         value = float(statistic(whole.total[None, :])[0])
         variance = spread(statistic, whole, seed, resamples)
-        reach = float(special.stdtrit(max(whole.number - 1, 1), (1 + level) / 2)) * variance**0.5
+        reach = float(scipy.special.stdtrit(max(whole.number - 1, 1), (1 + level) / 2)) * variance**0.5
         return Estimate(
             n=len(credit),
             clusters=whole.number,
@@ -87,7 +87,7 @@ def _rates(sums: Floats) -> tuple[Floats, Floats]:
     """z of hits and of false alarms, half an answer added to each side (Hautus, 1995): a rate of 1 has no z."""
     hits = (sums[:, 0] + 0.5) / (sums[:, 1] + 1)
     alarms = (sums[:, 3] - sums[:, 2] + 0.5) / (sums[:, 3] + 1)
-    return special.ndtri(hits), special.ndtri(alarms)
+    return scipy.special.ndtri(hits), scipy.special.ndtri(alarms)
 
 
 def _sensitivity(sums: Floats) -> Floats:

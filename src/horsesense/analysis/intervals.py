@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy import special
+import scipy
 
 from horsesense.analysis.resampling import NOTHING
 from horsesense.errors import UserError
@@ -61,10 +61,10 @@ def rate_interval(value: float, variance: float, units: int, level: float = 0.95
     if variance < NOTHING:
         unseen = 1 - tail ** (1 / units)
         return (1 - unseen) * value, (1 - unseen) * value + unseen
-    shrink = special.ndtri(1 - tail) / special.stdtrit(units - 1, 1 - tail)
+    shrink = scipy.special.ndtri(1 - tail) / scipy.special.stdtrit(units - 1, 1 - tail)
     size = value * (1 - value) / variance * shrink**2
     right, wrong = size * value + 0.5, size * (1 - value) + 0.5
-    low, high = special.betaincinv(right, wrong, [tail, 1 - tail])
+    low, high = scipy.special.betaincinv(right, wrong, [tail, 1 - tail])
     return min(float(low), value), max(float(high), value)
 
 
@@ -82,7 +82,7 @@ def difference_interval(value: float, variance: float, units: int, level: float 
         unseen = 1 - tail ** (1 / units)
         middle = (1 - unseen) * value
         return middle - unseen, middle + unseen
-    reach = float(special.stdtrit(units - 1, 1 - tail)) * variance**0.5
+    reach = float(scipy.special.stdtrit(units - 1, 1 - tail)) * variance**0.5
     return max(-1.0, value - reach), min(1.0, value + reach)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import special
+import scipy
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
@@ -127,7 +127,7 @@ def difference_p(value: float, variance: float, units: int) -> float:
     if variance < NOTHING:
         # All units differ alike: as many coins that fell on one side.
         return min(1.0, 2 * 0.5**units)
-    return float(2 * special.stdtr(units - 1, -abs(value) / variance**0.5))
+    return float(2 * scipy.special.stdtr(units - 1, -abs(value) / variance**0.5))
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
@@ -140,8 +140,8 @@ def mcnemar(only_a: int, only_b: int) -> float:
     (0.0117, 1.0, 1.0)
     """
     n, fewer = only_a + only_b, min(only_a, only_b)
-    below = special.bdtr(fewer - 1, n, 0.5) if fewer else 0.0
-    return min(1.0, float(special.bdtr(fewer, n, 0.5) + below))
+    below = scipy.special.bdtr(fewer - 1, n, 0.5) if fewer else 0.0
+    return min(1.0, float(scipy.special.bdtr(fewer, n, 0.5) + below))
 
 
 def holm(ps: Sequence[float]) -> list[float]:

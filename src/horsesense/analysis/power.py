@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
-from scipy import special
+import scipy
 
 from horsesense.analysis.intervals import check_level
 from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
@@ -110,8 +110,8 @@ def power_of(difference: float, one: float, units: int, level: float = 0.95) -> 
     if units < 2:
         return 0.0
     freedom, shift = units - 1, abs(difference) / (one / units) ** 0.5
-    bar = special.stdtrit(freedom, (1 + level) / 2)
-    return float(1 - special.nctdtr(freedom, shift, bar))
+    bar = scipy.special.stdtrit(freedom, (1 + level) / 2)
+    return float(1 - scipy.special.nctdtr(freedom, shift, bar))
 
 
 def units_needed(difference: float, one: float, level: float = 0.95, wanted: float = 0.8) -> int | None:

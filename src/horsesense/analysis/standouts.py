@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level
@@ -121,7 +121,7 @@ def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, pe
     order = np.argsort(codes, kind="stable")
     places = np.argsort(order)[np.concatenate(slices)]
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    member = sparse.csr_matrix((np.ones(len(places), dtype=np.float32), places, ends), shape=(len(slices), n))
+    member = scipy.sparse.csr_matrix((np.ones(len(places), dtype=np.float32), places, ends), shape=(len(slices), n))
     moved = _moved(credit[order].astype(np.float32), np.bincount(codes), seed, permutations)
     sums = []
     while block := list(islice(moved, BLOCK)):

@@ -17,7 +17,7 @@ from horsesense.files import read_text
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
-DATABASE_VARIABLE = "HORSESENSE_DATABASE"
+DATABASE_VARIABLE, STUDY_VARIABLE = "HORSESENSE_DATABASE", "HORSESENSE_STUDY"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from horsesense.annotate.server.door import door_routes
 from horsesense.annotate.server.guards import Guards
 from horsesense.annotate.server.researcher_pages import researcher_routes
 from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.study import STUDY_VARIABLE
 
-STUDY_VARIABLE = "HORSESENSE_STUDY"
 _THREADS = 4
 _STATIC = {"style.css": "text/css", "task.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _TITLES = {401: "Who are you?", 403: "Not allowed", 404: "Nothing here", 409: "Too late", 429: "Too fast"}

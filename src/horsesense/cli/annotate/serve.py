@@ -29,12 +29,10 @@ def serve(
     import os
     from urllib.parse import urlsplit
 
-    from horsesense.annotate.study import DATABASE_VARIABLE
+    from horsesense.annotate.study import DATABASE_VARIABLE, STUDY_VARIABLE
 
     with opened(study) as served, server_libraries():
         import uvicorn
-
-        from horsesense.annotate.server.app import STUDY_VARIABLE, create_app
 
         address = urlsplit(served.study.address)
         loopback = address.hostname in ("127.0.0.1", "localhost", "::1")
@@ -58,6 +56,8 @@ def serve(
             "timeout_keep_alive": 30,
         }
         if processes == 1:
+            from horsesense.annotate.server.app import create_app
+
             uvicorn.run(create_app(served), **settings)  # type: ignore[arg-type]  # the options above, by name
             return
         os.environ[STUDY_VARIABLE] = str(study.resolve())
