@@ -48,6 +48,8 @@ def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
     import torch
     from transformers import TrainingArguments
 
+    from horsesense.models.device import has_bfloat16
+
     gpu = torch.cuda.is_available() and recipe.device != "cpu"
     steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))
     total = recipe.steps or round(steps_an_epoch * recipe.epochs)
@@ -67,7 +69,7 @@ def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
             warmup_steps=round(recipe.warmup * total),
             weight_decay=recipe.decay,
             seed=recipe.seed,
-            bf16=gpu and torch.cuda.is_bf16_supported(),
+            bf16=has_bfloat16(torch.device("cuda" if gpu else "cpu")),
             use_cpu=not gpu,
             eval_strategy=every,
             eval_steps=recipe.every or None,
