@@ -92,6 +92,11 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     validator("rica-controls").validate(json.loads(called.out))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
     (asked,) = json.loads(called.out)["results"]
+    assert "its controls belong beside the score" in called.err
+    beside = [word for path in tmp_path.glob("ours-*.jsonl") for word in ("-p", path)]
+    assert len(beside) == 4
+    called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
+    assert (called.code, "controls belong" in called.err) == (0, False)
     # Eight items a family, two of them another two with the names exchanged: six things to know.
     assert asked["strict"]["chance"] == pytest.approx(0.5**6)
     called = call("rica", "analyse", tmp_path / "run", "--json")

@@ -53,6 +53,7 @@ def run(
     from horsesense.cli.progress import RunProgress
     from horsesense.cli.suites import print_suite, suite_document
     from horsesense.cli.tables import print_results
+    from horsesense.probes.rica.controls import CONTROLS
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
@@ -82,10 +83,15 @@ def run(
     asked = [a for a in answered if a.part.model.name in model and a.part.probe.name in probes]
     results = [result_of(a, how) for a in asked if a.judged]
     page = write_page(folder, unfinished=True)
+    there = {one.part.probe.name for one in answered}
     for one in asked:
         if not one.judged:
             say(f"{one.part.probe.name}: no item has a gold, so there is no accuracy; the answers are kept")
-        elif one.probe.card.method == "rica" and "A control:" not in one.probe.card.made:
+        elif (
+            one.probe.card.method == "rica"
+            and "A control:" not in one.probe.card.made
+            and not {f"{one.part.probe.name}-{control}" for control in CONTROLS} <= there
+        ):
             say(f"{one.part.probe.name}: its controls belong beside the score; make them by: horsesense rica controls")
     document: dict[str, Any] = {"out": str(folder), "results": [result.to_json() for result in results]}
     document["report"] = str(page)
