@@ -58,8 +58,8 @@ def slots_mlp(task: Task) -> Fitted:
     assert best is not None
     with torch.inference_mode():
         table = _logprobs(best[1](torch.from_numpy(x_test)), ordinal).double().numpy()
-    kind = "ordinal" if ordinal else "categorical"
-    told = f"a {kind} MLP over the vectors of {', '.join(slots)} ({vectors.told})"
+    kind = "an ordinal" if ordinal else "a categorical"
+    told = f"{kind} MLP over the vectors of {', '.join(slots)} ({vectors.told})"
     notes = {"slots without any vector": lost, "hidden": best[2], "rate": best[3], "accuracy on dev": best[0]}
     return Fitted(of_labels(task.test, known, table), told, notes)
 
