@@ -47,8 +47,6 @@ def smollm2() -> str:
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """A cache of the tests' own: fetched things are seen there, kept scores of other runs are not."""
-    import os
-
     from horsesense.files import cache_folder
 
     real, own = cache_folder(), tmp_path_factory.mktemp("cache")
