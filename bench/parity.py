@@ -73,7 +73,9 @@ def causal(texts: list[str]) -> None:
     sums = ask_peer("lm_eval", job | {"pairs": [["", text] for text in texts]})["scores"]
     ours = [[sum(tokens)] for tokens in tokens_of("smollm2", texts, "default")]
     told("lm-evaluation-harness, texts (sums) / default", ours, [[score] for score in sums])
-    items = [Item(probe="t", form="choice", text=a.rstrip("."), options=(b, b[:20])) for a, b in pairwise(texts)]
+    # Outer spaces are one space in a prompt here; the harness takes them as they are.
+    asked = [(a.rstrip(" ."), (b, b[:20].rstrip())) for a, b in pairwise(texts)]
+    items = [Item(probe="t", form="choice", text=text, options=options) for text, options in asked]
     pairs = [[item.text, f" {option}"] for item in items for option in item.options]
     sums = ask_peer("lm_eval", job | {"pairs": pairs})["scores"]
     answers = answer_items(load_model("smollm2", device="cpu"), items, parse_spec("bos=none"))
