@@ -27,8 +27,8 @@ Ranked = tuple[npt.NDArray[np.int64], Values]
 
 LINES_AT_ONCE = 512
 """Lines of logits that are read at a time where all of them are there."""
-_LOGITS = 16 * 2**20
-"""Bytes of logits computed at a time: what stays in a processor's caches until the softmax has passed over it."""
+_LOGITS = 64 * 2**20
+"""Bytes of logits computed at a time: the head's weights are read once for each part, which tells for small models."""
 _LOGITS_ON_GPU = 2**30
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.models.rows import Given, Row
-from horsesense.scoring.prefixes import grow
+from horsesense.scoring.prefixes import grow, pack
 
 Places = npt.NDArray[np.int64]
 
@@ -113,7 +113,7 @@ def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
     begins = np.zeros(len(inputs), dtype=np.int64)
     made: list[Row] = []
     count = 0
-    for tree in grow([row.given.ids for row in inputs]):
+    for tree in pack(grow([row.given.ids for row in inputs])):
         reads: list[int] = []
         targets: list[int] = []
         for number, path in tree.paths.items():

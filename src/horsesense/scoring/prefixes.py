@@ -13,6 +13,8 @@ ROOM = 256
 """Tokens a tree, about: each branch is masked out for the others, so large trees waste attention."""
 SAVING = 4
 """A text joins where at least one in so many of its tokens is there already."""
+_OPEN = 16
+"""Trees that are tried for room, the newest: so packing takes the same time a tree, however many there are."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,14 @@ class Tree:
             path.append(len(self.ids))
             self.ids.append(token)
         self.paths[number] = path
+
+    def take(self, other: Tree) -> None:
+        """Put another tree beside this one: neither sees the other."""
+        by = len(self.ids)
+        self.ids += other.ids
+        self.parents += [parent + by if parent >= 0 else -1 for parent in other.parents]
+        for number, path in other.paths.items():
+            self.paths[number] = [place + by for place in path]
 
 
 def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
@@ -57,6 +67,29 @@ def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
         trees[-1].add(number, ids, path[:same])
         before, path = ids, trees[-1].paths[number]
     return trees
+
+
+def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
+    """Small trees put beside each other, so that inputs are of about one size and none is computed alone.
+
+    A text of its own stays one: inputs of one length need no mask. Largest first, each where it first fits.
+
+    >>> small = grow([(1, 2, 3), (1, 2, 4), (5, 6, 7), (5, 6, 8), (9, 9)])
+    >>> [sorted(tree.paths) for tree in pack(small, room=8)]
+    [[0, 1, 2, 3], [4]]
+    >>> pack(grow([(1, 2, 3), (1, 2, 4), (5, 6, 7), (5, 6, 8)]), room=8)[0].parents
+    [-1, 0, 1, 1, -1, 4, 5, 5]
+    """
+    packed: list[Tree] = []
+    open_to: list[Tree] = []
+    for tree in sorted((tree for tree in trees if len(tree.paths) > 1), key=lambda tree: -len(tree.ids)):
+        place = next((one for one in open_to if len(one.ids) + len(tree.ids) <= room), None)
+        if place is not None:
+            place.take(tree)
+        else:
+            packed.append(tree)
+            open_to = [*open_to[-_OPEN + 1 :], tree]
+    return packed + [tree for tree in trees if len(tree.paths) == 1]
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:
