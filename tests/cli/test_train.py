@@ -125,9 +125,10 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     page = tmp_path / "page.html"
     told = document(call("report", tmp_path / "out", "-o", page, "--json"), "report")
     assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the dose that is kept"
-    html = page.read_text(encoding="utf-8")
-    assert "What training taught" in html
-    assert f"{kept['plain', 40]['test_new']['accuracy']:.3f}</td>" in html
+    new = kept["plain", 40]["test_new"]
+    ends = " to ".join(f"{end:.3f}" for end in new["ci"])
+    row = f'<td>40</td><td>{new["accuracy"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
+    assert row in page.read_text(encoding="utf-8"), "the dose, its accuracy, interval and n"
 
 
 def test_bad_calls(tmp_path: Path, call: Call) -> None:

@@ -85,6 +85,7 @@ def test_a_study_stands_beside_a_run_on_one_page(tmp_path: Path) -> None:
     study.mkdir()
     (study / "chosen.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOSES))
     make_run(run, {"a": 0.8}, made_items(30))
+    (run / "results.json").write_text("[]")  # of another program; a run is a run
     page = tmp_path / "page.html"
     write_report(collect([study, run], cues=False), page)
     html = page.read_text(encoding="utf-8")

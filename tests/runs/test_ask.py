@@ -8,9 +8,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from horsesense.errors import UserError
+from horsesense.models.rows import Question
 from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.runs.answers import read_answers
 from horsesense.runs.ask import Settings, Watcher, ask_models
@@ -117,6 +119,23 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
     other = replace(cached, spec=ScoringSpec(pll="token"))
     ask_models([model], {"probe": probe}, tmp_path / "three", other)
     assert tables(tmp_path / "three") != tables(tmp_path / "one"), "another spec must not hit"
+
+
+def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """Some processors round a row differently beside other rows, so what another shard gave is not served."""
+    from horsesense.models.load import load_model
+    from horsesense.runs.cache import ScoreCache
+
+    here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
+    first, second = (np.array([value], dtype=np.float32) for value in (0.25, 0.5))
+    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), tmp_path / "kept") as cache:
+        cache.keep([here, there], [first, first])
+        cache.keep([here, elsewhere], [second, second])
+        found = {len(shard): cache.find(shard) for shard in ([here], [here, there])}
+        assert found[1] is None, "a question alone was never asked"
+        assert found[2] is not None
+        assert [value.tolist() for value in found[2]] == [[0.25], [0.25]]
+        assert cache.find([there, here]) is None, "the order is the batch's"
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

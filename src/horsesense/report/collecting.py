@@ -11,7 +11,7 @@ from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.report.artefacts import BestCue, best_cue
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
-from horsesense.runs.manifest import Manifest
+from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.results import Answered, read_run
 
 NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
@@ -42,7 +42,7 @@ def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True
     The folder of a training or an inoculation stands for its curves and the runs beneath it.
     """
     manifests, runs = {}, []
-    curves = {folder: read_curves(folder) for folder in folders}
+    curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifests[folder], answered = read_run(folder, unfinished)
