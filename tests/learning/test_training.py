@@ -20,6 +20,7 @@ from horsesense.learning import loop
 from horsesense.learning.kept import kept_training
 from horsesense.learning.recipe import Recipe
 from horsesense.learning.training import train
+from horsesense.models.device import has_bfloat16
 from horsesense.models.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -151,6 +152,7 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow
     said: list[str] = []
     resumed = train(str(folders["gpt2"]), *sets, recipe, killed, say=said.append)
     assert any("taken up again" in remark for remark in resumed.remarks)
+    assert any("bfloat16" in remark for remark in resumed.remarks) == has_bfloat16(torch.device("cpu"))
     whole = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "whole")
     assert resumed.looks == whole.looks
     one, other = (json.loads((folder / "training.json").read_text()) for folder in (killed, tmp_path / "whole"))

@@ -23,6 +23,7 @@ Say = Callable[[str], None]
 Tick = Callable[[int, int, float], None]
 """Called with the step, how many there are, and the loss."""
 _CHECKPOINTS = "checkpoints"
+_MIXED = "steps are in bfloat16, weights and looks in float32"
 
 
 def train(
@@ -108,7 +109,7 @@ class _Training:
             self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
         )
         if opened.quantised and not any("GGUF" in remark for remark in self.remarks):
-            self.remarks.append("the weights were unpacked from a quantised GGUF file, and are trained in float32")
+            self.remarks.append("the weights were unpacked from a quantised GGUF file, and are kept in float32")
             self.say(self.remarks[-1])
         if opened.new and not any("new head" in remark for remark in self.remarks):
             self.remarks.append(f"a new head is trained ({', '.join(opened.new)})")
@@ -128,6 +129,8 @@ class _Training:
         if self.recipe.lora:
             network = with_adapter(network, self.recipe.seed)
         loop, watch, patience = self._loop(network, examples, beside)
+        if loop.args.bf16 and _MIXED not in self.remarks:
+            self.remarks.append(_MIXED)
         checkpoint = self._last_checkpoint()
         if checkpoint is not None:
             self.looks += _kept_looks(checkpoint)
