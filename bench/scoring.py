@@ -14,11 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from peers.environments import ask_peer
 from peers.material import CATS, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 
 from horsesense.errors import UserError
+from horsesense.models.device import has_bfloat16
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import load_model
 from horsesense.models.names import locate
@@ -31,8 +33,7 @@ from horsesense.scoring.questions import Framed
 THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
 CALLS = int(os.environ.get("CALLS", "5"))
 TOKEN = ScoringSpec(pll="token")
-FLAGS = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").is_file() else ""
-DTYPES = ("float32", "bfloat16") if "avx512_bf16" in FLAGS or "amx_bf16" in FLAGS else ("float32",)
+DTYPES = ("float32", "bfloat16") if has_bfloat16(torch.device("cpu")) else ("float32",)
 
 
 def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
@@ -54,8 +55,6 @@ def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple
 
 def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> float:
     """The CATs script's way, one masked copy a forward, for one copy in ``every``; how many copies each stands for."""
-    import torch
-
     marks = model.marks
     copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, marks)]
     with torch.inference_mode():
@@ -142,8 +141,6 @@ def questions(count: int = int(os.environ.get("COUNT", "40"))) -> None:
 
 
 def gpu() -> None:
-    import torch
-
     if not torch.cuda.is_available():
         print("PLL, BERT-large shape: needs a GPU")
         return
@@ -163,8 +160,6 @@ def gpu() -> None:
 
 
 def main() -> None:
-    import torch
-
     torch.set_num_threads(THREADS)
     for work in sys.argv[1:] or ("masked", "questions", "gpu"):
         {"masked": masked, "questions": questions, "gpu": gpu}[work]()
