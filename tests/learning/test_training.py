@@ -20,7 +20,6 @@ from horsesense.learning import loop
 from horsesense.learning.kept import kept_training
 from horsesense.learning.recipe import Recipe
 from horsesense.learning.training import train
-from horsesense.models.device import has_bfloat16
 from horsesense.models.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -134,7 +133,7 @@ slow = (lambda *_: time.sleep(0.2)) if "slow" in sys.argv else (lambda *_: None)
 items, dev = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
 train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow)
 """
-    # As many threads as here: in bfloat16 the order of sums tells after a few steps.
+    # As many threads as here: the order of sums tells after some steps.
     environment = os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     killed = tmp_path / "killed"
     process = subprocess.Popen(
@@ -152,7 +151,7 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow
     said: list[str] = []
     resumed = train(str(folders["gpt2"]), *sets, recipe, killed, say=said.append)
     assert any("taken up again" in remark for remark in resumed.remarks)
-    assert any("bfloat16" in remark for remark in resumed.remarks) == has_bfloat16(torch.device("cpu"))
+    assert not any("bfloat16" in remark for remark in resumed.remarks), "on a processor steps are in float32"
     whole = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "whole")
     assert resumed.looks == whole.looks
     one, other = (json.loads((folder / "training.json").read_text()) for folder in (killed, tmp_path / "whole"))

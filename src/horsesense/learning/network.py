@@ -69,7 +69,8 @@ def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
             warmup_steps=round(recipe.warmup * total),
             weight_decay=recipe.decay,
             seed=recipe.seed,
-            bf16=has_bfloat16(torch.device("cuda" if gpu else "cpu")),
+            # On a processor it is faster too, but small trainings do not repeat with it.
+            bf16=gpu and has_bfloat16(torch.device("cuda")),
             use_cpu=not gpu,
             eval_strategy=every,
             eval_steps=recipe.every or None,
