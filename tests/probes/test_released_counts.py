@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.probes.released import read_release
+from horsesense.probes.released.conclusion import perturbed
 from horsesense.records import Probe, fill_blank, read_probe, write_probe
 
 CATS = [f"commonsense_ability_test/{task}.txt" for task in ("ca", "wsc", "sm", "smr", "swag", "arct_1")]
@@ -123,6 +124,17 @@ def test_rica_axioms(data: Path) -> None:
     with gzip.open(data / "rica" / file, "rt", encoding="utf-8") as lines:
         statements = Counter(value[1][0] for line in lines for value in json.loads(line).values())
     assert Counter(fill_blank(i.text, i.options[i.answer or 0]) for i in probe.items) == statements
+
+
+def test_what_a_statement_of_rica_tells_of_its_perturbation(data: Path) -> None:
+    """The axioms say how each statement was perturbed; the statements of the splits do not, and are read."""
+    items = read(data, "rica-axioms", "rica/data/RICA_10k_axiom2set.jsonl.gz").items
+    told = [perturbed(fill_blank(i.text, i.options[i.answer or 0]), str(i.facets["comparative"])) for i in items]
+    assert all(one["perturbation"] == item.facets["perturbation"] for one, item in zip(told, items, strict=True))
+    kept = [
+        (one["asymmetry"] == "none") == (i.facets["asymmetry"] == "none") for one, i in zip(told, items, strict=True)
+    ]
+    assert (sum(kept), len(kept)) == (9043, 9054)
 
 
 def test_winoventi(data: Path) -> None:

@@ -37,7 +37,15 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
     assert {item.options for item in probe.items} == {("less", "more")}, "the order says nothing"
     assert [item.answer for item in probe.items] == [1, 0, 1]
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
-    assert probe.items[0].facets == {"comparative": "more", "split": "train"}
+    assert probe.items[0].facets["split"] == "train"
+    told = [
+        tuple(item.facets[n] for n in ("comparative", "perturbation", "asymmetry", "valence")) for item in probe.items
+    ]
+    assert told == [
+        ("more", "original", "none", 1),
+        ("less", "original", "premise or conclusion", -1),
+        ("more", "negated", "premise or conclusion", 1),
+    ]
     assert probe.card.notes == {"mask word in the premise too": 1, "no final newline": 2}
     assert (probe.card.normalise, probe.card.licence) == ("sum", "none stated")
 
@@ -100,6 +108,7 @@ def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:
         "perturbation": "negated",
         "asymmetry": "premise",
         "comparative": "less",
+        "valence": -1,
     }
     assert (facets["original"]["perturbation"], facets["original"]["asymmetry"]) == ("original", "none")
     assert probe.items[1].source.id.startswith("Material(A, wax) negated")

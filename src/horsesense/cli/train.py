@@ -14,6 +14,7 @@ from horsesense.cli.settings import Device, OneModel
 if TYPE_CHECKING:
     from horsesense.learning.fine_tuning import Point
     from horsesense.learning.recipe import Recipe
+    from horsesense.learning.scored import Change
 
 
 def train(
@@ -157,17 +158,11 @@ def _document(model: str, setting: str, recipe: Recipe, out: Path, points: list[
                 "tests": [
                     {
                         "test": one.test,
-                        "n": one.after.n,
-                        "chance": one.after.chance,
-                        "before": None if one.before is None else _estimate(one.before),
-                        "after": _estimate(one.after),
+                        **_change(one.whole),
                         "each": list(one.each),
                         "spread": one.spread,
                         "slices": {
-                            facet: {
-                                value: {"before": before, "after": after, "n": n}
-                                for value, (before, after, n) in values.items()
-                            }
+                            facet: {value: _change(change) for value, change in values.items()}
                             for facet, values in one.slices.items()
                         },
                     }
@@ -176,6 +171,15 @@ def _document(model: str, setting: str, recipe: Recipe, out: Path, points: list[
             }
             for point in points
         ],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "n": change.after.n,
+        "chance": change.after.chance,
+        "before": None if change.before is None else _estimate(change.before),
+        "after": _estimate(change.after),
     }
 
 
@@ -193,14 +197,14 @@ def _show(points: list[Point]) -> None:
     for point in points:
         table.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
         for one in point.tests:
-            spread = "" if one.spread is None else f"{one.spread:.3f}"
-            before = "" if one.before is None else f"{one.before.value:.3f}"
-            e = one.after
-            told = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
-            table.add_row(one.test, before, told, spread, f"{e.chance:.3f}", f"{e.n:,}")
+            table.add_row(*_cells(one.test, one.whole, "" if one.spread is None else f"{one.spread:.3f}"))
             for facet, cut in one.slices.items():
-                for value, (first, after, n) in cut.items():
-                    table.add_row(
-                        f"  {facet} {value}", "" if first is None else f"{first:.3f}", f"{after:.3f}", "", "", f"{n:,}"
-                    )
+                for value, change in cut.items():
+                    table.add_row(*_cells(f"  {facet} {value}", change))
     people().print(table)
+
+
+def _cells(name: str, change: Change, spread: str = "") -> tuple[str, ...]:
+    before, e = change.before, change.after
+    told = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+    return name, "" if before is None else f"{before.value:.3f}", told, spread, f"{e.chance:.3f}", f"{e.n:,}"

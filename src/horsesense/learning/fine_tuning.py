@@ -6,39 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from horsesense.analysis import Estimate, accuracy, chance
-from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.recipe import Recipe, Trained
+from horsesense.learning.scored import Asked, Scored, scored
 from horsesense.learning.settings import Plan
 from horsesense.learning.training import Say, Tick, train
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, Watcher, ask_models
 from horsesense.runs.results import read_run
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """One test set, before and after training."""
-
-    test: str
-    before: Estimate | None
-    """None where the model cannot be asked before it has a head."""
-    after: Estimate
-    """The mean over seeds; the interval is over units of dependence."""
-    each: tuple[float, ...]
-    """Accuracy of each seed."""
-    slices: Mapping[str, Mapping[str, tuple[float | None, float, int]]]
-    """Facet → value → before, after, items. ``twin``, whether training saw the other member of the family, counts
-    answers of all seeds."""
-
-    @property
-    def spread(self) -> float | None:
-        return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +87,7 @@ def carry_out(
     asked = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
-    runs: dict[tuple[str, str], dict[str, float]] = {}
+    runs: dict[Asked, dict[str, float]] = {}
     settings = Settings(device=recipe.device)
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         own = asked if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
@@ -122,7 +99,7 @@ def carry_out(
             if who in ("", one.part.model.name):
                 found = dict(zip((item.id for item in one.items), credit.tolist(), strict=True))
                 runs.setdefault((who, one.part.probe.name), {}).update(found)
-    tests = tuple(_scored(test, plans, names, runs, probe, slices) for test in plans[0].tests)
+    tests = tuple(scored(test, plans, names, runs, probe, slices) for test in plans[0].tests)
     return Point(plans[0].name, len(plans[0].train), tuple(trained), tests, leaks, plans[0].counts)
 
 
@@ -145,60 +122,3 @@ def _once(
         say(f"{place}: trained already")
         return done
     return train(model, plan.train, plan.dev, recipe, place, others=others, say=say, tick=tick)
-
-
-def _scored(
-    test: str,
-    plans: Sequence[Plan],
-    names: Sequence[str],
-    runs: Mapping[tuple[str, str], Mapping[str, float]],
-    probe: Probe,
-    slices: Sequence[str],
-) -> Scored:
-    items = list({item.id: item for plan in plans for item in plan.tests[test]}.values())
-    after: Floats = np.array(
-        [np.mean([runs[name, test][item.id] for name in names if item.id in runs[name, test]]) for item in items]
-    )
-    first = runs.get(("", test))
-    before = None if first is None else np.array([first[item.id] for item in items])
-    units = [item.unit(probe.card.group) for item in items]
-    guess = chance([len(item.options) for item in items])
-    cut: dict[str, Mapping[str, tuple[float | None, float, int]]] = {}
-    if plans[0].leaks_by_design:
-        cut["twin"] = _by_twin(test, plans, names, runs)
-    for facet in slices:
-        cut[facet] = _cut([str(item.facets.get(facet, "")) for item in items], before, after)
-    return Scored(
-        test=test,
-        before=None if before is None else accuracy(before, units, chance=guess),
-        after=accuracy(after, units, chance=guess),
-        each=tuple(float(np.mean(list(runs[name, test].values()))) for name in names),
-        slices=cut,
-    )
-
-
-def _by_twin(
-    test: str, plans: Sequence[Plan], names: Sequence[str], runs: Mapping[tuple[str, str], Mapping[str, float]]
-) -> dict[str, tuple[float | None, float, int]]:
-    """Whether training saw the other member of the family differs from seed to seed, so answers are counted here."""
-    labels, before, after = list[str](), list[float](), list[float]()
-    first = runs.get(("", test))
-    for plan, name in zip(plans, names, strict=True):
-        trained = {item.family for item in plan.train}
-        for item in plan.tests[test]:
-            labels.append("seen" if item.family in trained else "unseen")
-            after.append(runs[name, test][item.id])
-            before += [first[item.id]] if first is not None else []
-    return _cut(labels, np.array(before) if before else None, np.array(after))
-
-
-def _cut(values: Sequence[str], before: Floats | None, after: Floats) -> dict[str, tuple[float | None, float, int]]:
-    names = np.asarray(values)
-    return {
-        name: (
-            None if before is None else float(before[names == name].mean()),
-            float(after[names == name].mean()),
-            int((names == name).sum()),
-        )
-        for name in sorted(set(values))
-    }

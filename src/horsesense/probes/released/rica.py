@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.probes.released.conclusion import CONNECTIVE, blank, entities, frame, opposite
+from horsesense.probes.released.conclusion import CONNECTIVE, blank, entities, frame, opposite, perturbed
 from horsesense.probes.released.linking import linked
 from horsesense.probes.released.reading import Reading, names_of, split_of, text_of
 from horsesense.records import Card, Item, Probe, Source
@@ -73,7 +73,7 @@ def _item(reading: Reading, text: str, word: str, pair: bytes, path: Path, numbe
         options=options,
         answer=options.index(word),
         family=" ".join(sorted(entities(statement))),
-        facets={"comparative": word} | split_of(path),
+        facets={"comparative": word, **perturbed(statement, word)} | split_of(path),
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
 
