@@ -38,11 +38,11 @@ def to_device(values: npt.NDArray[np.int64], device: Any) -> torch.Tensor:
 
 
 def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    """Feed the ids as they are. All rows have one length, so everything is attended to."""
-    import torch
+    """Feed the ids as they are. All rows have one length, so everything is attended to.
 
-    ids = ids_tensor([one.ids for one in given], device)
-    asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    No mask says so: transformers would look whether it hides anything, and so wait for the device at every batch.
+    """
+    asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
     if given[0].types:
         asked["token_type_ids"] = ids_tensor([one.types for one in given], device)
     return Outputs(network(**asked).logits, [list(row.reads) for row in rows])

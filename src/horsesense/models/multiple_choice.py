@@ -26,10 +26,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    import torch
-
-    ids = ids_tensor([one.ids for one in given], device)[:, None]
-    asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    asked = {"input_ids": ids_tensor([one.ids for one in given], device)[:, None]}
     if given[0].types:
         asked["token_type_ids"] = ids_tensor([one.types for one in given], device)[:, None]
     return Outputs(network(**asked).logits[:, None, :], [[0] * len(row.reads) for row in rows])

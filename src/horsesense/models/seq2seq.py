@@ -64,10 +64,7 @@ def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int,
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    import torch
-
-    ids = ids_tensor([one.ids for one in given], device)
-    asked = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
     if given[0].decoder:
         asked["decoder_input_ids"] = ids_tensor([one.decoder for one in given], device)
     return Outputs(network(**asked).logits, [list(row.reads) for row in rows])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
+from horsesense.models.rows import Row
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.batches import Remark, Values, run_batches
 from horsesense.scoring.pairs import frame_pairs
@@ -89,17 +89,22 @@ def score_questions(
 ) -> list[Values]:
     """The log-probability of each asked token of each question."""
     marks = model.marks
-    rows = [model.module.rows(question.question, spec, marks) for question in questions]
+    counts = []
+
+    def rows() -> Iterator[Row]:
+        for question in questions:
+            made = model.module.rows(question.question, spec, marks)
+            counts.append(sum(len(row.reads) for row in made))
+            yield from made
+
     longest = max((len(question.question.ids) for question in questions), default=0)
     share = longest <= model.longest_in_trees and not spec.exact
-    plan = make_plan(chain.from_iterable(rows), 1 if spec.exact else budget, share)
+    plan = make_plan(rows(), 1 if spec.exact else budget, share)
     found = np.zeros(len(plan.slots), dtype=np.float32)
     for batch, values in run_batches(model, plan, spec.exact, say):
-        place = np.concatenate([np.arange(plan.begins[n], plan.begins[n] + len(plan.inputs[n].reads)) for n in batch])
-        found[place] = values
+        found[plan.places(batch)] = values
         if progress:
             progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
-    counts = [sum(len(row.reads) for row in asked) for asked in rows]
     return np.split(found[plan.slots], np.cumsum(counts)[:-1])
 
 

@@ -37,6 +37,17 @@ class Plan:
     def tokens(self) -> int:
         return sum(sum(row.given.shape) for row in self.inputs)
 
+    def places(self, batch: Sequence[int]) -> Places:
+        """Where the numbers of a batch stand in the list of all numbers, in the order of its inputs.
+
+        >>> rows = [Row(Given((1, 2)), (0, 1), (2, 3)), Row(Given((4, 5)), (0,), (5,))]
+        >>> make_plan(rows, budget=100).places([1, 0]).tolist()
+        [2, 0, 1]
+        """
+        counts = np.array([len(self.inputs[number].reads) for number in batch])
+        ahead = np.cumsum(counts) - counts
+        return np.repeat(self.begins[batch] - ahead, counts) + np.arange(counts.sum())
+
 
 def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     """Merge rows with the same input, then cut batches with at most ``budget`` tokens.

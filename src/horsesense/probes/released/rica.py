@@ -73,7 +73,7 @@ def _item(reading: Reading, text: str, word: str, pair: bytes, path: Path, numbe
         options=options,
         answer=options.index(word),
         family=" ".join(sorted(entities(statement))),
-        facets={"comparative": word, **perturbed(statement, word)} | split_of(path),
+        facets={"comparative": word, **perturbed(statement, word), **split_of(path)},
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
 
