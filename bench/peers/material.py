@@ -26,17 +26,25 @@ def sentences(count: int, tasks: tuple[str, ...] = ("ca", "wsc", "sm", "smr", "s
     return found[:count]
 
 
-def save_bert(folder: Path, texts: list[str], width: int = 32, layers: int = 2, spread: float = 0.35) -> Path:
-    """A BERT with random weights and a WordPiece vocabulary of the texts, padded to BERT's own size."""
+def save_bert(
+    folder: Path,
+    texts: list[str],
+    width: int = 32,
+    layers: int = 2,
+    spread: float = 0.35,
+    vocabulary: Path | None = None,
+) -> Path:
+    """A BERT with random weights, and a WordPiece vocabulary: a given one, or one of the texts, of BERT's own size."""
     torch.manual_seed(0)
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    pieces = models.WordPiece.read_file(str(vocabulary)) if vocabulary else None
+    tokenizer = Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=2000, special_tokens=special))
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
+    if vocabulary is None:
+        tokenizer.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=2000, special_tokens=special))
+    around = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=around)
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     config = BertConfig(
         hidden_size=width,
