@@ -8,6 +8,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.models.asked import AskedPlaces, find_asked_places
+from horsesense.models.attention import stand_side_by_side
 from horsesense.models.branches import longest_in_trees
 from horsesense.models.device import choose_device, fit_threads
 from horsesense.models.families import Family, family_module, family_of
@@ -74,6 +75,8 @@ def load_model(
     network.to(place).eval()
     if kind == "causal":
         _check_left_to_right(network, place, name)
+    if kind == "masked" and place.type == "cuda":
+        stand_side_by_side(network, module, place)
     asked = find_asked_places(network, module, kind, place)
     window = _window(network, tokenizer)
     trees = longest_in_trees(network, place, window) if kind == "causal" else 0

@@ -1,0 +1,63 @@
+"""Texts side by side in attention: what the plain function gives, in every network that takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from horsesense.models.attention import NAME, attend_side_by_side, stand_side_by_side
+from horsesense.models.load import load_model
+from horsesense.records import ScoringSpec
+from horsesense.scoring.options import answer_items
+from made_tasks import clozes
+from tiny import save_tiny
+
+
+@pytest.mark.parametrize("places", [1, 3, 16, 21, 32, 33, 64, 70])
+@pytest.mark.parametrize("texts", [1, 2, 5, 7, 64])
+def test_side_by_side_is_one_by_one(texts: int, places: int) -> None:
+    torch.manual_seed(texts * places)
+    query, key, value = (torch.randn(texts, places, 4, 8).transpose(1, 2) for _ in range(3))
+    found = attend_side_by_side(query, key, value, scale=0.3)
+    wanted = torch.stack([_by_hand(*one, scale=0.3) for one in zip(query, key, value, strict=True)])
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(found, scaled_dot_product_attention(query, key, value, scale=0.3), rtol=1e-4, atol=1e-5)
+
+
+def _by_hand(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float) -> torch.Tensor:
+    return (query @ key.transpose(1, 2) * scale).softmax(dim=-1) @ value
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta"])
+def test_a_network_gives_the_same_answers(name: str, tmp_path: Path) -> None:
+    model = load_model(str(save_tiny(name, tmp_path)), device="cpu")
+    items, spec = clozes(9, 1).items, ScoringSpec()
+    before = answer_items(model, items, spec)
+    assert model.network.config._attn_implementation == "sdpa"
+    assert stand_side_by_side(model.network, model.module, model.device)
+    assert model.network.config._attn_implementation == NAME
+    for one, other in zip(before, answer_items(model, items, spec), strict=True):
+        assert one.scores == pytest.approx(other.scores, abs=1e-4)
+
+
+def test_gradients_pass_a_mask_that_was_made_without_them(tmp_path: Path) -> None:
+    model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
+    assert stand_side_by_side(model.network, model.module, model.device)
+    ids = torch.randint(5, 20, (4, 6))
+    with torch.inference_mode():
+        model.network(input_ids=ids)
+    embedded = model.network.get_input_embeddings()(ids).detach().requires_grad_()
+    model.network(inputs_embeds=embedded).logits.sum().backward()
+    assert embedded.grad is not None
+    assert embedded.grad.abs().sum() > 0
+
+
+def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
+    # An attention that gives other numbers is not taken.
+    monkeypatch.setattr("horsesense.models.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
+    assert not stand_side_by_side(model.network, model.module, model.device)
+    assert model.network.config._attn_implementation == "sdpa"
