@@ -44,15 +44,15 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     [(1, 0, 8, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
     """
     assert marks.mask is not None
-    made, mask = [], (marks.mask,)
+    whole, mask, offset = question.ids, (marks.mask,), spec.read_offset
+    if question.asked and not 0 <= question.asked[0] - offset <= question.asked[-1] - offset < len(whole):
+        raise UserError(f"read_offset={offset} reads outside of the text", fix="use a smaller one")
+    made = []
     for place, hidden in hidden_places(question, spec):
-        ids = question.ids
+        ids = whole
         for other in hidden:
             ids = ids[:other] + mask + ids[other + 1 :]
-        read = place - spec.read_offset
-        if not 0 <= read < len(ids):
-            raise UserError(f"read_offset={spec.read_offset} reads outside of the text", fix="use a smaller one")
-        made.append(Row(Given(ids), (read,), (question.ids[place],)))
+        made.append(Row(Given(ids), (place - offset,), (whole[place],)))
     return made
 
 

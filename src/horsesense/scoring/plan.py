@@ -140,22 +140,23 @@ def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
 def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[int]]:
     """Longest first, so that what needs most memory fails first; the order inside a length is that of the rows."""
     by_shape: dict[tuple[int, int], list[int]] = {}
-    for number, row in enumerate(inputs):
-        by_shape.setdefault(row.given.shape, []).append(number)
+    for number, (given, _, _) in enumerate(inputs):
+        by_shape.setdefault((len(given.ids), len(given.decoder)), []).append(number)
     batch: list[int] = []
     largest = 0
     for shape in sorted(by_shape, reverse=True):
         size = sum(shape)
+        if not uneven:
+            many = max(1, budget // size)
+            yield from (by_shape[shape][start : start + many] for start in range(0, len(by_shape[shape]), many))
+            continue
         for number in by_shape[shape]:
-            alike = size == largest or (uneven and size * PADDING > largest * (PADDING - 1))
+            alike = size == largest or size * PADDING > largest * (PADDING - 1)
             if batch and not (alike and largest * (len(batch) + 1) <= budget):
                 yield batch
                 batch = []
             if not batch:
                 largest = size
             batch.append(number)
-        if batch and not uneven:
-            yield batch
-            batch = []
     if batch:
         yield batch
