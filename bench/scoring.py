@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 from peers.environments import ask_peer
-from peers.material import CATS, save_bert, sentences
+from peers.material import CATS, bert_vocabulary, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 
 from horsesense.errors import UserError
@@ -81,7 +81,7 @@ def _times(theirs: Timed, ours: Timed, scale: float = 1.0) -> str:
 def masked(count: int = int(os.environ.get("COUNT", "48"))) -> None:
     texts = sentences(count)
     with tempfile.TemporaryDirectory() as folder:
-        path = save_bert(Path(folder), texts, width=768, layers=12, spread=0.02)
+        path = save_bert(Path(folder), texts, width=768, layers=12, spread=0.02, vocabulary=bert_vocabulary())
         measured = {}
         for dtype in DTYPES:
             fast = load_model(str(path), device="cpu", dtype=dtype)
@@ -144,17 +144,15 @@ def questions(count: int = int(os.environ.get("COUNT", "40"))) -> None:
 
 
 def gpu() -> None:
-    """All sentences of CATs. ``VOCABULARY``: BERT's own vocab.txt (MiniLM has it). ``BUDGET``: tokens a batch."""
+    """All sentences of CATs; ``BUDGET``: tokens a batch."""
     if not torch.cuda.is_available():
         print("PLL, BERT-large shape: needs a GPU")
         return
     tasks = sorted(path.stem for path in CATS.glob("*.txt"))
     lines = [line for task in tasks for line in (CATS / f"{task}.txt").read_text(encoding="utf-8").splitlines()]
     texts = list(dict.fromkeys(text.strip() for line in lines for text in line.split("\x01")[1:]))
-    vocabulary = os.environ.get("VOCABULARY")
     with tempfile.TemporaryDirectory() as folder:
-        own = Path(vocabulary) if vocabulary else None
-        path = save_bert(Path(folder), texts, width=1024, layers=24, spread=0.02, vocabulary=own)
+        path = save_bert(Path(folder), texts, width=1024, layers=24, spread=0.02, vocabulary=bert_vocabulary())
         model = load_model(str(path), device="cuda", dtype="bfloat16")
     asked, budget = framed(model, texts), int(os.environ.get("BUDGET", GPU_BUDGET))
     copies = sum(len(one.question.asked) for one in asked)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
+from horsesense.errors import UserError
+from horsesense.models.names import locate
 from horsesense.probes.starter import starter_probe
 
 CATS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cats" / "commonsense_ability_test"
@@ -24,6 +27,15 @@ def sentences(count: int, tasks: tuple[str, ...] = ("ca", "wsc", "sm", "smr", "s
     if len(found) < count:
         found += [option for item in starter_probe().items for option in item.options if len(option) > 20]
     return found[:count]
+
+
+def bert_vocabulary() -> Path | None:
+    """BERT's own vocabulary, which all-MiniLM-L6-v2 has: ``VOCABULARY``, or that of ``horsesense fetch minilm``."""
+    given = os.environ.get("VOCABULARY")
+    try:
+        return Path(given) if given else locate("minilm").folder / "vocab.txt"
+    except UserError:
+        return None
 
 
 def save_bert(

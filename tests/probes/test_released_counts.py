@@ -137,6 +137,13 @@ def test_what_a_statement_of_rica_tells_of_its_perturbation(data: Path) -> None:
     assert (sum(kept), len(kept)) == (9043, 9054)
 
 
+@pytest.mark.parametrize(("split", "right"), [("train", 0.95), ("test", 0.87)])
+def test_structure_answers_the_splits_of_rica(data: Path, split: str, right: float) -> None:
+    files = [data / f"rica/data/10k/{split}_sentences{end}.txt" for end in ("", "_m")]
+    rules = Counter(item.facets["rule"] for item in read_release("rica", files).items)
+    assert round(rules["right"] / rules.total(), 2) == right
+
+
 def test_winoventi(data: Path) -> None:
     file = "data/winoventi_bert_large_final.tsv"
     probe = read(data, "winoventi", f"winoventi/{file}")

@@ -26,25 +26,29 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
         "wob has more salt than zim, so wob is more likely to float than zim",
         "zim has more salt than wob, so wob is less likely to float than zim.",
         "gax is a whale and pul is a gnat, so pul is not more heavy than gax",
+        "gax is a gnat and pul is a whale, so gax is not more heavy than pul",
     )
-    masks = write(tmp_path / "train_sentences_m.txt", "more", "less", "more")
+    masks = write(tmp_path / "train_sentences_m.txt", "more", "less", "more", "more")
     probe = read_release("rica", [sentences, masks])
     assert [item.text for item in probe.items] == [
         "wob has more salt than zim, so wob is ___ likely to float than zim",
         "zim has more salt than wob, so wob is ___ likely to float than zim.",
         "gax is a whale and pul is a gnat, so pul is not ___ heavy than gax",
+        "gax is a gnat and pul is a whale, so gax is not ___ heavy than pul",
     ]
     assert {item.options for item in probe.items} == {("less", "more")}, "the order says nothing"
-    assert [item.answer for item in probe.items] == [1, 0, 1]
+    assert [item.answer for item in probe.items] == [1, 0, 1, 1]
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
     assert probe.items[0].facets["split"] == "train"
     told = [
-        tuple(item.facets[n] for n in ("comparative", "perturbation", "asymmetry", "valence")) for item in probe.items
+        tuple(item.facets[n] for n in ("comparative", "perturbation", "asymmetry", "valence", "rule"))
+        for item in probe.items
     ]
     assert told == [
-        ("more", "original", "none", 1),
-        ("less", "original", "premise or conclusion", -1),
-        ("more", "negated", "premise or conclusion", 1),
+        ("more", "original", "none", 1, "right"),
+        ("less", "original", "premise or conclusion", -1, "right"),
+        ("more", "negated", "premise or conclusion", 1, "right"),
+        ("more", "negated", "none", 1, "wrong"),
     ]
     assert probe.card.notes == {"mask word in the premise too": 1, "no final newline": 2}
     assert (probe.card.normalise, probe.card.licence) == ("sum", "none stated")

@@ -75,17 +75,21 @@ def perturbed(statement: str, word: str) -> dict[str, str | int]:
     Whether its conclusion denies; the valence of its comparative; and whether the conclusion begins with the one that
     the premise names first. Where it begins with the other, premise or conclusion was turned round: which of
     them is a matter of what the two are called. Held against RICA's axioms, where all of it is written down, the first
-    is right in all 9,054 statements and the last in 9,043.
+    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether these three tell the word without any
+    knowledge: whoever is named first is *more*, and *not* turns it round.
 
     >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
-    {'perturbation': 'negated', 'asymmetry': 'premise or conclusion', 'valence': 1}
+    {'perturbation': 'negated', 'asymmetry': 'premise or conclusion', 'valence': 1, 'rule': 'right'}
     """
     premise, _, conclusion = statement.rpartition(CONNECTIVE)
     first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
+    denied, turned = "not" in words(conclusion), first != entities(statement)[0]
+    valence = VALENCE.get(word, 0)
     return {
-        "perturbation": "negated" if "not" in words(conclusion) else "original",
-        "asymmetry": "none" if first == entities(statement)[0] else "premise or conclusion",
-        "valence": VALENCE.get(word, 0),
+        "perturbation": "negated" if denied else "original",
+        "asymmetry": "premise or conclusion" if turned else "none",
+        "valence": valence,
+        "rule": "right" if (valence > 0) == (denied == turned) else "wrong",
     }
 
 
