@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -43,11 +42,12 @@ class Clock:
 
 
 @cache
-def _empty() -> Path:
+def _empty() -> bytes:
     """A database with its tables and nothing in them: making them anew for each test takes longer than most tests."""
-    file = Path(tempfile.mkdtemp(prefix="horsesense-empty-")) / DATABASE
-    open_database(f"sqlite:///{file}").dispose()
-    return file
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / DATABASE
+        open_database(f"sqlite:///{file}").dispose()
+        return file.read_bytes()
 
 
 def study_of(
@@ -64,7 +64,7 @@ def study_of(
     study = Study(folder, asked, **{"judgements": asked.judgements} | settings)
     make_study(folder, probe, instrument, study, gold=gold, attention=attention)
     if DATABASE_VARIABLE not in os.environ:
-        shutil.copy(_empty(), folder / DATABASE)
+        (folder / DATABASE).write_bytes(_empty())
     return open_study(folder, clock or Clock())
 
 
