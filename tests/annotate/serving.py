@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import shutil
 import re
 import tempfile
 from collections.abc import Callable
@@ -41,13 +42,15 @@ class Clock:
         return self.now
 
 
+_SCRATCH = tempfile.TemporaryDirectory()
+
+
 @cache
-def _empty() -> bytes:
+def _empty() -> Path:
     """A database with its tables and nothing in them: making them anew for each test takes longer than most tests."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / DATABASE
-        open_database(f"sqlite:///{file}").dispose()
-        return file.read_bytes()
+    file = Path(_SCRATCH.name) / DATABASE
+    open_database(f"sqlite:///{file}").dispose()
+    return file
 
 
 def study_of(
@@ -64,7 +67,7 @@ def study_of(
     study = Study(folder, asked, **{"judgements": asked.judgements} | settings)
     make_study(folder, probe, instrument, study, gold=gold, attention=attention)
     if DATABASE_VARIABLE not in os.environ:
-        (folder / DATABASE).write_bytes(_empty())
+        shutil.copy(_empty(), folder / DATABASE)
     return open_study(folder, clock or Clock())
 
 
