@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import os
-import shutil
 import re
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
