@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from horsesense.models.attention import NAME, attend_side_by_side, stand_side_by_side
+from horsesense.models.attention import NAME, _attention, attend_side_by_side, stand_side_by_side
 from horsesense.models.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -43,16 +43,57 @@ def test_a_network_gives_the_same_answers(name: str, tmp_path: Path) -> None:
         assert one.scores == pytest.approx(other.scores, abs=1e-4)
 
 
-def test_gradients_pass_a_mask_that_was_made_without_them(tmp_path: Path) -> None:
+def test_padding_is_not_seen(tmp_path: Path) -> None:
     model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
-    assert stand_side_by_side(model.network, model.module, model.device)
-    ids = torch.randint(5, 20, (4, 6))
+    ids, mask = torch.randint(5, 20, (4, 6)), torch.ones(4, 6, dtype=torch.long)
+    mask[1, 4:] = mask[3, 2:] = 0
     with torch.inference_mode():
-        model.network(input_ids=ids)
-    embedded = model.network.get_input_embeddings()(ids).detach().requires_grad_()
-    model.network(inputs_embeds=embedded).logits.sum().backward()
-    assert embedded.grad is not None
-    assert embedded.grad.abs().sum() > 0
+        before = model.network(input_ids=ids, attention_mask=mask).logits
+        assert not torch.allclose(before, model.network(input_ids=ids).logits, atol=1e-3), "or the mask means nothing"
+        assert stand_side_by_side(model.network, model.module, model.device)
+        after = model.network(input_ids=ids, attention_mask=mask).logits
+    torch.testing.assert_close(after[mask.bool()], before[mask.bool()], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", ["causal", "bias", "grouped", "across"])
+def test_what_is_more_than_plain_goes_the_usual_way(case: str) -> None:
+    torch.manual_seed(1)
+    query, key, value = (torch.randn(5, 4, 6, 8) for _ in range(3))
+    module = torch.nn.Module()
+    module.num_key_value_groups = 2 if case == "grouped" else 1
+    more: dict[str, object] = {"is_causal": case == "causal", "scaling": 0.3}
+    if case == "bias":
+        more["position_bias"] = torch.randn(1, 4, 6, 6)
+    if case == "grouped":
+        key, value = key[:, :2], value[:, :2]
+    if case == "across":
+        key, value = (torch.randn(5, 4, 9, 8) for _ in range(2))
+    found, _ = _attention(module, query, key, value, None, **more)
+    keys, values = (one.repeat_interleave(4 // one.shape[1], dim=1) for one in (key, value))
+    scores = query @ keys.transpose(2, 3) * 0.3
+    if case == "causal":
+        scores = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf)
+    if case == "bias":
+        scores = scores + more["position_bias"]
+    torch.testing.assert_close(found, (scores.softmax(-1) @ values).transpose(1, 2), rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_are_those_of_the_usual_way(tmp_path: Path) -> None:
+    model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
+    ids = torch.randint(5, 20, (4, 6))
+
+    def gradient() -> torch.Tensor:
+        with torch.inference_mode():
+            model.network(input_ids=ids)  # the mask is made here, without gradients
+        embedded = model.network.get_input_embeddings()(ids).detach().requires_grad_()
+        model.network(inputs_embeds=embedded).logits.square().sum().backward()
+        assert embedded.grad is not None
+        return embedded.grad
+
+    usual = gradient()
+    assert usual.abs().sum() > 0
+    assert stand_side_by_side(model.network, model.module, model.device)
+    torch.testing.assert_close(gradient(), usual, rtol=1e-3, atol=1e-4)
 
 
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

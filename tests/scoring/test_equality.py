@@ -75,6 +75,15 @@ def test_every_option_of_every_form_equals_brute_force(models: dict[str, Languag
         assert answer.scores == pytest.approx([sum(tokens) for tokens in answer.logprobs], abs=CLOSE)
 
 
+@pytest.mark.parametrize("offset", [-40, 2, 40])
+def test_a_read_outside_of_the_text_is_an_error(models: dict[str, LanguageModel], offset: int) -> None:
+    """Two places before the first word there is nothing; one place before it stands the token that begins the text."""
+    item = Item(probe="t", form="sentences", options=("The stone got wet.", "The stone is hot."), answer=0)
+    answer_items(models["bert"], [item], ScoringSpec(read_offset=1))
+    with pytest.raises(UserError, match=f"read_offset={offset} reads outside of the text"):
+        answer_items(models["bert"], [item], ScoringSpec(read_offset=offset))
+
+
 def test_without_bos_the_first_token_is_not_scored(models: dict[str, LanguageModel]) -> None:
     spec = ScoringSpec(bos="none")
     (answer,) = answer_items(models["gpt2"], ITEMS[:1], spec)

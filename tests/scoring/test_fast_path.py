@@ -89,6 +89,17 @@ def test_masked_architectures_equal_brute_force(tmp_path: Path, name: str) -> No
     check_masked(model)
 
 
+def test_no_batch_is_looked_through_for_padding(tmp_path: Path) -> None:
+    """To look waits for the device; an input that must not be looked at is fed to what looks."""
+    model = load_model(str(saved(tmp_path, "DebertaV2", "ForMaskedLM", MASKED["DebertaV2"], bert()[1])), device="cpu")
+    parts = [part for part in model.network.modules() if hasattr(part, "warn_if_padding_and_no_attention_mask")]
+    assert parts
+    for part in parts:
+        part.warn_if_padding_and_no_attention_mask(None, None)
+    with pytest.raises(TypeError):  # as it would be
+        type(parts[0]).warn_if_padding_and_no_attention_mask(parts[0], None, None)
+
+
 @pytest.mark.parametrize("name", CAUSAL)
 def test_causal_architectures_equal_brute_force(tmp_path: Path, name: str) -> None:
     ending = "LMHeadModel" if name == "OpenAIGPT" else "ForCausalLM"

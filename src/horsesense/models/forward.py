@@ -40,7 +40,7 @@ def to_device(values: npt.NDArray[np.int64], device: Any) -> torch.Tensor:
 def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
     """Feed the ids as they are. All rows have one length, so everything is attended to.
 
-    No mask says so: transformers would look whether it hides anything, and so wait for the device at every batch.
+    No mask says so: transformers would look whether it hides anything, and so wait for the device (`trust_inputs`).
     """
     asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
     if given[0].types:

@@ -14,7 +14,7 @@ from horsesense.models.device import choose_device, fit_threads
 from horsesense.models.families import Family, family_module, family_of
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.names import Located, locate
-from horsesense.models.quiet import quiet_transformers
+from horsesense.models.quiet import quiet_transformers, trust_inputs
 from horsesense.models.weights import weight_files, weight_hash
 
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
@@ -73,6 +73,7 @@ def load_model(
     if dtype != "float32":
         _head_in_float32(network)
     network.to(place).eval()
+    trust_inputs(network)
     if kind == "causal":
         _check_left_to_right(network, place, name)
     if kind == "masked" and place.type == "cuda":

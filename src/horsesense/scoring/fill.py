@@ -27,7 +27,7 @@ def fill(
     if k > len(model.tokenizer):
         raise UserError(f"{k} words are asked for and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
     rows = [_row(model, prompt, spec) for prompt in prompts]
-    plan = make_plan(rows, budget)
+    plan = make_plan(rows, 1 if spec.exact else budget)
     best: dict[int, Ranked] = {}
     for batch in plan.batches:
         found = model.top([_one_read(plan.inputs[number]) for number in batch], k)

@@ -75,22 +75,24 @@ def perturbed(statement: str, word: str) -> dict[str, str | int]:
     Whether its conclusion denies; the valence of its comparative; and whether the conclusion begins with the one that
     the premise names first. Where it begins with the other, premise or conclusion was turned round: which of
     them is a matter of what the two are called. Held against RICA's axioms, where all of it is written down, the first
-    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether these three tell the word without any
-    knowledge: whoever is named first is *more*, and *not* turns it round.
+    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether order and negation tell the word
+    without knowledge: whoever is named first is *more*, and *not* turns it round. What cannot be told is left out.
 
     >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
-    {'perturbation': 'negated', 'asymmetry': 'premise or conclusion', 'valence': 1, 'rule': 'right'}
+    {'perturbation': 'negated', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
+    >>> perturbed("it rained, so wob came before zim", "before")
+    {'perturbation': 'original', 'valence': 0}
     """
     premise, _, conclusion = statement.rpartition(CONNECTIVE)
     first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
     denied, turned = "not" in words(conclusion), first != entities(statement)[0]
     valence = VALENCE.get(word, 0)
-    return {
-        "perturbation": "negated" if denied else "original",
-        "asymmetry": "premise or conclusion" if turned else "none",
-        "valence": valence,
-        "rule": "right" if (valence > 0) == (denied == turned) else "wrong",
-    }
+    told: dict[str, str | int] = {"perturbation": "negated" if denied else "original", "valence": valence}
+    if first:
+        told["asymmetry"] = "premise or conclusion" if turned else "none"
+    if first and valence:
+        told["rule"] = "right" if (valence > 0) == (denied == turned) else "wrong"
+    return told
 
 
 def frame(statement: str, named: tuple[str, str]) -> str:
