@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -59,22 +60,19 @@ def test_padding_is_not_seen(tmp_path: Path) -> None:
 def test_what_is_more_than_plain_goes_the_usual_way(case: str) -> None:
     torch.manual_seed(1)
     query, key, value = (torch.randn(5, 4, 6, 8) for _ in range(3))
-    module = torch.nn.Module()
-    module.num_key_value_groups = 2 if case == "grouped" else 1
-    more: dict[str, object] = {"is_causal": case == "causal", "scaling": 0.3}
-    if case == "bias":
-        more["position_bias"] = torch.randn(1, 4, 6, 6)
+    module = SimpleNamespace(num_key_value_groups=2 if case == "grouped" else 1)
+    bias = torch.randn(1, 4, 6, 6) if case == "bias" else None
     if case == "grouped":
         key, value = key[:, :2], value[:, :2]
     if case == "across":
         key, value = (torch.randn(5, 4, 9, 8) for _ in range(2))
-    found, _ = _attention(module, query, key, value, None, **more)
+    found, _ = _attention(module, query, key, value, None, is_causal=case == "causal", scaling=0.3, position_bias=bias)
     keys, values = (one.repeat_interleave(4 // one.shape[1], dim=1) for one in (key, value))
     scores = query @ keys.transpose(2, 3) * 0.3
     if case == "causal":
         scores = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf)
-    if case == "bias":
-        scores = scores + more["position_bias"]
+    if bias is not None:
+        scores = scores + bias
     torch.testing.assert_close(found, (scores.softmax(-1) @ values).transpose(1, 2), rtol=1e-4, atol=1e-5)
 
 
@@ -87,8 +85,9 @@ def test_gradients_are_those_of_the_usual_way(tmp_path: Path) -> None:
             model.network(input_ids=ids)  # the mask is made here, without gradients
         embedded = model.network.get_input_embeddings()(ids).detach().requires_grad_()
         model.network(inputs_embeds=embedded).logits.square().sum().backward()
-        assert embedded.grad is not None
-        return embedded.grad
+        found: torch.Tensor | None = embedded.grad
+        assert found is not None
+        return found
 
     usual = gradient()
     assert usual.abs().sum() > 0
