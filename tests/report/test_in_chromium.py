@@ -68,10 +68,11 @@ def opened(browser: Any, path: Path) -> Opened:
 
 @pytest.fixture(autouse=True)
 def cleared(opened: Opened) -> None:
-    """Each test starts with all items of the first probe."""
+    """Each test starts with all items of the first probe, the first of them shown."""
     opened.page.click("#filters [type=reset]")
     # A locator polls from outside; wait_for_function polls by eval, which the page's own policy refuses.
     opened.page.locator("#count", has_text=re.compile("^300 of 300")).wait_for()
+    opened.page.locator("#list[aria-activedescendant=row-0]").wait_for()
 
 
 def test_it_opens_from_disk_in_silence(opened: Opened, path: Path) -> None:
