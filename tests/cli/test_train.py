@@ -39,7 +39,10 @@ def test_full_exception_before_and_after(tmp_path: Path, call: Call) -> None:
         "--batch",
         4,
         "--epochs",
-        3,
+        8,
+        # One look, at the end: the first one that gets a handful of items right may have learned little yet.
+        "--every",
+        40,
         "--out",
         tmp_path / "out",
         "--json",
