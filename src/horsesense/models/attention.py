@@ -101,7 +101,7 @@ def stand_side_by_side(network: Any, module: Family, device: Any) -> bool:
 
     if getattr(network.config, "_attn_implementation", None) != "sdpa":
         return False
-    AttentionInterface.register(NAME, torch.compiler.disable(_attention))  # type: ignore[no-untyped-call]
+    AttentionInterface.register(NAME, _attention)
     AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
     rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
