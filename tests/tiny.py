@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,29 @@ WINDOW = 64
 SIZES: dict[str, Any] = {"vocab_size": 400}
 
 
-def _wordpiece(**more: Any) -> PreTrainedTokenizerFast:
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+def _bare_wordpiece(pieces: dict[str, int] | None = None) -> Tokenizer:
+    tokenizer = Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=300, special_tokens=special))
+    return tokenizer
+
+
+@cache
+def _pieces() -> dict[str, int]:
+    """A vocabulary, the same in every process.
+
+    Letters get their numbers in any order, and merges that are equally frequent go by number; so the letters are
+    numbered beforehand, in a tokenizer that is used for nothing else.
+    """
+    letters = sorted({letter for text in CORPUS for letter in text.lower() if not letter.isspace()})
+    first = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    scratch = _bare_wordpiece()
+    scratch.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=300, special_tokens=first))
+    return scratch.get_vocab()
+
+
+def _wordpiece(**more: Any) -> PreTrainedTokenizerFast:
+    tokenizer = _bare_wordpiece(_pieces())
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
