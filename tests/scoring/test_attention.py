@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from horsesense.models.attention import NAME, _attention, attend_side_by_side, stand_side_by_side
+from horsesense.models.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
 from horsesense.models.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -93,6 +93,13 @@ def test_gradients_are_those_of_the_usual_way(tmp_path: Path) -> None:
     assert usual.abs().sum() > 0
     assert stand_side_by_side(model.network, model.module, model.device)
     torch.testing.assert_close(gradient(), usual, rtol=1e-3, atol=1e-4)
+
+
+def test_a_mask_made_without_gradients_may_stand_where_they_are_wanted() -> None:
+    """Kernels of a GPU keep the mask for the way back, and refuse one that was made in inference mode."""
+    with torch.inference_mode():
+        made = _apart(3, 11, torch.float32, torch.device("cpu"))
+    assert not made.is_inference()
 
 
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

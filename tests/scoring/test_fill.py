@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.language_model import LanguageModel, Ranked
 from horsesense.models.load import load_model
+from horsesense.models.rows import Row
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items
@@ -80,3 +82,18 @@ def test_what_cannot_be_filled_is_told(models: dict[str, LanguageModel], name: s
         fill(models[name], [prompt], 3, ScoringSpec())
     with pytest.raises(UserError, match="1 or more"):
         fill(models[name], [prompt], 0, ScoringSpec())
+
+
+@pytest.mark.parametrize(("exact", "sizes"), [(True, [1, 1, 1]), (False, [3])])
+def test_an_exact_fill_is_asked_alone(
+    models: dict[str, LanguageModel], monkeypatch: pytest.MonkeyPatch, exact: bool, sizes: list[int]
+) -> None:
+    asked, top = list[int](), LanguageModel.top
+
+    def counted(model: LanguageModel, rows: Sequence[Row], k: int) -> list[Ranked]:
+        asked.append(len(rows))
+        return top(model, rows, k)
+
+    monkeypatch.setattr(LanguageModel, "top", counted)
+    fill(models["bert"], ["The stone is ___.", "The coat is ___.", "The sun is ___."], 3, ScoringSpec(exact=exact))
+    assert asked == sizes
