@@ -181,6 +181,27 @@ def test_a_rounded_adapter_is_what_is_read_back(tools: Any, folder: Path, tmp_pa
             assert (a - c).norm() / c.norm() < 0.01
 
 
+def test_layers_that_are_not_named_stay_as_they_are(tools: Any, folder: Path, tmp_path: Path) -> None:
+    from horsesense.models.adapted import write_adapted
+
+    base = tools.llama.read_llama(folder)
+    starts = torch.ones(len(base.embedding), dtype=torch.bool)
+    trainer = tools.train.Trainer(exact=base, quick=base, mask=6, starts=starts, compiled=False)
+    ids = torch.randint(17, 100, (4, 32), generator=torch.Generator().manual_seed(0))
+    design = tools.train.Design(rank=2, where=r"layers\.1\.mlp", speed=0.01)
+    adapter = tools.train.train(trainer, ids, design, steps=3, batch=4)
+    tools.adapter.save_adapter(adapter, tmp_path / "adapter", {"mask_token": "<unused3>", "read_offset": "1"})
+    write_adapted(folder, tmp_path / "adapter", tmp_path / "model")
+    found = tools.llama.read_llama(tmp_path / "model")
+    changed = {
+        (number, name)
+        for number, parts in enumerate(zip(base.linear, found.linear, strict=True))
+        for name, was, now in zip(tools.llama.LINEAR, *parts, strict=True)
+        if not torch.equal(was, now)
+    }
+    assert changed == {(1, "mlp.gate_proj"), (1, "mlp.up_proj"), (1, "mlp.down_proj")}
+
+
 def test_training_learns_and_judging_agrees_with_the_engine(tools: Any, folder: Path, tmp_path: Path) -> None:
     """A few steps lower the loss; a pair's margin is the difference of what `horsesense` scores."""
     from horsesense.models.adapted import write_adapted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,17 +24,32 @@ class Adapter:
     """The embedding of the mask token."""
 
     def parameters(self) -> list[Tensor]:
-        return [*(tensor for part in (*self.down, *self.up) for tensor in part), self.mask]
+        """What may change."""
+        tensors = [*(tensor for part in (*self.down, *self.up) for tensor in part), self.mask]
+        return [tensor for tensor in tensors if tensor.requires_grad]
 
 
-def new_adapter(base: Llama, rank: int) -> Adapter:
-    """One that changes nothing yet; the mask begins as the mean of all embeddings."""
+def name_of(number: int, linear: str) -> str:
+    """The name of a linear layer, as in the base's file."""
+    return f"layers.{number}.{linear}"
 
-    def thin(size: int, spread: float) -> Tensor:
-        return (torch.randn(rank, size, device=base.embedding.device) * spread).requires_grad_()
 
-    down = [[thin(weight.shape[1], weight.shape[1] ** -0.5) for weight in linear] for linear in base.linear]
-    up = [[thin(weight.shape[0], 0.0) for weight in linear] for linear in base.linear]
+def new_adapter(base: Llama, rank: int, where: str = "") -> Adapter:
+    """One that changes nothing yet; the mask begins as the mean of all embeddings.
+
+    Layers in whose name the regular expression ``where`` is not found stay as they are.
+    """
+
+    def thin(name: str, size: int, spread: float) -> Tensor:
+        values = torch.randn(rank, size, device=base.embedding.device) * spread
+        return values.requires_grad_(re.search(where, name) is not None)
+
+    named = [
+        [(name_of(number, name), weight.shape) for name, weight in zip(LINEAR, linear, strict=True)]
+        for number, linear in enumerate(base.linear)
+    ]
+    down = [[thin(name, inputs, inputs**-0.5) for name, (_, inputs) in linear] for linear in named]
+    up = [[thin(name, outputs, 0.0) for name, (outputs, _) in linear] for linear in named]
     return Adapter(down, up, base.embedding.float().mean(dim=0).requires_grad_())
 
 
@@ -69,12 +85,13 @@ def merged(base: Llama, adapter: Adapter, mask: int, dtype: torch.dtype) -> Llam
 
 
 def save_adapter(adapter: Adapter, path: Path, about: dict[str, str]) -> None:
-    """Write the adapter; ``about`` goes into the header of the file."""
+    """Write what was trained; ``about`` goes into the header of the file."""
     tensors = {"mask": adapter.mask.detach().half().cpu()}
     for side, parts in (("down", adapter.down), ("up", adapter.up)):
         for number, part in enumerate(parts):
             for name, tensor in zip(LINEAR, part, strict=True):
-                whole, scale = quantised(tensor)
-                tensors[f"layers.{number}.{name}.{side}"] = whole.cpu()
-                tensors[f"layers.{number}.{name}.{side}_scale"] = scale.cpu()
+                if tensor.requires_grad:
+                    whole, scale = quantised(tensor)
+                    tensors[f"{name_of(number, name)}.{side}"] = whole.cpu()
+                    tensors[f"{name_of(number, name)}.{side}_scale"] = scale.cpu()
     save_file(tensors, path, metadata=about)

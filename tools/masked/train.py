@@ -37,6 +37,8 @@ class Design:
     """What can be chosen."""
 
     rank: int = 48
+    where: str = ""
+    """A regular expression that names the linear layers that are adapted; all by default."""
     offset: int = 1
     """How many places before the mask its prediction is read."""
     rates: tuple[float, ...] = (0.05, 0.15, 0.30)
@@ -54,6 +56,11 @@ DESIGNS = {
     "start": START,
     "again": replace(START, seed=1),
     "rank24": replace(START, rank=24),
+    # As many parameters as the start has.
+    "attention": replace(START, rank=127, where="self_attn"),
+    "mlp": replace(START, rank=77, where="mlp"),
+    "early": replace(START, rank=96, where=r"layers\.(\d|1[0-4])\."),
+    "late": replace(START, rank=96, where=r"layers\.(1[5-9]|2\d)\."),
     "in-place": replace(START, offset=0),
     "word": replace(START, words=1.0),
     "half-word": replace(START, words=0.5),
@@ -104,7 +111,7 @@ def train(trainer: Trainer, rows: Tensor, design: Design, steps: int, batch: int
     torch.manual_seed(design.seed)
     device = trainer.exact.embedding.device
     rng = torch.Generator(device).manual_seed(design.seed)
-    adapter = new_adapter(trainer.exact, design.rank)
+    adapter = new_adapter(trainer.exact, design.rank, design.where)
     optimiser = torch.optim.AdamW(
         adapter.parameters(), lr=design.speed, betas=(0.9, 0.98), weight_decay=0.0, fused=trainer.compiled
     )
