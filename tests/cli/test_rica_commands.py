@@ -67,6 +67,8 @@ def test_release(call: Call, tmp_path: Path) -> None:
     assert found["differences"][0]["reason"] == "the same, written in another way"
     path.write_text("[]\n")
     assert "axioms.jsonl:1: this is not an axiom of the release" in call("rica", "release", path).err
+    path.write_text("")
+    assert "axioms.jsonl: there is no axiom in it" in call("rica", "release", path).err
 
 
 def test_bad_input(call: Call, tmp_path: Path) -> None:
@@ -75,6 +77,8 @@ def test_bad_input(call: Call, tmp_path: Path) -> None:
     assert "at character 9" in called.err
     called = call("rica", "equivalent", WAX, "A is tall, so B sings")
     assert (called.code, "compares nothing" in called.err) == (2, True)
+    called = call("rica", "derive", "boss(A, B), so More(loud(A), quick(B))")
+    assert (called.code, "the other side has 'loud'" in called.err) == (2, True)
     assert call("rica", "derive", WAX, "--lexicon", tmp_path / "none.tsv").code == 2
 
 
@@ -103,8 +107,11 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     found = json.loads(called.out)
     validator("rica-analyse").validate(found)
     (result,) = found["results"]
-    assert result["accuracy"]["n"] == built["items"]
+    plain = [item for item in map(json.loads, probe.read_text().splitlines()) if item["facets"]["background"] == "none"]
+    assert len(plain) < built["items"]
+    assert result["accuracy"]["n"] == len(plain)
     assert len(result["kinds"]) == 6
+    assert len({kind["n"] for kind in result["kinds"]}) == 1
     assert set(result["background"]) == {"parrot", "negation switch"}
     assert result["words"]["more"] > result["words"]["less"]
     named = tmp_path / "named.jsonl"

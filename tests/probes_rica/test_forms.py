@@ -61,6 +61,7 @@ def test_a_form_is_typed() -> None:
         ("boss, so More(kind(A), kind(B))", 1),
         ("(A), so More(kind(A), kind(B))", 1),
         ("boss(A, ), so More(kind(A), kind(B))", 9),
+        ("boss(A, B), so More(kind(A), loud(B))", 30),
     ],
 )
 def test_a_form_that_does_not_parse_shows_where(text: str, character: int) -> None:
@@ -243,3 +244,18 @@ def test_a_bad_lexicon_is_told(table: str, told: str, tmp_path: Path) -> None:
 def test_a_comparative_without_an_opposite_is_told() -> None:
     with pytest.raises(UserError, match="'Aetter' has no opposite"):
         derive_all(parse_form("Wider(A, B), so Aetter(sink(A), sink(B))"))
+
+
+@pytest.mark.parametrize("word", ["Taller", "Longer", "Larger", "Sooner", "Shorter", "Smaller", "Later", "More"])
+def test_every_derived_form_is_proved_whatever_the_scale(word: str) -> None:
+    form = parse_form(f"boss(A, B), so {word}(shadow(A), shadow(B))")
+    derived = derive_all(form)
+    assert len(derived) == 6
+    assert all(equivalent(form, other).equivalent for other in derived.values())
+    assert not equivalent(form, parse_form(f"boss(B, A), so {word}(shadow(A), shadow(B))")).equivalent
+
+
+def test_a_double_negation_is_no_matter_of_ties() -> None:
+    doubled = parse_form("not not kind(A), so More(loved(A), loved(B))")
+    proof = equivalent(doubled, parse_form("kind(A), so More(loved(A), loved(B))"))
+    assert [step.rule for step in proof.steps] == ["given", "not not is nothing"]

@@ -12,12 +12,15 @@ from horsesense.knowledge.atomic import read_atomic
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
 from horsesense.language.novel import is_novel, novel_names
+from horsesense.probes.rica import types
 from horsesense.probes.rica.entities import entities_of
 from horsesense.probes.rica.operators import KINDS
 from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
 from horsesense.probes.rica.shipped import shipped_lexicon
-from horsesense.probes.rica.strategies import Sources, known_axioms
-from horsesense.probes.rica.tables import TEMPLATES, read_known
+from horsesense.probes.rica.statements import say
+from horsesense.probes.rica.strategies import Sources, known_axioms, strategies_of
+from horsesense.probes.rica.tables import TEMPLATES, fill, read_known
+from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
 from made_sources import LISTS, official_atomic, official_conceptnet, plain_conceptnet, preprocessed_atomic
 
 LETTERS = entities_of("letters", None, 0)
@@ -60,6 +63,54 @@ def test_the_files_at_hand(shared: Path) -> None:
     facts = read_conceptnet([shared / "data" / "kb" / "conceptnet" / "dev1.txt"])
     assert len(facts.facts) + facts.left_out["marked as false"] == 1_200
     assert len(facts.facts) == 600
+
+
+def test_what_would_not_be_english_is_left_out() -> None:
+    assert types.lone_event("person_a does n't mind the rain") is None
+    assert types.lone_event("person_a minds the rain") == "minds the rain"
+    assert types.event_between("person_a never calls person_b") is None
+    assert (types.place("in ocean"), types.place("ocean")) == (None, "be in the ocean")
+    # "Live" is an adjective too, but what one is capable of is a verb.
+    told = fill("animal", "seal", "mole", f"more: {types.likely('live in water')}")
+    assert say(told).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
+
+
+def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_path: Path) -> None:
+    facts = {"conceptnet": read_conceptnet([plain_conceptnet(tmp_path / "cn")])}
+    found = strategies_of(Sources(facts=facts, lists=LISTS, shipped=False))
+    assert set(found) == {"material", "animal", "role", "physical-alone", "physical-degree"}
+    assert "animal" not in strategies_of(Sources())
+    with pytest.raises(UserError, match="the strategy grade has nothing to draw on"):
+        list(known_axioms(["grade"], Sources(facts=facts, shipped=False), Counter()))
+
+
+ADJECTIVES = """\
+00000001 00 a 01 parched 0 002 ! 00000004 a 0101 & 00000009 a 0000 | without water
+00000002 00 a 01 parched 0 000 | of a throat
+00000003 00 a 01 plucky 0 001 ! 00000005 a 0101 | brave
+00000004 00 a 01 soaked 0 001 ! 00000001 a 0101 | full of water
+00000005 00 a 01 unplucky 0 001 ! 00000003 a 0101 | not brave
+00000006 00 a 01 frank 0 001 ! 00000008 a 0101 | plain
+00000007 00 a 01 frank 0 001 ! 00000008 a 0101 | open
+00000008 00 a 01 sly 0 002 ! 00000006 a 0101 ! 00000007 a 0101 | not plain
+00000009 00 a 01 lucky 0 001 ! 00000010 a 0101 | with luck
+00000010 00 a 01 unlucky 0 001 ! 00000009 a 0101 | without luck
+00000011 00 a 01 lucky 0 000 | of a charm
+"""
+
+
+def test_an_antonym_of_another_sense_is_no_antonym(tmp_path: Path) -> None:
+    (tmp_path / "data.adj").write_text(ADJECTIVES)
+    known = wordnet_lexicon(tmp_path)
+
+    def antonym(word: str) -> str | None:
+        entry = known.find(word, ("more", "less"))
+        return entry.antonym.text if entry and entry.antonym else None
+
+    assert antonym("parched") is None, "of one sense of two"
+    assert (antonym("frank"), antonym("sly")) == ("sly", "frank"), "of every sense"
+    assert (antonym("lucky"), antonym("unlucky")) == ("unlucky", "lucky"), "the word itself, denied"
+    assert antonym("plucky") is None, "nobody says unplucky"
 
 
 def test_entities_are_no_words_and_no_tokens() -> None:

@@ -14,10 +14,10 @@ _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 @dataclass(frozen=True, slots=True)
 class Adjectives:
-    """What WordNet says of each adjective, over all its senses."""
+    """What WordNet says of each adjective, sense by sense."""
 
-    antonyms: Mapping[str, frozenset[str]]
-    """Direct antonyms; those of a similar word do not count."""
+    antonyms: Mapping[str, tuple[frozenset[str], ...]]
+    """Direct antonyms in each sense; those of a similar word do not count."""
     senses: Mapping[str, tuple[tuple[str, ...], ...]]
     """The words of each sense, the adjective itself among them."""
 
@@ -25,7 +25,7 @@ class Adjectives:
 def read_adjectives(folder: Path) -> Adjectives:
     """The adjectives of a WordNet folder; a sense is found by its number, never by seeking (see `wordnet`)."""
     words: dict[str, tuple[str, ...]] = {}
-    pointers: list[tuple[str, int, str, int]] = []
+    pointers: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for _, line in numbered_lines(folder / "data.adj"):
         if line.startswith("  "):
             continue
@@ -36,15 +36,15 @@ def read_adjectives(folder: Path) -> Adjectives:
         for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
             symbol, target, _, ends = fields[start : start + 4]
             if symbol == "!":
-                pointers.append((fields[0], int(ends[:2], 16), target, int(ends[2:], 16)))
-    antonyms: dict[str, set[str]] = {}
-    for sense, word, target, other in pointers:
-        antonyms.setdefault(words[sense][word - 1], set()).add(words[target][other - 1])
+                pointers.setdefault((fields[0], int(ends[:2], 16)), []).append((target, int(ends[2:], 16)))
+    antonyms: dict[str, list[frozenset[str]]] = {}
     senses: dict[str, list[tuple[str, ...]]] = {}
-    for members in words.values():
-        for each in members:
+    for sense, members in words.items():
+        for number, each in enumerate(members, 1):
             senses.setdefault(each, []).append(members)
+            opposed = pointers.get((sense, number), ())
+            antonyms.setdefault(each, []).append(frozenset(words[target][other - 1] for target, other in opposed))
     return Adjectives(
-        {word: frozenset(others) for word, others in antonyms.items()},
+        {word: tuple(found) for word, found in antonyms.items()},
         {word: tuple(found) for word, found in senses.items()},
     )

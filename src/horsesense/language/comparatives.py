@@ -8,8 +8,8 @@ PAIRS = (
     ("easier", "harder"),
     ("hotter", "colder"),
     ("warmer", "cooler"),
-    ("longer", "shorter"),
     ("taller", "shorter"),
+    ("longer", "shorter"),
     ("bigger", "smaller"),
     ("larger", "smaller"),
     ("greater", "lesser"),
@@ -39,7 +39,7 @@ NEUTRAL_PAIRS = (("before", "after"),)
 
 VALENCE = {word: -1 for _, word in PAIRS} | {word: 1 for word, _ in PAIRS}
 
-# A word of several pairs belongs to the first: "shorter" is the opposite of "longer".
+# A word of several pairs belongs to the first: who is shorter is less tall.
 PAIR_OF = {word: pair for pair in reversed((*PAIRS, *NEUTRAL_PAIRS)) for word in pair}
 OPPOSITES = {word: pair[pair[0] == word] for word, pair in PAIR_OF.items()}
 """The other pole of each comparative."""

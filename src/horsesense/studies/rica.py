@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from horsesense.analysis import Estimate, by_facet, family_accuracy
+from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
 from horsesense.analysis.ablation import ablation, once, retest
 from horsesense.analysis.bias import Bias, valence_bias
 from horsesense.analysis.resampling import Floats, Names
@@ -35,13 +35,17 @@ def question_of(item: Item) -> tuple[str, str, bool]:
 
 
 def analyse(answered: Answered) -> dict[str, Any]:
-    """All analyses that a probe's facets allow, as plain values; what a probe does not have is null."""
+    """All analyses that a probe's facets allow, as plain values; what a probe does not have is null.
+
+    Items with the fact told outright count in the lines about the fact only.
+    """
     items = answered.items
-    values, units = answered.credits(answered.primary()).values, answered.units
+    earned, units = answered.credits(answered.primary()).values, answered.units
     facets = [item.facets for item in items]
     again = [item.facets.get("retest") is True for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
+    values = once(earned, [question[2] for question in questions])
     kinds = None
     if any("perturbation" in each for each in facets):
         found = by_facet(values, units, facets, ("perturbation", "asymmetry"))
@@ -50,13 +54,13 @@ def analyse(answered: Answered) -> dict[str, Any]:
     return {
         "model": answered.part.model.name,
         "probe": answered.part.probe.name,
-        "accuracy": told(answered.estimate(answered.credits(answered.primary()))),
+        "accuracy": told(accuracy(values, units)),
         "strict": told(whole.strict),
         "kinds": kinds,
         "bias": _bias(values.tolist(), [valence_of(item) for item in items], units),
         "words": _frequencies(items),
         "retest": told(retest(questions, values, again, units)) if any(again) else None,
-        "background": _background(answered, values.tolist(), questions),
+        "background": _background(answered, earned.tolist(), questions),
     }
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from horsesense.knowledge.facts import Facts
     from horsesense.probes.rica.forms import Axiom
-    from horsesense.probes.rica.lexicon import Lexicon
     from horsesense.probes.rica.recipe import Plan
     from horsesense.probes.rica.statements import Statement
     from horsesense.records import Facet, Item, Probe
@@ -64,17 +63,15 @@ def rica(
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
     from horsesense.probes.rica.entities import entities_of
     from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
-    from horsesense.probes.rica.strategies import Sources
-    from horsesense.probes.rica.tables import TEMPLATES
+    from horsesense.probes.rica.strategies import Sources, strategies_of
 
     facts = _facts(conceptnet or [], atomic or [])
-    wanted = strategy or [name for name in TEMPLATES if name != "animal" or "conceptnet" in facts]
-    known, words = _with_wordnet(lexicon_of(lexicon))
+    sources = Sources(table or [], facts, _lists(names or []), not no_shipped)
     plan = Plan(
-        strategies=wanted,
-        sources=Sources(table or [], facts, _lists(names or []), not no_shipped),
-        lexicon=known,
-        entities=entities_of(entities, pairs, seed, words),
+        strategies=strategy or strategies_of(sources),
+        sources=sources,
+        lexicon=lexicon_of(lexicon),
+        entities=entities_of(entities, pairs, seed, _words()),
         kinds=kinds_of(perturbations or ["all"]),
         task=task,
         background=background,
@@ -84,6 +81,8 @@ def rica(
         facts=_counter(tokenizer),
     )
     probe = build_rica(plan) if realiser is None else _written(plan, realiser)
+    if limit is not None and len(probe.items) > limit:
+        say(f"{len(probe.items)} items belong together, more than --limit {limit}; --unbalanced tears them apart")
     write_built(out, probe if fluency is None else _flagged(probe, fluency), json)
 
 
@@ -141,17 +140,13 @@ def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path]) -> dict[str, Fact
     return found
 
 
-def _with_wordnet(own: Lexicon) -> tuple[Lexicon, frozenset[str]]:
-    """The lexicon with WordNet's adjectives behind it, and the words that novel entities must not be."""
+def _words() -> frozenset[str]:
+    """What novel entities must not be: words that WordNet knows."""
     from horsesense.knowledge.wordnet_source import find_wordnet
     from horsesense.knowledge.wordnet_words import read_words
-    from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
 
     folder = find_wordnet()
-    if folder is None:
-        say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
-        return own, frozenset()
-    return own.and_then(wordnet_lexicon(folder)), read_words(folder)
+    return frozenset() if folder is None else read_words(folder)
 
 
 def _lists(given: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -178,13 +173,16 @@ def _counter(tokenizer: Path | None) -> Callable[[Mapping[str, str]], dict[str, 
     if not tokenizer.is_file():
         raise UserError("no such file", file=tokenizer, fix="give a tokenizer.json")
     try:
-        encode = Tokenizer.from_file(str(tokenizer)).encode
+        splitter = Tokenizer.from_file(str(tokenizer))
     except Exception as error:  # the library raises nothing narrower
         raise UserError("this is not a tokenizer", file=tokenizer, fix="give a tokenizer.json") from error
 
+    splitter.no_padding()
+    splitter.no_truncation()
+
     def count(pair: Mapping[str, str]) -> dict[str, Facet]:
         # After a space, as in the middle of a sentence.
-        tokens = [len(encode(f" {name}", add_special_tokens=False).ids) for name in pair.values()]
+        tokens = [len(splitter.encode(f" {name}", add_special_tokens=False).ids) for name in pair.values()]
         return {"entity_letters": sum(map(len, pair.values())), "entity_tokens": sum(tokens)}
 
     return count

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horsesense.cli.output import say
+
 if TYPE_CHECKING:
     from horsesense.probes.rica.forms import Axiom
     from horsesense.probes.rica.lexicon import Lexicon
@@ -25,8 +27,15 @@ def axiom_of(text: str) -> Axiom:
 
 
 def lexicon_of(file: Path | None) -> Lexicon:
-    """One's own lexicon before the shipped one."""
+    """One's own lexicon before the shipped one, and WordNet's adjectives behind both."""
+    from horsesense.knowledge.wordnet_source import find_wordnet
     from horsesense.probes.rica.lexicon import read_lexicon
     from horsesense.probes.rica.shipped import shipped_lexicon
+    from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
 
-    return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
+    known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
+    folder = find_wordnet()
+    if folder is None:
+        say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
+        return known
+    return known.and_then(wordnet_lexicon(folder))

@@ -62,6 +62,8 @@ def check_release(path: Path) -> Checked:
             raise UserError(
                 "this is not an axiom of the release", file=path, line=line, fix="give RICA_10k_axiom2set.jsonl"
             ) from error
+    if not axioms:
+        raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
     return Checked(axioms, derived, differences)
 
 

@@ -25,6 +25,18 @@ def pair_of(word: str) -> Pair:
     return found
 
 
+def one_scale(word: str) -> str:
+    """The comparative by which others with the same opposite are known: they cannot be told apart by it.
+
+    >>> one_scale("Larger"), one_scale("Longer"), one_scale("Shorter")
+    ('Bigger', 'Taller', 'Shorter')
+    """
+    if not is_upper(word):
+        return word
+    first = opposite(opposite(word))
+    return word if first.lower() == plain(word).lower() else first
+
+
 def is_upper(word: str) -> bool:
     """Whether a comparative is the first pole of its pair."""
     return pair_of(word)[0] == plain(word).lower()

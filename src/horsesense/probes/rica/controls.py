@@ -22,7 +22,7 @@ from horsesense.records import BLANK, Item, Probe
 CONTROLS = ("premise-removed", "structure-only")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SHAPE = (
-    FUNCTION_WORDS | AUXILIARIES | HEDGES | frozenset(listed("likely so while than not made lives find finds time"))
+    FUNCTION_WORDS | AUXILIARIES | HEDGES | frozenset(listed("likely so while than not made lives find finds time who"))
 )
 _NONSENSE = 400
 _NO_PREMISE = "…"

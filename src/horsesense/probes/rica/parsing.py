@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from horsesense.errors import UserError
 from horsesense.language.inflection import is_comparative_form, is_noun
-from horsesense.probes.rica.forms import ENTITIES, And, Axiom, Comp, Not, Premise, Prop, Rel, Term, plain
+from horsesense.probes.rica.forms import ENTITIES, And, Axiom, Comp, Not, Premise, Prop, Rel, Term, plain, seen_from_a
 
 _CONNECTIVE = re.compile(r",\s*so\s+")
 _AND = re.compile(r" and ")
@@ -107,7 +107,10 @@ class _Parser:
         """``More(crumple(A), crumple(B))`` or ``Before(cold(A))``."""
         left = self.side()
         gap = self.take(re.compile(r",\s*"))
+        start = self.place
         right = self.side() if gap else None
+        if right and seen_from_a(left) != seen_from_a(right):
+            self.fail(f"a comparison is of one property, and the other side has {seen_from_a(left)!r}", start)
         if self.place != end:
             self.fail("a comparison has two sides")
         self.place = end + 1

@@ -1,18 +1,19 @@
 """Do two forms say the same? Both are rewritten by equations until nothing is left to rewrite.
 
-The rules: spaces in names mean nothing; there are no ties, so not less is more; less of one is more of the
-other; the order of a conjunction means nothing; A and B are any two, so they may be exchanged throughout; a
-lexicon says which phrases are antonyms and paraphrases. Every rule is an equation, so what meets says the same.
-That a relation excludes its converse is not used: it would be an implication, not an equation.
+The rules: spaces in names mean nothing; not not is nothing; there are no ties, so not less is more; less of one is
+more of the other; comparatives with the same opposite (bigger and larger, taller and longer) are on one scale, since
+their opposite does not tell which is meant; the order of a conjunction means nothing; A and B are any two, so they
+may be exchanged throughout; a lexicon says which phrases are antonyms and paraphrases. Every rule is an equation, so
+what meets says the same. That a relation excludes its converse is not used: it would be an implication.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from horsesense.language.comparatives import OPPOSITES
-from horsesense.probes.rica.comparison import flipped, is_upper, pair_of
+from horsesense.probes.rica.comparison import flipped, is_upper, one_scale, pair_of
 from horsesense.probes.rica.forms import And, Axiom, Comp, Not, Premise, Prop, Rel, Term, named, plain, seen_from_a
 from horsesense.probes.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
 
@@ -61,10 +62,12 @@ def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
     """The given form and each form after it that differs."""
     yield Step("given", form)
     for rule, change in (
-        ("spaces mean nothing", _tidy),
-        ("no ties: not less is more", _without_negation),
+        ("spaces mean nothing", lambda each: _both(each, _tidy_term)),
+        ("not not is nothing", lambda each: _both(each, _undoubled)),
+        ("no ties: not less is more", lambda each: _both(each, _affirmed)),
         ("the lexicon's phrase", lambda each: _by_lexicon(each, lexicon)),
         ("less of one is more of the other", _upper_pole),
+        ("one opposite, one scale", lambda each: _both(each, _on_one_scale)),
         ("a conjunction has no order", _ordered),
         ("A and B are any two", lambda each: min(each, _ordered(_upper_pole(each.swapped())), key=str)),
     ):
@@ -74,8 +77,9 @@ def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
         form = changed
 
 
-def _tidy(form: Axiom) -> Axiom:
-    return Axiom(_each(form.premise, _tidy_term), _concluded(_tidy_term(form.conclusion)))
+def _both(form: Axiom, change: Callable[[Term], Term]) -> Axiom:
+    """Premise and conclusion, changed term by term."""
+    return Axiom(_each(form.premise, change), _concluded(change(form.conclusion)))
 
 
 def _tidy_term(term: Term) -> Term:
@@ -91,14 +95,16 @@ def _tidy_term(term: Term) -> Term:
             return Not(_tidy_term(inner))
 
 
-def _without_negation(form: Axiom) -> Axiom:
-    return Axiom(_each(form.premise, _affirmed), _concluded(_affirmed(form.conclusion)))
+def _undoubled(term: Term) -> Term:
+    match term:
+        case Not(Not(inner)):
+            return _undoubled(inner)
+        case _:
+            return term
 
 
 def _affirmed(term: Term) -> Term:
     match term:
-        case Not(Not(inner)):
-            return _affirmed(inner)
         case Not(Comp() as comparison) if _known(comparison):
             return flipped(comparison)
         case _:
@@ -117,13 +123,23 @@ def _by_lexicon(form: Axiom, lexicon: Lexicon) -> Axiom:
 
 
 def _upper_pole(form: Axiom) -> Axiom:
-    return Axiom(_each(form.premise, _raised), _concluded(_raised(form.conclusion)))
+    return _both(form, _raised)
 
 
 def _raised(term: Term) -> Term:
     if isinstance(term, Comp) and term.right is not None and _known(term) and not is_upper(term.word):
         return replace(flipped(term), left=term.right, right=term.left)
     return term
+
+
+def _on_one_scale(term: Term) -> Term:
+    match term:
+        case Comp(word) if _known(term):
+            return replace(term, word=one_scale(word))
+        case Not(inner):
+            return Not(_on_one_scale(inner))
+        case _:
+            return term
 
 
 def _ordered(form: Axiom) -> Axiom:
@@ -137,11 +153,10 @@ def _known(term: Comp) -> bool:
     return plain(term.word).lower() in OPPOSITES
 
 
-def _each(premise: Premise, change: object) -> Premise:
-    assert callable(change)
+def _each(premise: Premise, change: Callable[[Term], Term]) -> Premise:
     if isinstance(premise, And):
         return And(change(premise.left), change(premise.right))
-    return change(premise)  # type: ignore[no-any-return]  # a term for a term
+    return change(premise)
 
 
 def _concluded(term: Term) -> Comp | Not:

@@ -37,6 +37,11 @@ class Sources:
     shipped: bool = True
 
 
+def strategies_of(sources: Sources) -> list[str]:
+    """Those that have something to draw on; with a table of one's own, all, since it may have axioms of any."""
+    return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
+
+
 def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[Known]:
     """The axioms of the strategies asked for, each told with its source and status."""
     for name in strategies:
@@ -51,9 +56,14 @@ def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[
             yield from _crawled(name, query, here, sources, rejected)
         if sources.shipped:
             yield from _shipped(name, rejected)
-        if not here and not sources.tables and not (sources.shipped and _ships(name)):
+        if not sources.tables and not _draws(name, sources):
             needed = f"give --{query.source} FILE" if query else "leave the shipped tables in"
             raise UserError(f"the strategy {name} has nothing to draw on", fix=needed)
+
+
+def _draws(name: str, sources: Sources) -> bool:
+    query = QUERIES.get(name)
+    return bool(query and sources.facts.get(query.source)) or (sources.shipped and _ships(name))
 
 
 def _ships(name: str) -> bool:
@@ -114,7 +124,7 @@ def _typed(name: str, a: str, phrase: str, relation: str) -> tuple[str, str] | N
     elif name == "material":
         said = types.trait(phrase)
     else:
-        said = types.place(phrase) if relation == "AtLocation" else types.ability(phrase)
+        said = types.place(phrase) if relation == "AtLocation" else types.likely(phrase)
     return (first, said) if first and said else None
 
 

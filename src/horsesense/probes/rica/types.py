@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from horsesense.language.frequency import zipf
-from horsesense.language.function_words import DETERMINERS, PRONOUNS
+from horsesense.language.function_words import DETERMINERS, PREPOSITIONS, PRONOUNS
 from horsesense.language.inflection import is_adjective, is_finite, verb_form
 from horsesense.language.words import listed
+from horsesense.probes.rica.forms import SLOT
+from horsesense.probes.rica.frames import is_description
 
 _PLAIN = re.compile(r"[a-z][a-z' -]*")
 _MOST_WORDS = 6
@@ -23,6 +25,8 @@ SYMMETRIC = frozenset(
     )
 )
 """Relations that hold both ways or say nothing of who is who: what follows for one follows for the other."""
+_DENIED = frozenset(listed("n't not never cannot hardly"))
+"""Words of an event that is denied already: it cannot be denied once more of the other one."""
 _RESULT = str | None
 
 
@@ -47,7 +51,20 @@ def ability(text: str) -> _RESULT:
     """Something one can do: a verb phrase of a few plain words."""
     if not _PLAIN.fullmatch(text) or len(text.split()) > _MOST_WORDS:
         return None
-    return text if verb_form(text.split(" ")[0])[1] == "base" and not text.startswith("be able") else None
+    first = text.split(" ")[0]
+    if verb_form(first)[1] != "base" or first in PREPOSITIONS or text.startswith("be able"):
+        return None
+    return text
+
+
+def likely(text: str) -> _RESULT:
+    """Something one is more or less likely to do, told as such where the verb could be read as an adjective.
+
+    >>> likely("fly"), likely("live in wild"), likely("near water")
+    ('fly', 'is * likely to live in wild', None)
+    """
+    told = ability(text)
+    return f"is {SLOT} likely to {told}" if told and is_description(told) else told
 
 
 def place(text: str) -> _RESULT:
@@ -55,6 +72,8 @@ def place(text: str) -> _RESULT:
     if not _PLAIN.fullmatch(text) or len(text.split()) > 3:
         return None
     words = text.split(" ")
+    if words[0] in PREPOSITIONS:
+        return None
     where = "on" if words[-1] in _ON else "at" if words[-1] in _AT else "in"
     the = "" if words[0] in DETERMINERS | PRONOUNS or words[-1] in ("home", "water", "nature") else "the "
     return f"be {where} {the}{text}"
@@ -64,10 +83,12 @@ def lone_event(event: str) -> _RESULT:
     """An event told of one person, the other one being anybody (table 4)."""
     told = event.removeprefix("person_a ")
     told = told.replace("person_a's", "their").replace("person_a", "themself").replace("person_b", "another person")
-    return told if _PLAIN.fullmatch(told.lower()) and is_finite(told) and len(told.split()) > 1 else None
+    plain = _PLAIN.fullmatch(told.lower()) and not _DENIED.intersection(told.lower().split())
+    return told if plain and is_finite(told) and len(told.split()) > 1 else None
 
 
 def event_between(event: str) -> _RESULT:
     """An event between two persons, in plain words."""
     told = event.replace("person_a", "").replace("person_b", "").strip().lower()
-    return event if "person_b" in event and re.fullmatch(r"[a-z' ,-]+", told) else None
+    plain = re.fullmatch(r"[a-z' ,-]+", told) and not _DENIED.intersection(told.split())
+    return event if "person_b" in event and plain else None

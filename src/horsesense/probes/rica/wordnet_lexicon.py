@@ -1,7 +1,8 @@
 """Antonyms and paraphrases of adjectives from WordNet, only where it leaves no doubt.
 
-An antonym counts where all senses of an adjective together have one; a synonym where both have one sense.
-Anything else would be a guess at the sense that is meant.
+An antonym is the only one in all senses of both words together, and either stands in every sense of both, or is the
+word itself denied (*unlucky*, *powerless*), which denies it whatever it means. A synonym counts where both words
+have one sense. Anything else would be a guess at the sense that is meant.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from horsesense.probes.rica.lexicon import Entry, Lexicon, Phrase
 
 _RARE = 2.5
 """Zipf frequency under which a word would puzzle rather than paraphrase."""
+
+
+_DENYING = ("un", "in", "im", "il", "ir", "dis", "non")
+_MEANS_ANOTHER = frozenset(("undetermined", "immaterial", "undue", "unturned", "unsound"))
+"""Denied in another sense than the usual one of the word: who is not determined is not undetermined."""
 
 
 def wordnet_lexicon(folder: Path) -> Lexicon:
@@ -32,10 +38,31 @@ def wordnet_lexicon(folder: Path) -> Lexicon:
 
 
 def _antonym(word: str, known: Adjectives) -> str:
-    found = known.antonyms.get(word, frozenset())
-    (one,) = found if len(found) == 1 else ("",)
+    one = _only(word, known)
     # It has to go both ways: "old" is the one antonym of "new", which is not the one of "old".
-    return one if one.isalpha() and zipf(one) >= _RARE and known.antonyms.get(one) == frozenset((word,)) else ""
+    if not one.isalpha() or zipf(one) < _RARE or _only(one, known) != word:
+        return ""
+    # "Hungry" is the antonym of "thirsty" in one sense of four, and "net" that of "gross".
+    sure = all(all(known.antonyms[each]) for each in (word, one)) or denies(one, word) or denies(word, one)
+    return one if sure and word not in _MEANS_ANOTHER and one not in _MEANS_ANOTHER else ""
+
+
+def _only(word: str, known: Adjectives) -> str:
+    """The antonym of all senses together, where there is one."""
+    found = frozenset().union(*known.antonyms.get(word, ()))
+    (one,) = found if len(found) == 1 else ("",)
+    return one
+
+
+def denies(negative: str, word: str) -> bool:
+    """Whether one adjective is another with a prefix or an ending that denies it.
+
+    >>> denies("unlucky", "lucky"), denies("powerless", "powerful"), denies("retroactive", "proactive")
+    (True, True, False)
+    """
+    if negative.endswith("less") and word.endswith("ful"):
+        return negative.removesuffix("less") == word.removesuffix("ful")
+    return any(negative == prefix + word for prefix in _DENYING)
 
 
 def _synonym(word: str, known: Adjectives) -> str:
