@@ -20,6 +20,7 @@ PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """Part of speech → ending of its files."""
 
 _QUOTED = re.compile(r'"[^"]*"')
+_FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
 _MARKER = re.compile(r"\([^()]*\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
 
@@ -61,17 +62,34 @@ class Synset:
         return definition_of(self.gloss)
 
     @property
+    def meaning(self) -> str:
+        return meaning_of(self.gloss)
+
+    @property
     def examples(self) -> tuple[str, ...]:
         return tuple(quoted[1:-1] for quoted in _QUOTED.findall(self.gloss))
 
 
 def definition_of(gloss: str) -> str:
-    """A gloss without its examples.
+    """A gloss without what it quotes, as NLTK gives it and published sets have it.
 
     >>> definition_of('a hot drink; "a cup of tea"')
     'a hot drink'
     """
     return _QUOTED.sub("", gloss).strip().strip("; ")
+
+
+def meaning_of(gloss: str) -> str:
+    """What stands before the examples: without their authors, and with a quotation that belongs to the definition.
+
+    >>> definition_of('making no sound; "noiseless foot of time"- Shakespeare')
+    'making no sound; - Shakespeare'
+    >>> meaning_of('making no sound; "noiseless foot of time"- Shakespeare')
+    'making no sound'
+    >>> meaning_of('progress (as in "make strides"); "they made big strides"')
+    'progress (as in "make strides")'
+    """
+    return _FIRST_EXAMPLE.split(gloss, maxsplit=1)[0].strip().strip(";:, ")
 
 
 def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:

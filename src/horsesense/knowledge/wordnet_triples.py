@@ -13,13 +13,16 @@ from horsesense.knowledge.wordnet import PARTS, Synset
 _RELATIONS = {"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "+": "derivation"}
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
+_READ = 2
+"""Raised when triples are read otherwise, so that they are read again."""
+
 
 def wordnet_origin(folder: Path) -> Origin:
     """Version and licence of a WordNet folder, as the head of its files tells them."""
     head = "".join(line for number, line in numbered_lines(folder / "data.noun") if number < 30)
     version = _VERSION.search(head)
     stats = [(folder / f"{kind}.{ending}").stat() for kind in ("data", "index") for ending in PARTS.values()]
-    about = [str(folder.resolve()), *((stat.st_size, stat.st_mtime_ns) for stat in stats)]
+    about = [_READ, str(folder.resolve()), *((stat.st_size, stat.st_mtime_ns) for stat in stats)]
     return Origin(
         name="wordnet",
         version=version[1] if version else "unknown",
@@ -35,7 +38,7 @@ def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
     for synset in synsets:
         name = synset.id
         yield Triple("pos", name, synset.pos)
-        yield Triple("definition", name, synset.definition)
+        yield Triple("definition", name, synset.meaning)
         yield from (Triple("example", name, example) for example in synset.examples)
         yield from (Triple("lemma", name, word) for word in words[name])
         for symbol, target, source_word, target_word in synset.pointers:
