@@ -34,7 +34,10 @@ def export(
     instrument: InstrumentOption = "",
     annotator: AnnotatorOption = "",
     round: RoundOption = None,
-    fewest: Annotated[int | None, typer.Option("--fewest", min=1, help="Votes an item needs; else the rule's.")] = None,
+    fewest: Annotated[
+        int | None,
+        typer.Option("--fewest", min=1, help="Votes an item needs; else the rule's, or a study's own where less."),
+    ] = None,
     last: LastOption = False,
     json: Json = False,
 ) -> None:
@@ -55,7 +58,7 @@ def export(
     found.check_scales()
     chosen = rule or found.instrument.rule
     try:
-        labels = adjudicate(found.judgements, chosen, found.scale_of(), fewest)
+        labels = adjudicate(found.judgements, chosen, found.scale_of(), fewest, found.targets)
     except UserError as error:
         raise error.at(files[0]) from None
     kept = [label for label in labels if label.value is not None]
