@@ -140,6 +140,11 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "there is something of that name already",
         ),
         "nothing judged yet": (["collect", study, "-o", folder / "j.csv"], "no task is filled in yet"),
+        "nothing to settle yet": (["export", study, "-o", folder / "l.jsonl"], "no task is filled in yet"),
+        "nothing of a round yet": (
+            ["export", study, "-o", folder / "l.jsonl", "--round", "1"],
+            "no task is filled in yet",
+        ),
         "two studies": (["status", study, study], "a served study is read alone"),
         "an instrument of another kind": (
             ["collect", study, "--instrument", "choice", "-o", folder / "j.csv"],

@@ -51,8 +51,8 @@ class Collected:
             )
 
     def only(self, round: int | None) -> Collected:
-        """The judgements of one round; all where none is named."""
-        if round is None:
+        """The judgements of one round; all where none is named, or where there are none at all."""
+        if round is None or not self.judgements:
             return self
         rounds = sorted({judgement.round for judgement in self.judgements})
         if round not in rounds:

@@ -55,6 +55,8 @@ def export(
     found = collected(files, probe, instrument, round, last, annotator)
     if found.instrument.kind in WRITTEN:
         raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
+    if not found.judgements:
+        raise UserError("no task is filled in yet", file=files[0])
     found.check_scales()
     chosen = rule or found.instrument.rule
     try:
