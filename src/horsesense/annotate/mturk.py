@@ -1,13 +1,13 @@
 """Amazon Mechanical Turk: the HTML of a HIT and its table of inputs out, the table of results in.
 
 A cell of a batch's input stands for ``${name}`` in the HTML; MTurk puts it there as it is, so that cells are escaped
-here. Results come back as columns ``Input.item``, ``Answer.value`` and ``WorkerId``.
+here. Results come back as columns ``Input.item``, ``Answer.value`` and ``WorkerId``; an option is named by its letter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +91,13 @@ def from_mturk(row: Mapping[str, Any]) -> dict[str, Any]:
     >>> row = {"WorkerId": "A1", "Input.item": "i", "Input.instrument": "choice", "Answer.value": "B"}
     >>> from_mturk(row)["annotator"], from_mturk(row)["value"]
     ('A1', 'B')
+
+    The options are among the inputs, so that letters can be read without the probe.
     """
     values = {name.removeprefix(_ANSWER): value for name, value in row.items() if name.startswith(_ANSWER)}
     if row.get("AssignmentStatus") == "Rejected":
         values = {}
     named = {"item": row[f"{_INPUT}item"], "instrument": row.get(f"{_INPUT}instrument", "")}
-    return {"question": "", "value": "", **values, **named, "annotator": row["WorkerId"]}
+    shown = {name: row.get(f"{_INPUT}{name}") for name in lettered([""] * 26)}
+    options = {name: unescape(text) for name, text in shown.items() if isinstance(text, str)}
+    return {"question": "", "value": "", **values, **options, **named, "annotator": row["WorkerId"]}

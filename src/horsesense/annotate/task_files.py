@@ -14,7 +14,7 @@ from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
-from horsesense.annotate.task import Assignment, lettered
+from horsesense.annotate.task import Assignment, Task, lettered
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
 from horsesense.records.rows import ending, write_rows
@@ -45,8 +45,20 @@ def write_tasks(
     if any(assignment.annotator for assignment in assignments):
         raise UserError(f"{form} hands out tasks itself", fix="leave --people out")
     tasks = [assignment.task for assignment in assignments]
+    if form != "label-studio" and instrument.kind == "options":
+        _check_letters(instrument, tasks)
     write = {"label-studio": write_label_studio, "potato": write_potato, "mturk": write_mturk}[form]
     return write(path, instrument, tasks, round)
+
+
+def _check_letters(instrument: Instrument, tasks: Sequence[Task]) -> None:
+    """Where options are sent as letters, no other answer may be one."""
+    letters = lettered([""] * max((len(task.choices) for task in tasks), default=0))
+    for name in _beside(instrument):
+        if name in letters:
+            raise UserError(
+                f"the answer {name!r} of the instrument is also the letter of an option", fix="give it another name"
+            )
 
 
 def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str, Any]:

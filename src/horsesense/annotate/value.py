@@ -50,6 +50,27 @@ def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
     raise unknown("answer", value, known)
 
 
+def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
+    """The answer that a platform sends as the letter of an option: a place, whatever the options are called.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> choice_at(find_instrument("choice"), "A", ["C", "A", "B"])
+    'C'
+    """
+    value, beside = " ".join(value.split()), (*instrument.objections, *instrument.abstentions)
+    if value in beside:
+        return value
+    if not choices:
+        raise UserError(
+            f"the answer {value!r} is the letter of an option, and the options are not known",
+            fix="give the probe with -p",
+        )
+    letters = lettered(choices)
+    if value not in letters:
+        raise unknown("answer", value, (*letters, *beside))
+    return letters[value]
+
+
 def _criteria(instrument: Instrument, value: str) -> str:
     if value == PASS:
         return value
