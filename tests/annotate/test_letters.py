@@ -88,3 +88,32 @@ def test_an_answer_beside_the_options_that_is_a_letter(form: str, name: str, tmp
         write_tasks(tmp_path / name, instrument, tasks, form=form)
     assert list(tmp_path.iterdir()) == []
     assert write_tasks(tmp_path / "table.csv", instrument, tasks), "in a table texts go before letters"
+
+
+@pytest.mark.parametrize("option", ["unknown", "Unknown", " UNKNOWN ", "I cannot tell"])
+@pytest.mark.parametrize("name", ["t.csv", "study"])
+def test_an_option_that_is_called_like_an_abstention(option: str, name: str, tmp_path: Path) -> None:
+    """Who chose it and who could not tell would be one; an instrument that names it otherwise keeps them apart."""
+    probe, out = tmp_path / "p.jsonl", tmp_path / name
+    write_probe(probe, probe_of("famous", option))
+    code, _, err = run("new", probe, "--instrument", "choice", "-o", out)
+    assert code == 2
+    assert f"has the option {option!r}, which is also an answer of the instrument choice" in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+    mine = tmp_path / "mine.toml"
+    mine.write_text(
+        'name = "mine"\ntitle = "?"\nkind = "options"\nquestion = "{text}"\nabstentions = ["cannot tell"]\n'
+    )
+    document("new", probe, "--instrument", mine, "-o", out)
+    assert out.exists()
+
+
+def test_tasks_that_were_handed_out_with_such_an_option(tmp_path: Path) -> None:
+    """A table shows its options, with the probe or without."""
+    path = tmp_path / "t.csv"
+    path.write_text("item,annotator,instrument,question,A,B,value\ni,ann,choice,?,famous,Unknown,B\n")
+    with pytest.raises(
+        UserError, match=r"t\.csv:2: i has the option 'Unknown', which is also an answer of the instrument"
+    ):
+        collect([path])

@@ -149,6 +149,7 @@ def _judgement(
         raise UserError("the annotator is empty", fix="fill it in, or name the person with --annotator")
     judgement = judgement_from_dict(values)
     choices = tasks[item].choices if tasks is not None else choices_of(row)
+    instrument.check_options(item, choices)
     read = choice_at if by_letter and instrument.kind == "options" else checked_value
     value = read(instrument, judgement.value, choices)
     return replace(judgement, value=value, reason=checked_reason(instrument, value, judgement.reason))
