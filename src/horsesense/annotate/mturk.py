@@ -13,6 +13,7 @@ from typing import Any
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
+from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records.rows import write_rows
@@ -56,9 +57,8 @@ def _page(instrument: Instrument, own: Sequence[str]) -> str:
         "<p><strong>${question}</strong></p>",
     ]
     if instrument.kind == "words":
-        lines.append(
-            f'<p><label>Your words, joined by commas <input type="text" name="{_CHOSEN}" required></label></p>'
-        )
+        how = escape(typed_answers(instrument))
+        lines.append(f'<p><label>Write: {how} <input type="text" name="{_CHOSEN}" required></label></p>')
     for place, name in enumerate(instrument.criteria):
         lines.append(f"<p>${{asked_{place}}}</p>")
         lines += [_radio(name, answer, answer) for answer in ("yes", "no")]
