@@ -51,6 +51,23 @@ def test_partwhole(digits: str, value: str | None, reason: str, tie: bool) -> No
     assert label.people == len(digits)
 
 
+@pytest.mark.parametrize(
+    ("digits", "target", "fewest", "value", "reason"),
+    [
+        ("44", 2, None, "guaranteed", ""),
+        ("34", 2, None, None, "all votes differ"),
+        ("44", 5, None, None, "fewer than 3 votes"),
+        ("4", 2, None, None, "fewer than 2 votes"),
+        ("4", 1, None, "guaranteed", ""),
+        ("44", 2, 3, None, "fewer than 3 votes"),
+    ],
+)
+def test_a_target_below_the_rule(digits: str, target: int, fewest: int | None, value: str | None, reason: str) -> None:
+    """The votes that a study asks for are enough; one that asks for more still needs the rule's own number."""
+    (label,) = adjudicate(ballot(five(digits)), "partwhole", lambda item: FIVE, fewest, {"i": target})
+    assert (label.value, label.reason) == (value, reason)
+
+
 def test_partwhole_one_objection_is_enough() -> None:
     assert settle(["guaranteed"] * 4 + ["nonsense"], "partwhole").reason == "judged nonsense"
     assert settle(["guaranteed", "unknown", "unknown", "guaranteed"], "partwhole").reason == "fewer than 3 votes"

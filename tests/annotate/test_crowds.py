@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from commands import document, run
-from horsesense.annotate.server.joining import end_joins, new_join
+from horsesense.annotate.server.joining import CROWDS, end_joins, new_join
 from horsesense.annotate.server.people import all_people
 from horsesense.annotate.server.reading import standing_judgements
 from horsesense.annotate.server.served import Served
@@ -177,6 +177,31 @@ def test_mturk_by_link_and_code(tmp_path: Path) -> None:
     assert len(all_people(served)) == 2
     assert end_joins(served) == 1
     assert come(served, link, workerId="A4").page.status_code in (401, 403)
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+@pytest.mark.parametrize("name", ["", "   ", "\t\n", "\u3000", "\u200b"])
+def test_nobody_comes_in_without_a_name(tmp_path: Path, crowd: str, name: str) -> None:
+    served = study_of(tmp_path / "s", choices(1), "choice")
+    token = new_join(served, crowd, 1)
+    somebody = browser(served)
+    somebody.open(f"/join/{token}")
+    fields = {"form": somebody.hidden("form"), CROWDS[crowd]: name}
+    refused = somebody.client.post(f"/join/{token}", data=fields)
+    assert (refused.status_code, "set-cookie" in refused.headers) == (422, False)
+    assert all_people(served) == []
+    come_in = somebody.client.post(f"/join/{token}", data=fields | {CROWDS[crowd]: "ann"})
+    assert come_in.status_code == 200, "the one place is still there"
+
+
+def test_prolific_refuses_a_token_that_names_nobody(prolific: Served) -> None:
+    link = f"/join/{new_join(prolific, 'prolific', 1)}"
+    token = signed({"aud": ADDRESS, "exp": NOW + 60})
+    somebody = browser(prolific)
+    somebody.open(link)
+    fields = {"form": somebody.hidden("form"), "prolific_token": token}
+    assert somebody.client.post(link, data=fields).status_code == 422
+    assert all_people(prolific) == []
 
 
 def test_links_of_crowds(tmp_path: Path) -> None:

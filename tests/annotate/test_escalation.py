@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,15 +12,16 @@ from sqlalchemy import select
 
 from horsesense.analysis.adjudication import adjudicate
 from horsesense.annotate.server import tables
-from horsesense.annotate.server.answering import undo
+from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.leaving import withdraw
 from horsesense.annotate.server.people import invite, pause
-from horsesense.annotate.server.queue import open_lease
+from horsesense.annotate.server.queue import open_lease, sweep
 from horsesense.annotate.server.reading import collected_from, standing_judgements
+from horsesense.annotate.server.served import Served
 from horsesense.errors import UserError
 from judged_probes import choices, schemas, triples
-from serving import annotator, study_of
+from serving import Clock, annotator, study_of
 from working import counts, log_agrees, next_lease, person, say
 
 
@@ -44,6 +48,96 @@ def test_two_agree_or_three_more(tmp_path: Path, votes: list[str], wanted: int, 
     assert [each.round for each in collected.judgements] == [1, 1, 2, 2, 2][:wanted]
     (label,) = adjudicate(collected.judgements, "rica", collected.scale_of())
     assert label.value == text[value]
+
+
+def by_round(served: Served) -> list[int]:
+    """How many votes stand in each of the two rounds."""
+    rounds = [each.round for each in standing_judgements(served)]
+    return [rounds.count(1), rounds.count(2)]
+
+
+@pytest.mark.parametrize("after", range(1, 4), ids="{} in the second round".format)
+def test_a_withdrawn_vote_is_asked_again_in_its_own_round(tmp_path: Path, after: int) -> None:
+    """Else the second round would have four votes, and could tie."""
+    served = study_of(tmp_path / "s", choices(1), "statements", more=3)
+    (task,) = served.tasks["item"].values()
+    hot, cold = task.choices
+    names = [f"p{k}" for k in range(8)]
+    invite(served, names)
+    for name, vote in zip(names[: 2 + after], (hot, cold, cold, cold, hot), strict=False):
+        say(served, person(served, name), vote)
+    withdraw(served, "p0")
+    assert by_round(served) == [1, after]
+    for name in names[2 + after : 6]:
+        say(served, person(served, name), hot)
+    assert by_round(served) == [2, 3]
+    assert counts(served) == [(5, 0, 5)]
+    assert next_lease(served, person(served, "p7")) is None
+    withdraw(served, "p2")
+    assert say(served, person(served, "p6"), cold).round == 2, "and one of the second round in the second"
+    assert by_round(served) == [2, 3]
+
+
+def test_an_answer_that_comes_late_counts_in_the_round_that_has_room(tmp_path: Path) -> None:
+    clock = Clock()
+    served = study_of(tmp_path / "s", choices(1), "statements", more=3, clock=clock)
+    (task,) = served.tasks["item"].values()
+    invite(served, list("abcde"))
+    late = next_lease(served, person(served, "a"))
+    assert late is not None
+    assert late.round == 1
+    clock.now += 3600
+    sweep(served)
+    for name, vote in zip("bc", task.choices, strict=True):
+        say(served, person(served, name), vote)
+    submit(served, person(served, "a"), late.key, lambda task: (task.choices[0], ""))
+    assert by_round(served) == [2, 1]
+    for name in "de":
+        say(served, person(served, name), task.choices[0])
+    assert by_round(served) == [2, 3]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_round_has_more_votes_than_it_asks_for(tmp_path: Path, seed: int) -> None:
+    """Whatever people do: answer, leave it lying, come late, take back, or have their work withdrawn."""
+    clock, lot = Clock(), random.Random(seed)
+    served = study_of(tmp_path / "s", choices(2), "statements", more=3, clock=clock)
+    names = [f"p{k}" for k in range(14)]
+    invite(served, names)
+    left = [(name, person(served, name)) for name in names]
+    out: list[tuple[int, str]] = []
+    for _ in range(60):
+        name, who = lot.choice(left)
+        what = lot.choice(["answer"] * 5 + ["look", "late", "undo", "wait", "withdraw"])
+        lease = next_lease(served, who) if what in ("answer", "look") else None
+        with suppress(RefusedError):
+            if what == "answer" and lease is not None:
+                submit(served, who, lease.key, lambda task: (lot.choice(task.choices), ""))
+            elif what == "look" and lease is not None:
+                out.append((who, lease.key))
+            elif what == "late" and out:
+                submit(served, *out.pop(), lambda task: (lot.choice(task.choices), ""))
+            elif what == "undo":
+                undo(served, who)
+            elif what == "wait":
+                clock.now += 1900
+                sweep(served)
+            elif what == "withdraw" and len(left) > 8:
+                withdraw(served, name)
+                left.remove((name, who))
+        votes = Counter((each.item, each.round) for each in standing_judgements(served))
+        assert all(number <= {1: 2, 2: 3}[round] for (_, round), number in votes.items())
+        assert log_agrees(served)
+    clock.now += 1900
+    sweep(served)
+    for _, who in left:
+        while (lease := next_lease(served, who)) is not None:
+            say(served, who, lot.choice(served.tasks["item"][lease.name].choices))
+    for item in served.tasks["item"]:
+        own = [each for each in standing_judgements(served) if each.item == item]
+        first = [each.value for each in own if each.round == 1]
+        assert len(first) == 2
+        assert len(own) == 5 or len(set(first)) == 1
 
 
 def test_an_abstention_is_no_agreement(tmp_path: Path) -> None:

@@ -110,6 +110,8 @@ def test_values(instrument: str, value: str, choices: tuple[str, ...], kept: str
         ("exceptions", "a, b, c, d", (), "4 words are given, and 3 are allowed"),
         ("exceptions", "rotten,,plastic", (), "a word is empty"),
         ("exceptions", "rotten, Rotten", (), "a word is given twice"),
+        ("exceptions", "rotten, Nonsense", (), "'Nonsense' is an answer of its own"),
+        ("exceptions", "rotten, it is not a word at all", (), "'it is not a word at all' has 7 words"),
     ],
 )
 def test_bad_values(instrument: str, value: str, choices: tuple[str, ...], message: str) -> None:

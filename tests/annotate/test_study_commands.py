@@ -69,6 +69,30 @@ def test_a_study_from_end_to_end(study: Path, tmp_path: Path) -> None:
     assert {item.answer for item in read_probe(tmp_path / "judged.jsonl").items} == {LABELS.index("probably")}
 
 
+def test_as_many_votes_as_the_study_asks_for_are_enough(study: Path, tmp_path: Path) -> None:
+    """Two who agree end an item; where they differ the rule's own three are needed."""
+    people = {each["name"]: each for each in document("invite", study, "ann", "ben", "cid", "dan")["people"]}
+    judge(study, people["ann"]["link"], "3", 6)
+    judge(study, people["ben"]["link"], "3", 4)
+    judge(study, people["cid"]["link"], "0", 2)
+    told = document("export", study, "-o", tmp_path / "open.jsonl")
+    assert (told["rule"], told["counts"]) == ("partwhole", {"probably": 4})
+    assert told["dropped"] == {"fewer than 3 votes": 2}, "of these three more are asked"
+    judge(study, people["ben"]["link"], "3", 2)
+    judge(study, people["dan"]["link"], "0", 1)
+    told = document("export", study, "-o", tmp_path / "l.jsonl")
+    assert (told["counts"], told["unanimous"], told["dropped"]) == ({"probably": 6}, 4, {})
+    asked = document("export", study, "-o", tmp_path / "more.jsonl", "--fewest", "3")
+    assert asked["dropped"] == {"fewer than 3 votes": 4}, "whoever asks for more gets more"
+
+
+def test_one_vote_is_enough_where_one_is_asked_for(probe: Path, tmp_path: Path) -> None:
+    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "one", "--each", "1")
+    (ann,) = document("invite", tmp_path / "one", "ann")["people"]
+    judge(tmp_path / "one", ann["link"], "1", 6)
+    assert document("export", tmp_path / "one", "-o", tmp_path / "l.jsonl")["counts"] == {"unlikely": 6}
+
+
 def test_links_go_into_a_file_that_only_the_owner_reads(study: Path, tmp_path: Path) -> None:
     out = tmp_path / "links.csv"
     told = document("invite", study, "ann", "-o", out)
@@ -116,6 +140,11 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "there is something of that name already",
         ),
         "nothing judged yet": (["collect", study, "-o", folder / "j.csv"], "no task is filled in yet"),
+        "nothing to settle yet": (["export", study, "-o", folder / "l.jsonl"], "no task is filled in yet"),
+        "nothing of a round yet": (
+            ["export", study, "-o", folder / "l.jsonl", "--round", "1"],
+            "no task is filled in yet",
+        ),
         "two studies": (["status", study, study], "a served study is read alone"),
         "an instrument of another kind": (
             ["collect", study, "--instrument", "choice", "-o", folder / "j.csv"],

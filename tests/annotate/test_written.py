@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from horsesense.annotate.form import answer_from
-from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.instrument import built_in, find_instrument
 from horsesense.annotate.pictures import read_pictures
 from horsesense.annotate.premises import differing_word, joined_pair
-from horsesense.annotate.task import Task
+from horsesense.annotate.server.reading import standing_judgements
+from horsesense.annotate.task import Task, assign, tasks_of
+from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.annotate.value import checked_value
 from horsesense.errors import UserError
 from judged_probes import triples
-from walking import write_picture
+from serving import annotator, study_of
+from walking import nouns, write_picture
 
 TASK = Task("i", "?")
 
@@ -78,6 +82,8 @@ def test_words() -> None:
         ({"word-0": "red, blue"}, "is not a word"),
         ({"word-0": "=1+1"}, "is not a word"),
         ({"word-0": "nonsense"}, "an answer of its own"),
+        ({"word-0": "red", "word-1": "Nonsense"}, "an answer of its own"),
+        ({"word-0": "it is not a word at all"}, "has 7 words"),
         ({"word-0": "x" * 61}, "longer than 60"),
         ({"word-0": "re\x00d"}, "cannot be read"),
         ({"word-0": "re\u202ed"}, "cannot be read"),
@@ -104,3 +110,52 @@ def test_pictures_that_are_none(row: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "pictures.jsonl").write_text(row + "\n")
     with pytest.raises(UserError, match=why):
         read_pictures(tmp_path, {"item": triples(1)})
+
+
+@pytest.mark.parametrize("instrument", ["exceptions", "premises"])
+@pytest.mark.parametrize("value", ["nonsense", "Nonsense", " NONSENSE "])
+def test_an_objection_in_any_case(instrument: str, value: str) -> None:
+    assert checked_value(find_instrument(instrument), value) == "nonsense"
+
+
+QUOTED = re.compile(r'"([^"]+)"')
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_instructions_are_right_in_a_file_and_on_a_page(name: str, tmp_path: Path) -> None:
+    """A file asks for the name of an answer, a page shows it in words: where the instructions quote one, it is both."""
+    instrument = find_instrument(name)
+    for quoted in QUOTED.findall(instrument.instructions):
+        shown = instrument.told.get(quoted, quoted)
+        assert shown.casefold().startswith(quoted), f"{name} speaks of {quoted}, and the page says: {shown}"
+    told = instructions_of(instrument)
+    for answer in (*instrument.objections, *instrument.abstentions):
+        assert f"| {answer} ({instrument.told[answer]})" in told, "a file says what to write, and when"
+
+
+def test_what_the_page_of_exceptions_says_is_what_it_takes(tmp_path: Path) -> None:
+    served = study_of(tmp_path / "s", nouns(3), "exceptions")
+    ann = annotator(served, "ann")
+    assert "commas" not in ann.page.text
+    assert "nonsense" not in ann.page.text
+    assert "<span>The sentence makes no sense</span>" in ann.page.text
+    ann.answer(word_0="Rotten", word_2="made of wax")
+    ann.answer(objection="0")
+    assert [each.value for each in standing_judgements(served)] == ["Rotten, made of wax", "nonsense"]
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "page"),
+    [
+        ("table", "t.csv", "t.instructions.md"),
+        ("label-studio", "t.json", "t.page.xml"),
+        ("mturk", "t.csv", "t.hit.html"),
+        ("potato", "t.jsonl", "t.config.yaml"),
+    ],
+)
+def test_where_words_are_typed_it_says_how(form: str, name: str, page: str, tmp_path: Path) -> None:
+    instrument = find_instrument("exceptions")
+    write_tasks(tmp_path / name, instrument, assign(tasks_of(nouns(), instrument), [], 1), form=form)
+    told = "up to 3 words, joined by commas | nonsense (The sentence makes no sense)"
+    assert told in (tmp_path / page).read_text()
+    assert checked_value(instrument, "rotten, plastic, made of wax") == "rotten, plastic, made of wax"

@@ -107,7 +107,7 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
     cup, jar = Association("cup", "hot", 1), Association("jar", "blue", 1)
     said = [
         Judgement("1", "ann", "exceptions", "cold, Iced"),
-        Judgement("2", "ann", "exceptions", "nonsense"),
+        Judgement("2", "ann", "exceptions", "Nonsense"),
         Judgement("2", "ben", "exceptions", "red"),
         Judgement("9", "ben", "exceptions", "odd"),
     ]

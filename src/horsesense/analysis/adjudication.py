@@ -41,10 +41,17 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def adjudicate(judgements: Iterable[Judgement], rule: str, scale_of: ScaleOf, fewest: int | None = None) -> list[Label]:
+def adjudicate(
+    judgements: Iterable[Judgement],
+    rule: str,
+    scale_of: ScaleOf,
+    fewest: int | None = None,
+    targets: Mapping[str, int] | None = None,
+) -> list[Label]:
     """One label an item, in the order in which items first occur.
 
-    ``fewest`` is the number of votes that an item needs; the rule's own number where it is not given.
+    ``fewest`` is the number of votes that an item needs; the rule's own number where it is not given, or the item's
+    target where that is less: nobody else is asked, so that these are all the votes there will be.
 
     >>> votes = [Judgement("i", who, "demo", value) for who, value in zip("abc", ["yes", "yes", "no"])]
     >>> adjudicate(votes, "majority", lambda item: Scale(("no", "yes")))[0].votes
@@ -61,13 +68,13 @@ def adjudicate(judgements: Iterable[Judgement], rule: str, scale_of: ScaleOf, fe
                 f"the rule {rule} does not settle {kind} ({item})",
                 fix="use the rule winoventi" if scale.criteria else "use another rule, such as majority",
             )
-    needed = how.fewest if fewest is None else fewest
-    enough = {item: own for item, own in ballots.items() if len(verdicts.cast(own, scales[item])) >= needed}
+    asked = targets or {}
+    needed = {item: min(how.fewest, asked.get(item, how.fewest)) if fewest is None else fewest for item in ballots}
+    enough = {item: own for item, own in ballots.items() if len(verdicts.cast(own, scales[item])) >= needed[item]}
     settled = _together(enough, scales) if how.settle is None else _one_by_one(how.settle, enough, scales)
-    too_few = Verdict(None, f"fewer than {needed} votes"), 0.0
     labels = []
     for item, ballot in ballots.items():
-        verdict, share = settled.get(item, too_few)
+        verdict, share = settled.get(item, (Verdict(None, f"fewer than {needed[item]} votes"), 0.0))
         counts = _counts(verdicts.cast(ballot, scales[item]), scales[item])
         about = item, ballot[0].instrument, rule
         labels.append(Label(*about, verdict.value, verdict.reason, counts, round(share, 9), verdict.tie))

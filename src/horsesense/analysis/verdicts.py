@@ -78,14 +78,15 @@ def median(judgements: Sequence[Judgement], scale: Scale, ties: Ties = "upper") 
 
 def partwhole(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
     """As the part-whole release did (partwhole.txt, 4.3): any objection drops the triple, votes that all differ drop
-    it, otherwise it gets the median; of two middle votes we take the upper, the release one or the other.
+    it, otherwise it gets the median; of two middle votes we take the upper, the release one or the other. One vote
+    alone, where a study wants no more, differs from none.
     """
     values = cast(judgements, scale)
     objections = [value for value in values if value in scale.objections]
     if objections:
         return Verdict(None, objected(objections[0]))
-    if len(set(values)) == len(values):
-        return Verdict(None, ALL_DIFFER if values else NO_VOTES)
+    if len(set(values)) == len(values) > 1:
+        return Verdict(None, ALL_DIFFER)
     return median(judgements, scale)
 
 

@@ -15,7 +15,7 @@ from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
-from horsesense.annotate.value import checked_reason, checked_value, folded_criteria
+from horsesense.annotate.value import checked_reason, checked_value, choice_at, folded_criteria
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Placed, Probe
 from horsesense.records.judgements import check_columns, judgement_from_dict
@@ -51,8 +51,8 @@ class Collected:
             )
 
     def only(self, round: int | None) -> Collected:
-        """The judgements of one round; all where none is named."""
-        if round is None:
+        """The judgements of one round; all where none is named, or where there are none at all."""
+        if round is None or not self.judgements:
             return self
         rounds = sorted({judgement.round for judgement in self.judgements})
         if round not in rounds:
@@ -80,13 +80,13 @@ def collect(
     open_tasks: list[tuple[str, str]] = []
     tasks: Mapping[str, Task] | None = None
     for path in paths:
-        for line, row in _rows(path):
+        for line, row, by_letter in _rows(path):
             try:
                 if wanted is None:
                     wanted = find_instrument(_text(row, "instrument"))
                 if tasks is None and probe is not None:
                     tasks = {task.item: task for task in tasks_of(probe, wanted)}
-                judgement = _judgement(row, wanted, tasks, annotator)
+                judgement = _judgement(row, wanted, tasks, annotator, by_letter)
             except UserError as error:
                 raise error.at(path, line) from None
             if judgement is None:
@@ -104,19 +104,29 @@ def collect(
     return Collected(wanted, judgements, tuple(open_tasks), scales, repeated, probe)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any], bool]]:
+    """Rows of judgements with their lines, and whether options are told by letter alone."""
     if path.suffix == ".json":
-        yield from iter_label_studio(path)
+        yield from ((line, row, False) for line, row in iter_label_studio(path))
         return
     for line, row in iter_rows(path):
         try:
-            yield line, from_potato(row) if is_potato(row) else from_mturk(row) if is_mturk(row) else row
+            if is_potato(row):
+                yield line, from_potato(row), True
+            elif is_mturk(row):
+                yield line, from_mturk(row), True
+            else:
+                yield line, row, False
         except UserError as error:
             raise error.at(path, line) from None
 
 
 def _judgement(
-    row: dict[str, Any], instrument: Instrument, tasks: Mapping[str, Task] | None, annotator: str
+    row: dict[str, Any],
+    instrument: Instrument,
+    tasks: Mapping[str, Task] | None,
+    annotator: str,
+    by_letter: bool,
 ) -> Judgement | None:
     """The judgement of a row, checked; None where a task has no answer yet."""
     values = dict(row)
@@ -139,7 +149,9 @@ def _judgement(
         raise UserError("the annotator is empty", fix="fill it in, or name the person with --annotator")
     judgement = judgement_from_dict(values)
     choices = tasks[item].choices if tasks is not None else choices_of(row)
-    value = checked_value(instrument, judgement.value, choices)
+    instrument.check_options(item, choices)
+    read = choice_at if by_letter and instrument.kind == "options" else checked_value
+    value = read(instrument, judgement.value, choices)
     return replace(judgement, value=value, reason=checked_reason(instrument, value, judgement.reason))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.premises import joined_pair
 from horsesense.annotate.task import Task
-from horsesense.annotate.value import checked_value, folded_criteria
+from horsesense.annotate.value import beside_alike, checked_value, folded_criteria
 from horsesense.errors import UserError
 
 LONGEST_WORD = 60
@@ -81,6 +81,6 @@ def _words(fields: Fields, instrument: Instrument) -> str:
         # A sign in front would be a formula in somebody's spreadsheet.
         if not word[0].isalpha() or "," in word or ";" in word:
             raise UserError(f"{word!r} is not a word", fix="write one word in each field")
-        if word in (*instrument.objections, *instrument.abstentions):
+        if beside_alike(instrument, word):
             raise UserError(f"{word!r} is an answer of its own", fix="tick its box instead")
     return checked_value(instrument, ", ".join(written))

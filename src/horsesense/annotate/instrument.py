@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
@@ -82,6 +82,17 @@ class Instrument:
             abstentions=self.abstentions,
             criteria=tuple(self.criteria),
         )
+
+    def check_options(self, item: str, options: Sequence[str]) -> None:
+        """An option may not be called like an answer beside the options: nobody could tell what was meant."""
+        names = (*self.objections, *self.abstentions)
+        beside = {text.casefold() for name in names for text in (name, self.told.get(name, name))}
+        for option in options if self.kind == "options" else ():
+            if " ".join(option.split()).casefold() in beside:
+                raise UserError(
+                    f"{item} has the option {option!r}, which is also an answer of the instrument {self.name}",
+                    fix="leave the item out, or use an instrument of your own (.toml) that calls its answer otherwise",
+                )
 
 
 @cache

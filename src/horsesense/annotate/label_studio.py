@@ -11,6 +11,7 @@ import orjson
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task
+from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
 
@@ -47,6 +48,7 @@ def _page(instrument: Instrument) -> str:
         lines.append(f"  <Header size='6' value={quoteattr(' '.join(instrument.instructions.split()))}/>")
     lines.append('  <Text name="question" value="$question"/>')
     if instrument.kind in WRITTEN:
+        lines.append(f"  <Header size='6' value={quoteattr(f'Write: {typed_answers(instrument)}')}/>")
         lines.append(f'  <TextArea name="{_VALUE}" toName="question" maxSubmissions="1" required="true"/>')
     for place, name in enumerate(instrument.criteria):
         lines.append(f'  <Text name="asked_{place}" value="$asked_{place}"/>')

@@ -1,18 +1,19 @@
 """Amazon Mechanical Turk: the HTML of a HIT and its table of inputs out, the table of results in.
 
 A cell of a batch's input stands for ``${name}`` in the HTML; MTurk puts it there as it is, so that cells are escaped
-here. Results come back as columns ``Input.item``, ``Answer.value`` and ``WorkerId``.
+here. Results come back as columns ``Input.item``, ``Answer.value`` and ``WorkerId``; an option is named by its letter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
+from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records.rows import write_rows
@@ -56,9 +57,8 @@ def _page(instrument: Instrument, own: Sequence[str]) -> str:
         "<p><strong>${question}</strong></p>",
     ]
     if instrument.kind == "words":
-        lines.append(
-            f'<p><label>Your words, joined by commas <input type="text" name="{_CHOSEN}" required></label></p>'
-        )
+        how = escape(typed_answers(instrument))
+        lines.append(f'<p><label>Write: {how} <input type="text" name="{_CHOSEN}" required></label></p>')
     for place, name in enumerate(instrument.criteria):
         lines.append(f"<p>${{asked_{place}}}</p>")
         lines += [_radio(name, answer, answer) for answer in ("yes", "no")]
@@ -91,9 +91,13 @@ def from_mturk(row: Mapping[str, Any]) -> dict[str, Any]:
     >>> row = {"WorkerId": "A1", "Input.item": "i", "Input.instrument": "choice", "Answer.value": "B"}
     >>> from_mturk(row)["annotator"], from_mturk(row)["value"]
     ('A1', 'B')
+
+    The options are among the inputs, so that letters can be read without the probe.
     """
     values = {name.removeprefix(_ANSWER): value for name, value in row.items() if name.startswith(_ANSWER)}
     if row.get("AssignmentStatus") == "Rejected":
         values = {}
     named = {"item": row[f"{_INPUT}item"], "instrument": row.get(f"{_INPUT}instrument", "")}
-    return {"question": "", "value": "", **values, **named, "annotator": row["WorkerId"]}
+    shown = {name: row.get(f"{_INPUT}{name}") for name in lettered([""] * 26)}
+    options = {name: unescape(text) for name, text in shown.items() if isinstance(text, str)}
+    return {"question": "", "value": "", **values, **options, **named, "annotator": row["WorkerId"]}

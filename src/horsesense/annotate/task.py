@@ -50,6 +50,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     if shown is None:
         raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
     own = instrument.kind == "options"
+    instrument.check_options(item.id, shown.options)
     if instrument.effect == "answer" and not own and set(instrument.labels) - set(item.options):
         raise UserError(
             f"{item.id} does not have the options {', '.join(instrument.labels)}",

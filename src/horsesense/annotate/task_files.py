@@ -10,11 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from horsesense.annotate.instrument import WRITTEN, Instrument
+from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
-from horsesense.annotate.task import Assignment, lettered
+from horsesense.annotate.task import Assignment, Task, lettered
+from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
 from horsesense.records.rows import ending, write_rows
@@ -45,8 +46,20 @@ def write_tasks(
     if any(assignment.annotator for assignment in assignments):
         raise UserError(f"{form} hands out tasks itself", fix="leave --people out")
     tasks = [assignment.task for assignment in assignments]
+    if form != "label-studio" and instrument.kind == "options":
+        _check_letters(instrument, tasks)
     write = {"label-studio": write_label_studio, "potato": write_potato, "mturk": write_mturk}[form]
     return write(path, instrument, tasks, round)
+
+
+def _check_letters(instrument: Instrument, tasks: Sequence[Task]) -> None:
+    """Where options are sent as letters, no other answer may be one."""
+    letters = lettered([""] * max((len(task.choices) for task in tasks), default=0))
+    for name in (*instrument.objections, *instrument.abstentions):
+        if name in letters:
+            raise UserError(
+                f"the answer {name!r} of the instrument is also the letter of an option", fix="give it another name"
+            )
 
 
 def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str, Any]:
@@ -80,18 +93,13 @@ def instructions_of(instrument: Instrument) -> str:
     parts = [f"# {instrument.title}", " ".join(instrument.instructions.split())]
     if instrument.kind == "criteria":
         parts.append("Answer yes or no in each column: " + ", ".join(instrument.criteria) + ".")
-    elif instrument.kind not in WRITTEN:
-        how = "the letter or the text of an answer" if instrument.kind == "options" else " | ".join(instrument.labels)
-        parts.append(f"Answers: {how}" + "".join(f" | {name}" for name in _beside(instrument)))
+    else:
+        parts.append(f"Answers: {typed_answers(instrument)}")
     if instrument.reasons:
         parts.append(f"Reasons, with {' or '.join(instrument.objections)}: {' | '.join(instrument.reasons)}")
     for name, examples in (("Good", instrument.good), ("Bad", instrument.bad)):
         parts += [f"{name}: {example}" for example in examples]
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _beside(instrument: Instrument) -> tuple[str, ...]:
-    return (*instrument.objections, *instrument.abstentions)
 
 
 def choices_of(row: dict[str, Any]) -> tuple[str, ...]:

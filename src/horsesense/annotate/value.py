@@ -13,6 +13,9 @@ from horsesense.errors import UserError, unknown
 
 _YES = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
 
+MOST_PARTS = 3
+"""Words that one may take ("made of wax"): of those that people wrote for WinoVenti one took two, all others one."""
+
 
 def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = ()) -> str:
     """The answer as it is kept: the text of a choice, the criteria that fail, or the words written.
@@ -50,6 +53,27 @@ def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
     raise unknown("answer", value, known)
 
 
+def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
+    """The answer that a platform sends as the letter of an option: a place, whatever the options are called.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> choice_at(find_instrument("choice"), "A", ["C", "A", "B"])
+    'C'
+    """
+    value, beside = " ".join(value.split()), (*instrument.objections, *instrument.abstentions)
+    if value in beside:
+        return value
+    if not choices:
+        raise UserError(
+            f"the answer {value!r} is the letter of an option, and the options are not known",
+            fix="give the probe with -p",
+        )
+    letters = lettered(choices)
+    if value not in letters:
+        raise unknown("answer", value, (*letters, *beside))
+    return letters[value]
+
+
 def _criteria(instrument: Instrument, value: str) -> str:
     if value == PASS:
         return value
@@ -60,9 +84,15 @@ def _criteria(instrument: Instrument, value: str) -> str:
     return "+".join(name for name in instrument.criteria if name in named)
 
 
+def beside_alike(instrument: Instrument, value: str) -> str:
+    """The objection or abstention that this is, in whatever case it is written; empty where it is none."""
+    names = (*instrument.objections, *instrument.abstentions)
+    return next((name for name in names if name.casefold() == value.casefold()), "")
+
+
 def _words(instrument: Instrument, value: str) -> str:
-    if value in (*instrument.objections, *instrument.abstentions):
-        return value
+    if beside := beside_alike(instrument, value):
+        return beside
     words = [word.strip() for word in value.replace(";", ",").split(",")]
     if not all(words):
         raise UserError("a word is empty", fix="join words by single commas")
@@ -70,12 +100,19 @@ def _words(instrument: Instrument, value: str) -> str:
         raise UserError(f"{len(words)} words are given, and {instrument.words} are allowed")
     if len({word.casefold() for word in words}) < len(words):
         raise UserError("a word is given twice", fix="remove one")
+    for word in words:
+        if beside_alike(instrument, word):
+            raise UserError(f"{word!r} is an answer of its own", fix="give it alone, or leave it out")
+        if len(word.split()) > MOST_PARTS:
+            raise UserError(
+                f"{word!r} has {len(word.split())} words", fix=f"write one word, or {MOST_PARTS} where it takes them"
+            )
     return ", ".join(words)
 
 
 def _pair(instrument: Instrument, value: str) -> str:
-    if value in (*instrument.objections, *instrument.abstentions):
-        return value
+    if beside := beside_alike(instrument, value):
+        return beside
     one, between, other = value.partition(BETWEEN)
     if not between:
         raise UserError("this is not a pair of texts", fix=f"write them with{BETWEEN}between")

@@ -26,6 +26,7 @@ from horsesense.annotate.server.queue import (
     open_lease,
     own_lease,
     release,
+    round_with_room,
     take,
 )
 from horsesense.annotate.server.served import Served
@@ -35,10 +36,11 @@ from horsesense.annotate.task import Task
 _items, _leases, _judgements, _people = tables.items.c, tables.leases.c, tables.judgements.c, tables.people.c
 
 _WRITE = insert(tables.judgements)
-_MARK = update(tables.leases).where(_leases.key == bindparam("key_")).values(state=ANSWERED)
+_MARK = update(tables.leases).where(_leases.key == bindparam("key_")).values(state=ANSWERED, round=bindparam("round_"))
 _OF_ITEM, _OF_PERSON = _items.id == bindparam("item_"), _people.id == bindparam("person_")
 _COUNT = update(tables.items).where(_OF_ITEM).values(answered=_items.answered + 1, held=_items.held - 1)
 _ROOM = _items.held + _items.answered < _items.wanted
+_ROUND = select(_items.round).where(_OF_ITEM).with_for_update()
 _COUNT_LATE = update(tables.items).where(_OF_ITEM, _ROOM).values(answered=_items.answered + 1)
 _ATTENDED = update(tables.people).where(_OF_PERSON).values(since_attention=0)
 _ONE_MORE = (
@@ -83,6 +85,7 @@ def submit(served: Served, person: int, key: str, check: Check) -> Lease:
             raise RefusedError(403, "No more answers can be taken.")
         if lease.state == UNDONE:
             raise RefusedError(409, "You took this answer back; please answer the question as it is shown now.")
+        lease = replace(lease, round=_round(connection, served, lease))
         _count(connection, lease)
         _write(connection, served, who, lease, value, reason)
         _follow_up(connection, served, who, lease)
@@ -98,10 +101,20 @@ def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -
         raise RefusedError(409, "You answered this question already, and otherwise; take the answer back to change it.")
 
 
+def _round(connection: Connection, served: Served, lease: Lease) -> int:
+    """The round in which an answer counts. One that comes late takes the place that is there now: the round in which
+    it was asked may have been filled since."""
+    if lease.state != RELEASED or lease.purpose != ITEM:
+        return lease.round
+    return round_with_room(
+        connection, served, lease.item, connection.execute(_ROUND, {"item_": lease.item}).scalar_one()
+    )
+
+
 def _count(connection: Connection, lease: Lease) -> None:
     """The item moves from out to answered. A lease that ran out counts if there is still room for it."""
     try:
-        connection.execute(_MARK, {"key_": lease.key})
+        connection.execute(_MARK, {"key_": lease.key, "round_": lease.round})
     except IntegrityError:
         raise RefusedError(409, "You were given this question again; please answer it as it is shown now.") from None
     if lease.purpose != ITEM:
@@ -154,9 +167,9 @@ def undo(served: Served, person: int) -> None:
             connection.execute(update(tables.items).where(_items.id == lease.item).values(moved))
             fewer = {"answered": _people.answered - 1, "since_attention": max(who.since_attention - 1, 0)}
             connection.execute(update(tables.people).where(_people.id == person).values(fewer))
-            if served.study.more:
-                settle(connection, served, lease.item)
         lease_out(connection, served, who, lease.item, lease.name, lease.purpose, lease.round)
+        if lease.purpose == ITEM and served.study.more:
+            settle(connection, served, lease.item)
         note(connection, served, "undone", person, str(last.id))
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, select, update
 
 from horsesense.analysis.adjudication import find_rule
 from horsesense.annotate.server import tables
+from horsesense.annotate.server.queue import asked_in
 from horsesense.annotate.server.served import Served
 
 _items, _judgements = tables.items.c, tables.judgements.c
@@ -14,20 +15,22 @@ _items, _judgements = tables.items.c, tables.judgements.c
 def settle(connection: Connection, served: Served, item: int) -> None:
     """Set how many judgements an item wants, by the votes that stand.
 
-    Once more people are at work on it the target stays: what they were asked for is not thrown away.
+    Once more people are at work on it the target stays: what they were asked for is not thrown away. Where the rule
+    tells rounds apart these are the people of the second, however many are left of the first.
     """
     study = served.study
     row = connection.execute(
         select(_items.key, _items.wanted, _items.held, _items.answered).where(_items.id == item).with_for_update()
     ).one()
-    if row.held + row.answered > study.judgements:
+    # Only some rules tell a second round from the first; for the others all votes are of one.
+    rounds = find_rule(study.instrument.rule).rounds
+    if row.held + row.answered > study.judgements or (rounds and asked_in(connection, item, 2)):
         return
     votes = connection.scalars(standing(item)).all()
     abstentions = served.tasks["item"][row.key].scale.abstentions
     settled = len(set(votes)) <= 1 and not set(votes) & set(abstentions)
     split = len(votes) >= study.judgements and not settled
-    # Only some rules tell a second round from the first; for the others all votes are of one.
-    again = 2 if split and find_rule(study.instrument.rule).rounds else 1
+    again = 2 if split and rounds else 1
     wanted = study.judgements + study.more if split else study.judgements
     connection.execute(update(tables.items).where(_items.id == item).values(wanted=wanted, round=again))
 

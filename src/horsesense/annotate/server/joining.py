@@ -91,6 +91,8 @@ def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, s
     Somebody who is there already comes in again only where the platform proves who it is: a name alone is
     known to others too.
     """
+    if not name.strip():
+        raise RefusedError(422, "Please say who you are: the name is empty.")
     with writing(served.engine) as connection:
         link = _find(connection, token)
         if link is None:

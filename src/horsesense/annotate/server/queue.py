@@ -59,6 +59,10 @@ _ROOM = _items.held + _items.answered < _items.wanted
 _TAKE = update(tables.items).where(_ITEM, _ROOM).values(held=_items.held + 1)
 _GO_ON = update(tables.people).where(tables.people.c.id == bindparam("person_")).values(start=bindparam("start_"))
 _LEASE = insert(tables.leases)
+# The condition is spelt out as in the index, or SQLite would not use it.
+_ASKED = select(func.count()).where(
+    _leases.item == bindparam("item_"), _leases.round == bindparam("round_"), tables.LIVE
+)
 
 
 def own_lease(connection: Connection, person: int, key: str) -> Lease | None:
@@ -146,6 +150,20 @@ _HALVES = {
 """From where the person is to the end, then from the beginning."""
 
 
+def asked_in(connection: Connection, item: int, round: int) -> int:
+    """How many people have answered an item in a round, or have it in hand."""
+    return connection.scalar(_ASKED, {"item_": item, "round_": round}) or 0
+
+
+def round_with_room(connection: Connection, served: Served, item: int, round: int) -> int:
+    """The round in which an item is asked, of those up to ``round``.
+
+    A vote of the first round that was withdrawn leaves its place there: put into the second, its replacement would
+    give that round a vote too many. Whoever calls has locked the item.
+    """
+    return 1 if round > 1 and asked_in(connection, item, 1) < served.study.judgements else round
+
+
 def _take_item(connection: Connection, served: Served, person: Person, wait: bool) -> Lease | None:
     asked = {"person_": person.id, "start_": person.start, "queue_": person.queue}
     # A row may be filled by another server between the look and the lock; then the next is looked for.
@@ -156,7 +174,8 @@ def _take_item(connection: Connection, served: Served, person: Person, wait: boo
                 continue
             if connection.execute(_TAKE, {"item_": row.id}).rowcount:
                 connection.execute(_GO_ON, {"person_": person.id, "start_": row.place + 1})
-                return lease_out(connection, served, person, row.id, row.key, ITEM, row.round)
+                round = round_with_room(connection, served, row.id, row.round)
+                return lease_out(connection, served, person, row.id, row.key, ITEM, round)
         if not wait or not connection.scalar(_ANY_LEFT[bool(person.queue)], asked):
             return None
     return None

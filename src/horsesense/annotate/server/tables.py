@@ -105,9 +105,9 @@ leases = Table(
     Column("taken", Float, nullable=False),
     Column("expires", Float, nullable=False),
 )
-_OPEN, _LIVE = text("state = 'open'"), text("state IN ('open', 'answered')")
+_OPEN, LIVE = text("state = 'open'"), text("state IN ('open', 'answered')")
 Index("one_open_lease", leases.c.person, unique=True, sqlite_where=_OPEN, postgresql_where=_OPEN)
-Index("nobody_twice", leases.c.item, leases.c.person, unique=True, sqlite_where=_LIVE, postgresql_where=_LIVE)
+Index("nobody_twice", leases.c.item, leases.c.person, unique=True, sqlite_where=LIVE, postgresql_where=LIVE)
 Index("leases_of_person", leases.c.person, leases.c.number)
 Index("lease_ends", leases.c.expires, sqlite_where=_OPEN, postgresql_where=_OPEN)
 

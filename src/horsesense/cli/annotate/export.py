@@ -34,7 +34,10 @@ def export(
     instrument: InstrumentOption = "",
     annotator: AnnotatorOption = "",
     round: RoundOption = None,
-    fewest: Annotated[int | None, typer.Option("--fewest", min=1, help="Votes an item needs; else the rule's.")] = None,
+    fewest: Annotated[
+        int | None,
+        typer.Option("--fewest", min=1, help="Votes an item needs; else the rule's, or a study's own where less."),
+    ] = None,
     last: LastOption = False,
     json: Json = False,
 ) -> None:
@@ -52,10 +55,12 @@ def export(
     found = collected(files, probe, instrument, round, last, annotator)
     if found.instrument.kind in WRITTEN:
         raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
+    if not found.judgements:
+        raise UserError("no task is filled in yet", file=files[0])
     found.check_scales()
     chosen = rule or found.instrument.rule
     try:
-        labels = adjudicate(found.judgements, chosen, found.scale_of(), fewest)
+        labels = adjudicate(found.judgements, chosen, found.scale_of(), fewest, found.targets)
     except UserError as error:
         raise error.at(files[0]) from None
     kept = [label for label in labels if label.value is not None]

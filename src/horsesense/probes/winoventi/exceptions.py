@@ -93,7 +93,7 @@ def from_people(
     drops it, as in the release.
     """
     judged = list(judgements)
-    nonsense = [each.item for each in judged if each.value == NONSENSE and each.item in associations]
+    nonsense = [each.item for each in judged if each.value.strip().lower() == NONSENSE and each.item in associations]
     others = sum(each.item not in associations for each in judged)
     triplets = [
         _triplet(associations[each.item], word.strip().lower(), "people")
