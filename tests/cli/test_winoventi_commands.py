@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_group
 
 from calling import Call, Called, caller, validator
+from horsesense.cli.winoventi import winoventi
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.files import write_schemas
 from horsesense.records import write_probe
@@ -68,6 +70,17 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
     )
     assert refused.code == 2
     assert "behind the blank" in refused.err
+
+
+@pytest.mark.parametrize("name", ["associations", "run", "evaluate"])
+def test_the_bundled_masked_model_is_the_default(name: str, tmp_path: Path, call: Call) -> None:
+    command = get_group(winoventi).commands[name]
+    (model,) = (each for each in command.params if each.name == "model")
+    assert model.default in ("smollm2-masked", ["smollm2-masked"])
+    nowhere, out = tmp_path / "nowhere.jsonl", tmp_path / "out"
+    called = call("winoventi", name, "-p" if name == "evaluate" else "--nouns", nowhere, "--out", out)
+    assert called.code == 2
+    assert "nowhere.jsonl: no such file" in called.err
 
 
 def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
