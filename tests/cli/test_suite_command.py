@@ -86,4 +86,5 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
     assert (called.code, f"{path}:4: the answer 7" in called.err) == (2, True)
     found, err = document(call, *words, "--skip-bad")
     assert "wsc: 1 bad lines skipped" in err
+    assert f"skipped {path}:4: the answer 7" in err
     assert found["suite"]["rows"][0]["sets"]["wsc"]["n"] == 3

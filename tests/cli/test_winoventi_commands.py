@@ -112,6 +112,18 @@ def test_build(tmp_path: Path, call: Call) -> None:
         assert (called.code, told in called.err) == ((0, True) if words == [tmp_path] else (2, True)), called.err
 
 
+def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
+    table = tmp_path / "schemas.csv"
+    good, bad = "stove,hot,cold,Kim [screamed / yawned] at the stove.", "stove,hot,hot,Kim [sang / sat]."
+    table.write_text("\n".join(["noun,generic,exception,premise", good, *[bad] * 12, "cup,hot,cold,"]) + "\n")
+    called = call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--skip-bad")
+    assert called.code == 0, called.err
+    assert "bad lines skipped: 13" in called.out
+    told = called.err.splitlines()
+    assert told[0] == f"skipped {table}:3: the exception of 'stove' is the association 'hot' itself; give another word"
+    assert (len(told), told[-1]) == (11, "and 3 more lines skipped")
+
+
 def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     nouns, out = tmp_path / "nouns.txt", tmp_path / "out"
     nouns.write_text("\n".join(WORDS), encoding="utf-8")
