@@ -52,7 +52,12 @@ def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisat
             "averages_that_do_not_follow": [row.model for row in printed if not row.follows],
         },
         "cues": {
-            name: {"rule": _cue(each.rule), "learnt": _cue(each.learnt), "chance": each.chance}
+            name: {
+                "rule": _cue(each.rule),
+                "learnt": _cue(each.learnt),
+                "chance": each.chance,
+                "searched": each.searched,
+            }
             for name, each in cues.items()
         },
     }
