@@ -144,9 +144,7 @@ def test_bad_rows(tmp_path: Path, release: str, files: Files, line: int, told: s
         ("sense-reasons", changed(REASONS, "subtaskB_answers.csv", "B", "D"), 1, "'D' to the id 12 is not A, B or C"),
     ],
 )
-def test_a_bad_answer_is_told_where_it_stands(
-    tmp_path: Path, release: str, files: Files, line: int, told: str
-) -> None:
+def test_a_bad_answer_is_told_where_it_stands(tmp_path: Path, release: str, files: Files, line: int, told: str) -> None:
     paths = write(tmp_path, files)
     with pytest.raises(UserError) as error:
         read_release(release, paths)

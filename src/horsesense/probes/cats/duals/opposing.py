@@ -13,7 +13,9 @@ _BEFORE_VERBS = frozenset(
     listed("to can could will would shall should may might must do does did cannot can't won't don't doesn't didn't")
 )
 _BEFORE_ADJECTIVES = frozenset(
-    listed("is are was were be been being am very too so quite rather keep keeps kept stay stays stayed feel feels felt")
+    listed(
+        "is are was were be been being am very too so quite rather keep keeps kept stay stays stayed feel feels felt"
+    )
 )
 """Words behind which "open" is a state. A determiner tells less: "the light" is mostly a lamp."""
 
@@ -58,7 +60,7 @@ def substitute_antonym(pair: Pair) -> Dual | None:
 
 
 def _here(pair: Pair, place: int, word: str) -> str:
-    """The antonym of a word of several classes, by the word before it in either sentence; empty where that is unclear."""
+    """The antonym of a word of several classes, by the word before it in both sentences; empty where unclear."""
     before = [_before(words, place) for words in pair.words]
     as_adjective, as_verb = _BY_CLASS[word]
     if all(each in _BEFORE_ADJECTIVES for each in before):
