@@ -246,9 +246,11 @@ def test_bad_paths(tmp_path: Path) -> None:
 
 def test_skip_bad_skips_and_counts(tmp_path: Path) -> None:
     (path,) = lay(tmp_path, {"sm.txt": LINE.encode() + b"\xff\n\n0\x01x\n" + b"1\x01up\x01down\n"})
-    code, out, _ = run("import", "cats", path, "-o", tmp_path / "p.jsonl", "--skip-bad")
+    code, out, err = run("import", "cats", path, "-o", tmp_path / "p.jsonl", "--skip-bad")
     assert code == 0
     assert "bad lines skipped: 3" in out
+    assert [line.partition("sm.txt:")[2][:2] for line in err.splitlines()] == ["3:", "4:", "5:"]
+    assert f"skipped {path}:3: byte 0xff is not UTF-8" in err
     assert len(read_probe(tmp_path / "p.jsonl").items) == 3
     (bad,) = lay(tmp_path, {"bad.txt": "nothing\nof\nit\n"})
     code, _, err = run("import", "cats", bad, "-o", tmp_path / "q.jsonl", "--skip-bad")

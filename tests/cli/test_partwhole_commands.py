@@ -95,6 +95,7 @@ def test_recast_premises_and_check(tmp_path: Path, triples: Path, call: Call) ->
         (["partwhole", "recast", "{probe}", "-o", "x.jsonl", "--labels", "four"], "form of the task"),
         (["partwhole", "split", "{probe}", "--out", "x", "--by", "noun"], "did you mean 'nouns'"),
         (["partwhole", "premises", "{probe}", "-o", "x.jsonl", "--corpus", "none.txt"], "no such file"),
+        (["partwhole", "premises", "{probe}", "-o", "x.jsonl", "--corpus", "."], ".: this is a folder, not a file"),
         (["partwhole", "table", "none"], "none"),
         (["partwhole", "check", "none.csv"], "no such file"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calling import Call, caller, validator
-from small_cats import WSC, lay, lay_all
+from small_cats import ADD, CA, WSC, lay, lay_all
 
 
 @pytest.fixture
@@ -62,6 +62,23 @@ def test_robust_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> No
     assert (cell["pairs"], cell["unpaired"]) == (3, 0)
 
 
+@pytest.mark.parametrize(("suite", "name"), [("cats", "ca"), ("cats-robust", "add")])
+def test_a_set_of_one_unit_has_a_row_without_a_cue(
+    suite: str, name: str, tmp_path: Path, tiny_folders: dict[str, Path], call: Call
+) -> None:
+    lay(tmp_path / "data", "wsc.txt", WSC)
+    lay(tmp_path / "data", f"{name}.txt", CA[:1] if name == "ca" else ADD[:1])
+    words = ["--suite", suite, "--data", tmp_path / "data", "-m", tiny_folders["gpt2"], "--out", tmp_path / "out"]
+    found, _ = document(call, *words)
+    assert name in found["suite"]["rows"][0]["sets"]
+    cues = found["suite"]["cues"]
+    assert cues.pop(name) == {"rule": None, "learnt": None, "chance": 0.5, "searched": False}
+    assert all(each["searched"] for each in cues.values())
+    shown = call("run", *words)
+    assert shown.code == 0, shown.err
+    assert f"{name}, without its question: not looked for in fewer than two units (chance 0.500)" in shown.out
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -86,4 +103,5 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
     assert (called.code, f"{path}:4: the answer 7" in called.err) == (2, True)
     found, err = document(call, *words, "--skip-bad")
     assert "wsc: 1 bad lines skipped" in err
+    assert f"skipped {path}:4: the answer 7" in err
     assert found["suite"]["rows"][0]["sets"]["wsc"]["n"] == 3

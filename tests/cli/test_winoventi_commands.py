@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_group
 
 from calling import Call, Called, caller, validator
+from horsesense.cli.winoventi import winoventi
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.files import write_schemas
 from horsesense.records import write_probe
@@ -70,6 +72,17 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
     assert "behind the blank" in refused.err
 
 
+@pytest.mark.parametrize("name", ["associations", "run", "evaluate"])
+def test_the_bundled_masked_model_is_the_default(name: str, tmp_path: Path, call: Call) -> None:
+    command = get_group(winoventi).commands[name]
+    (model,) = (each for each in command.params if each.name == "model")
+    assert model.default in ("smollm2-masked", ["smollm2-masked"])
+    nowhere, out = tmp_path / "nowhere.jsonl", tmp_path / "out"
+    called = call("winoventi", name, "-p" if name == "evaluate" else "--nouns", nowhere, "--out", out)
+    assert called.code == 2
+    assert "nowhere.jsonl: no such file" in called.err
+
+
 def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     probe = tmp_path / "wv.jsonl"
     write_probe(probe, made_probe())
@@ -97,6 +110,18 @@ def test_build(tmp_path: Path, call: Call) -> None:
     ):
         called = call("build", "winoventi", *words, "-o", tmp_path / "q.jsonl")
         assert (called.code, told in called.err) == ((0, True) if words == [tmp_path] else (2, True)), called.err
+
+
+def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
+    table = tmp_path / "schemas.csv"
+    good, bad = "stove,hot,cold,Kim [screamed / yawned] at the stove.", "stove,hot,hot,Kim [sang / sat]."
+    table.write_text("\n".join(["noun,generic,exception,premise", good, *[bad] * 12, "cup,hot,cold,"]) + "\n")
+    called = call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--skip-bad")
+    assert called.code == 0, called.err
+    assert "bad lines skipped: 13" in called.out
+    told = called.err.splitlines()
+    assert told[0] == f"skipped {table}:3: the exception of 'stove' is the association 'hot' itself; give another word"
+    assert (len(told), told[-1]) == (11, "and 3 more lines skipped")
 
 
 def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:

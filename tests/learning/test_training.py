@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,17 @@ def test_a_diverging_loss_stops_and_the_last_good_weights_stay(
     count = 6
     with pytest.raises(UserError, match="diverged at step 1, before there was a checkpoint"):
         train(str(folders["gpt2"]), *sets, recipe, tmp_path / "other")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_labels_are_learnt_from_fewer_items_than_labels(number: int, folders: dict[str, Path], tmp_path: Path) -> None:
+    items, dev = triples(8, 1).items, triples(6, 2).items
+    recipe = Recipe(objective="classification", epochs=1, device="cpu")
+    trained = train(str(folders["bert"]), items[:number], dev, recipe, tmp_path / "out")
+    assert trained.best.accuracy == pytest.approx(accuracy(tmp_path / "out", dev))
+    odd = [replace(item, options=tuple(f"{word} {place}" for word in item.options)) for place, item in enumerate(items)]
+    with pytest.raises(UserError, match="the options are not labels"):
+        train(str(folders["bert"]), odd[:2], dev, recipe, tmp_path / "odd")
 
 
 def test_what_does_not_fit(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -116,12 +116,10 @@ DATA = "subtaskA_data.csv"
     ("release", "files", "line", "told"),
     [
         ("sense-making", changed(SENSE, "subtaskA_answers.csv", "7,1\r\n", ""), 3, "the id 7 has no answer in"),
-        ("sense-making", changed(SENSE, "subtaskA_answers.csv", "7,1", "7,2"), 3, "the answer 2 is not a number"),
         ("sense-making", changed(SENSE, DATA, "ice is hot", "ice is cold"), 3, "two options are the same"),
         ("sense-making", changed(SENSE, DATA, "ice is hot", "ice, is hot"), 3, "the row has 4 fields"),
         ("sense-making", changed(SENSE, DATA, "ice is hot", ""), 3, "the field 'sent1' is empty"),
         ("sense-making", changed(SENSE, DATA, "sent1", "s1"), 1, "the column 'sent1' is missing"),
-        ("sense-reasons", changed(REASONS, "subtaskB_answers.csv", "B", "D"), 2, "the answer 'D' is not A, B or C"),
         ("swag", changed(SWAG, "train.csv", "door.,0", "door.,4"), 2, "the label 4 is not a number from 0 to 3"),
         ("swag", changed(SWAG, "train.csv", "door.,0", "door.,"), 2, "the field 'label' is empty"),
         ("hellaswag", changed(VAL, "val.jsonl", '"label": 2', '"label": ""'), 1, "the line has no label"),
@@ -136,6 +134,27 @@ def test_bad_rows(tmp_path: Path, release: str, files: Files, line: int, told: s
     with pytest.raises(UserError) as error:
         read_release(release, paths)
     assert str(error.value).startswith(f"{paths[0]}:{line}: {told}")
+
+
+@pytest.mark.parametrize(
+    ("release", "files", "line", "told"),
+    [
+        ("sense-making", changed(SENSE, "subtaskA_answers.csv", "12,0", "12,2"), 2, "'2' to the id 12 is not 0 or 1"),
+        ("sense-making", changed(SENSE, "subtaskA_answers.csv", "12,0", "12,"), 2, "'' to the id 12 is not 0 or 1"),
+        ("sense-reasons", changed(REASONS, "subtaskB_answers.csv", "B", "D"), 1, "'D' to the id 12 is not A, B or C"),
+    ],
+)
+def test_a_bad_answer_is_told_where_it_stands(tmp_path: Path, release: str, files: Files, line: int, told: str) -> None:
+    paths = write(tmp_path, files)
+    with pytest.raises(UserError) as error:
+        read_release(release, paths)
+    assert str(error.value).startswith(f"{paths[1]}:{line}: the answer {told}")
+
+
+def test_brackets_leave_no_blank_before_a_mark(tmp_path: Path) -> None:
+    files = changed(SWAG, "train.csv", "finds a coin.", '"sits [down], then [title][step]. [substeps] He [a]eats ."')
+    (item,) = read_release("swag", write(tmp_path, files)).items
+    assert item.options[0] == "A man digs. He sits, then. He eats ."
 
 
 def test_separators_of_other_models_become_spaces(tmp_path: Path) -> None:

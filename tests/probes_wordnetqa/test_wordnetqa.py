@@ -114,6 +114,18 @@ def test_what_a_source_lacks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
         build_wordnetqa(load_graph("flat"), Plan("hypernymy"))
 
 
+def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first concept of a source has the number 0."""
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "one.tsv").write_text(
+        "lemma\tdog\tdog\ndefinition\tdog\ta beast\n"
+        "lemma\tpug\tpug\ndefinition\tpug\ta small one\nexample\tpug\tthe pug sat\nisa\tpug\tdog\n"
+    )
+    add_own("one", tmp_path / "one.tsv")
+    with pytest.raises(UserError, match="one gives no question of hypernymy with 5 options"):
+        build_wordnetqa(load_graph("one"), Plan("hypernymy"))
+
+
 def test_too_few_candidates_are_told(tree: Graph) -> None:
     with pytest.raises(UserError, match="no question of hypernymy with 60 options"):
         build_wordnetqa(tree, Plan("hypernymy", as_paper=True, ways=60))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.output import Json, people, print_json, say_skipped
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def import_(
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
     probe = _read(release, paths, skip_bad, columns, name)
     write_probe(out, probe)
+    say_skipped(probe.skipped)
     if json:
         document = {"out": str(out), "items": probe.card.items, "families": probe.card.families}
         print_json(document | {"notes": dict(probe.card.notes)})

@@ -9,7 +9,13 @@ import orjson
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+
+    from horsesense.errors import UserError
+
+_MOST_TOLD = 10
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 
@@ -26,6 +32,14 @@ def people() -> Console:
 
     # Texts of probes hold colons and brackets of their own.
     return Console(highlight=False, emoji=False)
+
+
+def say_skipped(lines: Sequence[UserError]) -> None:
+    """Which lines were skipped and why: the first few, then how many more."""
+    for line in lines[:_MOST_TOLD]:
+        say(f"skipped {line}")
+    if len(lines) > _MOST_TOLD:
+        say(f"and {len(lines) - _MOST_TOLD:,} more lines skipped")
 
 
 def say(text: str) -> None:

@@ -128,7 +128,8 @@ def cue_lines(document: dict[str, Any]) -> Iterator[str]:
         rule, learnt = cues["rule"], cues["learnt"]
         told = [f"{cue['accuracy']:.3f} by picking {cue['pick']}" for cue in (rule, learnt) if cue]
         told = told[:1] if rule == learnt else told
-        yield f"{name}, without its question: {'; '.join(told) or 'nothing'} (chance {cues['chance']:.3f})"
+        none = "nothing" if cues["searched"] else "not looked for in fewer than two units"
+        yield f"{name}, without its question: {'; '.join(told) or none} (chance {cues['chance']:.3f})"
     wrong = document["published"]["averages_that_do_not_follow"]
     if wrong:
         printed = {row["model"]: row["average"]["printed"] for row in document["published"]["rows"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from horsesense.cli.output import people, say
+from horsesense.cli.output import people, say, say_skipped
 
 if TYPE_CHECKING:
     from horsesense.analysis import Consistency, Estimate
@@ -52,7 +52,12 @@ def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisat
             "averages_that_do_not_follow": [row.model for row in printed if not row.follows],
         },
         "cues": {
-            name: {"rule": _cue(each.rule), "learnt": _cue(each.learnt), "chance": each.chance}
+            name: {
+                "rule": _cue(each.rule),
+                "learnt": _cue(each.learnt),
+                "chance": each.chance,
+                "searched": each.searched,
+            }
             for name, each in cues.items()
         },
     }
@@ -132,6 +137,7 @@ def say_missing(opened: Opened) -> None:
     for name, probe in opened.probes.items():
         if skipped := probe.card.notes.get("bad lines skipped"):
             say(f"{name}: {skipped:,} bad lines skipped")
+        say_skipped(probe.skipped)
     say(f"{suite.name}: {len(found.paths)} of {len(suite.sets)} sets here: {', '.join(found.paths)}")
     if found.missing:
         say(f"{suite.name}: missing: {', '.join(found.missing)}; the row has no figure for them")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from horsesense.errors import UserError, unknown
@@ -24,6 +24,8 @@ class Probe:
 
     items: Sequence[Item]
     card: Card
+    skipped: Sequence[UserError] = field(default=(), compare=False)
+    """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
 
     @classmethod
     def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:

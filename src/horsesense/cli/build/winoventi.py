@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.build.writing import AsPaper, Limit, Out, Seed, write_built
-from horsesense.cli.output import Json
+from horsesense.cli.output import Json, say_skipped
 from horsesense.errors import UserError
 
 
@@ -44,7 +44,7 @@ def winoventi(
     path = source / "schemas.tsv" if source.is_dir() else source
     if source.is_dir() and not path.is_file():
         raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi run … to its end")
-    read, notes = read_checked(path, skip_bad=skip_bad)
+    read, skipped = read_checked(path, skip_bad=skip_bad)
 
     def checked(one: Checked) -> Checked:
         noun = Noun(one.schema.triplet.noun, is_plural(one.schema.triplet.noun))
@@ -56,4 +56,6 @@ def winoventi(
     probe = build_winoventi(
         schemas, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed
     )
+    notes = {"bad lines skipped": len(skipped)} if skipped else {}
     write_built(out, Probe.of(probe.items, probe.card, notes), json)
+    say_skipped(skipped)

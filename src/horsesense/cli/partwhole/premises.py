@@ -9,6 +9,7 @@ import typer
 
 from horsesense.cli.build.writing import Out, write_built
 from horsesense.cli.output import Json, say
+from horsesense.errors import UserError
 
 
 def premises(
@@ -27,6 +28,9 @@ def premises(
     from horsesense.probes.partwhole.inference import as_inference, coverage
     from horsesense.records import read_probe
 
+    folder = next((path for path in corpus or () if path.is_dir()), None)
+    if folder is not None:
+        raise UserError("this is a folder, not a file", file=folder, fix="name its files, each with a --corpus")
     triples = read_probe(probe)
     told = ", ".join(path.name for path in corpus or ())
     with stages() as tick, closing(Corpus(corpus, tick)) if corpus else nullcontext() as opened:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from horsesense.probes.winoventi.nouns import NounList
     from horsesense.probes.winoventi.selection import Selection
 
+DEFAULT_MODEL = "smollm2-masked"
+"""The bundled masked model: associations are collected from masked ones."""
+
 Nouns = Annotated[
     str, typer.Option(help="A file with one noun a line or a column Word (as THINGS' concepts), or: wordnet.")
 ]
@@ -30,8 +33,8 @@ _SHOWN = 10
 
 
 def associations(
-    model: OneModel,
     nouns: Nouns,
+    model: OneModel = DEFAULT_MODEL,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all of them: .tsv, .csv or .jsonl.")] = None,
     as_paper: AsPaper = False,
     template: Annotated[

@@ -9,6 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, print_json, say
 from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Spec, spec_of
+from horsesense.cli.winoventi.associations import DEFAULT_MODEL
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Models,
     probe: Annotated[Path, typer.Option("-p", "--probe", help="What import or build winoventi wrote.")],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run; a stopped one goes on.")],
+    model: Models = [DEFAULT_MODEL],  # noqa: B006  # nobody changes it
     k_file: Annotated[
         Path | None, typer.Option("--k-file", help="Depths of associations: the release's outcome collection, or ours.")
     ] = None,

@@ -9,7 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import Device, OneModel, Spec, spec_of
-from horsesense.cli.winoventi.associations import AsPaper, NounLimit, Nouns, Ranker, Seed
+from horsesense.cli.winoventi.associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
 
 if TYPE_CHECKING:
     from horsesense.probes.winoventi.associations import Association
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    model: OneModel,
     nouns: Nouns,
     out: Annotated[Path, typer.Option("--out", help="Folder of the pipeline.")],
+    model: OneModel = DEFAULT_MODEL,
     limit: NounLimit = None,
     seed: Seed = 0,
     exceptions: Annotated[

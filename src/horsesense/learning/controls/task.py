@@ -64,9 +64,20 @@ def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:
     >>> pair = Item(probe="demo", form="pair", premise="a", text="b", options=("yes", "no"), answer=0)
     >>> kinds([pair])
     ('yes', 'no')
+    >>> which = Item(probe="demo", form="choice", text="Which?", options=("a hat", "a cup", "a pan"), answer=0)
+    >>> kinds([which]) is None
+    True
     """
     found = dict.fromkeys(option for item in items for option in item.options)
-    return tuple(found) if len(found) <= MOST_LABELS and len(found) < max(3, len(items)) else None
+    if len(found) > MOST_LABELS:
+        return None
+    return tuple(found) if len(found) < max(3, len(items)) or _same_options(items) else None
+
+
+def _same_options(items: Sequence[Item]) -> bool:
+    """Whether a few items have labels, in spite of their number; one question alone could have answers of its own."""
+    told = len(items) > 1 or all(item.form == "pair" for item in items)
+    return told and len({frozenset(item.options) for item in items}) == 1
 
 
 def labels(items: Sequence[Item]) -> tuple[str, ...]:

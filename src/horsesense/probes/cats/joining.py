@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 _SPACES = re.compile(r"\s+")
-_BRACKETS = re.compile(r"\s*\[[^\[\]]*\]")
+_BRACKETS = re.compile(r"(?:\s*\[[^\[\]]*\])+([.,;:!?)]?)")
 _MARK = re.compile(r"\s*\[SEP\]\s*")
 
 
@@ -47,8 +47,10 @@ def without_brackets(text: str) -> str:
 
     >>> without_brackets("He sits. [title] He eats [substeps]a pear.")
     'He sits. He eats a pear.'
+    >>> without_brackets("He sits [down].")
+    'He sits.'
     """
-    return spaced(_BRACKETS.sub(" ", text))
+    return spaced(_BRACKETS.sub(lambda found: found[1] or " ", text))
 
 
 def without_separators(text: str) -> tuple[str, int]:

@@ -9,7 +9,7 @@ opposite of what its files hold), so the sensible one is the other.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -17,8 +17,11 @@ from horsesense.files import numbered_lines
 from horsesense.probes.cats.joining import joined, spaced
 from horsesense.probes.cats.reframed import Reframing
 from horsesense.probes.cats.rows import Row, given, rows_of
-from horsesense.probes.released.reading import Reading, check_columns, whole_number
+from horsesense.probes.released.reading import Reading, check_columns
 from horsesense.records import Probe
+
+Answers = dict[str, tuple[str, int]]
+"""By id, the answer and its line."""
 
 _REASONS = ("OptionA", "OptionB", "OptionC")
 
@@ -29,7 +32,7 @@ def read_sense_making(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     reframing, golds = Reframing(Reading(skip_bad), "sm"), _answers(answers)
     for line, row in rows_of(reframing.reading, questions, ("id", "sent0", "sent1")):
         with reframing.reading.line(questions, line):
-            nonsense = whole_number(_gold(golds, row, answers), "answer", 1)
+            nonsense = _gold(golds, row, answers, {"0": 0, "1": 1})
             statements = [spaced(given(row, name)) for name in ("sent0", "sent1")]
             reframing.add(statements, 1 - nonsense, questions, line, identity=row["id"].strip())
     return reframing.probe(paths, "the statements stand as they are")
@@ -41,19 +44,17 @@ def read_sense_reasons(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     reframing, golds = Reframing(Reading(skip_bad), "smr"), _answers(answers)
     for line, row in rows_of(reframing.reading, questions, ("id", "FalseSent", *_REASONS)):
         with reframing.reading.line(questions, line):
-            gold = _gold(golds, row, answers)
-            if gold not in ("A", "B", "C"):
-                raise UserError(f"the answer {gold!r} is not A, B or C", fix=f"check {answers.name}")
+            gold = _gold(golds, row, answers, {"A": 0, "B": 1, "C": 2})
             statement = spaced(given(row, "FalseSent")).rstrip(" .")
             reasons = [spaced(given(row, name)).rstrip(" .") for name in _REASONS]
             options = [joined("smr", place, statement=statement, reason=each) for place, each in enumerate(reasons)]
-            reframing.add(options, "ABC".index(gold), questions, line, identity=row["id"].strip())
+            reframing.add(options, gold, questions, line, identity=row["id"].strip())
     return reframing.probe(paths, "the statement is said to be against common sense because of each reason")
 
 
-def _answers(path: Path) -> dict[str, str]:
+def _answers(path: Path) -> Answers:
     """The answer to each id; a file with a header line has it left out."""
-    found: dict[str, str] = {}
+    found: Answers = {}
     for number, line in numbered_lines(path):
         fields = [field.strip() for field in next(csv.reader([line]))]
         if len(fields) != 2:
@@ -61,13 +62,19 @@ def _answers(path: Path) -> dict[str, str]:
             raise UserError(f"the line has {len(fields)} fields and needs an id and an answer", file=path, line=number)
         if number == 1 and fields[0].lower() == "id":
             continue
-        if found.setdefault(fields[0], fields[1]) != fields[1]:
+        if found.setdefault(fields[0], (fields[1], number))[0] != fields[1]:
             raise UserError(f"the id {fields[0]} has two answers", file=path, line=number, fix="leave one out")
     return found
 
 
-def _gold(golds: dict[str, str], row: Row, answers: Path) -> str:
-    gold = golds.get(given(row, "id"), "")
-    if not gold:
-        raise UserError(f"the id {row['id']} has no answer in {answers.name}", fix="give the answers of this file")
-    return gold
+def _gold(golds: Answers, row: Row, answers: Path, known: Mapping[str, int]) -> int:
+    """The place that the answer to a row names; an answer that is none is told where it stands."""
+    identity = given(row, "id")
+    if identity not in golds:
+        raise UserError(f"the id {identity} has no answer in {answers.name}", fix="give the answers of this file")
+    gold, line = golds[identity]
+    if gold not in known:
+        *others, last = known
+        told = f"the answer {gold!r} to the id {identity} is not {', '.join(others)} or {last}"
+        raise UserError(told, file=answers, line=line, fix="put it right, or leave the id out of both files")
+    return known[gold]

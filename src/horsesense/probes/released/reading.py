@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class Reading:
         self.items: list[Item] = []
         self.notes: Counter[str] = Counter()
         self._names: Counter[str] = Counter()
-        self._first_bad: UserError | None = None
+        self.skipped: list[UserError] = []
 
     def lines(self, path: Path) -> list[tuple[int, bytes]]:
         """The lines of a file with their numbers from 1; line ends are left out and counted."""
@@ -72,7 +73,7 @@ class Reading:
         except UserError as error:
             if not self.skip_bad:
                 raise error.at(path, number) from None
-            self._first_bad = self._first_bad or error.at(path, number)
+            self.skipped.append(error.at(path, number))
             self.notes = notes
             del self.items[kept:]
             self.notes["bad lines skipped"] += 1
@@ -107,15 +108,17 @@ class Reading:
     def probe(self, card: Card, paths: Sequence[Path]) -> Probe:
         """The probe of all items; an item that was read before is dropped and counted."""
         if not self.items:
-            bad = self._first_bad
-            raise bad or UserError(f"there is no item of {card.name}", file=paths[0], fix="check the file")
+            if self.skipped:
+                raise self.skipped[0]
+            raise UserError(f"there is no item of {card.name}", file=paths[0], fix="check the file")
         items = {}
         for item in self.items:
             if item.id in items:
                 self.notes["repeated items dropped"] += 1
             else:
                 items[item.id] = item
-        return Probe.of(list(items.values()), card, dict(sorted(self.notes.items())))
+        read = Probe.of(list(items.values()), card, dict(sorted(self.notes.items())))
+        return replace(read, skipped=tuple(self.skipped))
 
 
 def text_of(raw: bytes) -> str:

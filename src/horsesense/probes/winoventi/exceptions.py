@@ -105,7 +105,10 @@ def from_people(
 
 
 def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
-    """Triplets of the release's outcome collection, and the pairs that its workers call nonsense."""
+    """Triplets of the release's outcome collection, and the pairs that its workers call nonsense.
+
+    Its column ``min_k`` is left alone: that depth is the one of other models.
+    """
     triplets, nonsense = [], []
     for line, row in _released_rows(path):
         missing = next((name for name in ("Word", "Associative Bias", "makeSense") if not row.get(name)), None)
@@ -116,8 +119,7 @@ def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str,
             nonsense.append(pair)
             continue
         words = [row.get(f"antonym{number}", "").strip() for number in (1, 2, 3)]
-        k = int(row["min_k"]) if row.get("min_k", "").isdigit() else 0
-        triplets += [Triplet(*pair, word, "release", k) for word in words if word]
+        triplets += [Triplet(*pair, word, "release") for word in words if word]
     return triplets, nonsense
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -71,15 +70,16 @@ def write_schemas(path: Path, checked: Iterable[Checked]) -> None:
     write_rows(path, rows, SCHEMA_COLUMNS)
 
 
-def read_checked(path: Path, origin: Origin = "people", skip_bad: bool = False) -> tuple[list[Checked], dict[str, int]]:
-    """Schemas of a table, and what was wrong with lines that were skipped.
+def read_checked(
+    path: Path, origin: Origin = "people", skip_bad: bool = False
+) -> tuple[list[Checked], list[UserError]]:
+    """Schemas of a table, and what was wrong with each line that was skipped.
 
     A premise is one sentence with ``[ this / that ]`` in it, or two sentences in the columns ``generic_premise`` and
     ``exception_premise`` that differ in one word. The release's context collection is read too.
     """
     found: list[Checked] = []
-    notes: Counter[str] = Counter()
-    first: UserError | None = None
+    skipped: list[UserError] = []
     for line, row in _rows(path):
         try:
             found.append(_checked(row, path, line, origin))
@@ -87,11 +87,12 @@ def read_checked(path: Path, origin: Origin = "people", skip_bad: bool = False) 
             told = error.at(path, line)
             if not skip_bad:
                 raise told from None
-            first = first or told
-            notes["bad lines skipped"] += 1
+            skipped.append(told)
     if not found:
-        raise first or UserError("there is no schema in the table", file=path, fix="give at least one")
-    return found, dict(notes)
+        if skipped:
+            raise skipped[0]
+        raise UserError("there is no schema in the table", file=path, fix="give at least one")
+    return found, skipped
 
 
 def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> Checked:

@@ -62,7 +62,8 @@ def _check_source(graph: Graph, plan: Plan) -> None:
     if plan.relation != "synonymy":
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
-        needed["isa"] = graph.up.others.tolist()
+        # Concepts are numbers here, and the first of them, which everything may be a kind of, is 0.
+        needed["isa"] = [[other] for other in graph.up.others.tolist()]
     for name, column in needed.items():
         if not any(column):
             raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 
 from horsesense.analysis.cues.battery import Number, battery
 from horsesense.analysis.cues.findings import Finding, find_cues
@@ -23,14 +24,19 @@ class BlindCue:
     learnt: Finding | None
     """The best of all, those included that learn words from other items of the set."""
     chance: float
+    searched: bool = True
+    """False where the set is too small: cues are chosen on one half of its units and measured on the other."""
 
 
 def blind_cues(probes: Mapping[str, Probe], tick: Tick = quiet) -> dict[str, BlindCue]:
-    """For each set, the best cues that do not look at the question."""
+    """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
     blind = {cue.name for cue in battery() if cue.compute.__module__.rpartition(".")[2] != _SEES_THE_QUESTION}
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
     found = {}
     for name, probe in probes.items():
+        if _units(probe) < 2:
+            found[name] = BlindCue(None, None, _chance(probe), searched=False)
+            continue
         cues = find_cues(probe.items, probe.card.group, rounds=99, tick=tick)
         ranked = [cue for cue in cues.cues if cue.name in blind]
         found[name] = BlindCue(
@@ -39,3 +45,13 @@ def blind_cues(probes: Mapping[str, Probe], tick: Tick = quiet) -> dict[str, Bli
             chance=cues.chance,
         )
     return found
+
+
+def _units(probe: Probe) -> int:
+    """Units of dependence among the items that say something about cues."""
+    usable = (item for item in probe.items if item.answer is not None and len(item.options) > 1)
+    return len({item.unit(probe.card.group) for item in usable})
+
+
+def _chance(probe: Probe) -> float:
+    return fmean(1 / len(item.options) for item in probe.items)

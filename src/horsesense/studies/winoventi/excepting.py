@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -73,8 +74,8 @@ def _from_file(path: Path, named: Mapping[str, Association], watcher: Watcher) -
     first = next(iter(numbered_lines(path)), (0, ""))[1]
     if "makeSense" in first:
         released, pairs = read_released_exceptions(path)
-        known = {association_name(each) for each in named.values()}
-        fitting = [t for t in released if f"{t.noun} | {t.generic}" in known]
+        depths = {(each.noun, each.word): each.k for each in named.values()}
+        fitting = [replace(t, k=depths[t.noun, t.generic]) for t in released if (t.noun, t.generic) in depths]
         watcher.say(
             f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
         )

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import writing
+from horsesense.files import disk_errors, writing
 from horsesense.models.load import identify
 from horsesense.probes.winoventi.associations import Association, read_associations, write_associations
 from horsesense.probes.winoventi.checks import Checked, counted
 from horsesense.probes.winoventi.files import read_checked, read_triplets, write_schemas, write_triplets
 from horsesense.probes.winoventi.recipe import build_winoventi
 from horsesense.probes.winoventi.selection import drop_nonsense
-from horsesense.records import write_probe
+from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, Watcher, content_of
 from horsesense.runs.folder import locked
 from horsesense.studies.winoventi.asking import Tick, ask_associations, quiet, spellable
@@ -189,15 +189,26 @@ class _Pipeline:
         settings = Settings(spec=self.plan.asking.spec, device=self.plan.device)
         for kind in KINDS:
             machine = kind == "machine"
+            path = self.folder / f"{kind}.jsonl"
             if not any(one.passes and (one.schema.origin == "machine") == machine for one in checked):
+                self._remove(path)
                 continue
             probe = build_winoventi(checked, machine=machine, literal=self.plan.asking.literal)
-            probes[kind] = self.folder / f"{kind}.jsonl"
-            write_probe(probes[kind], probe)
+            probes[kind] = path
+            write_probe(path, probe)
             folder = self._asked(content_of(probe.items))
             asked = ask_all([self.plan.model], probe, folder, settings, self.watcher)
             (evaluations[kind],) = evaluate(asked, Beside(lexicon=lexicon_at_hand()))
         return probes, evaluations
+
+    def _remove(self, probe: Path) -> None:
+        """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
+        if not probe.exists():
+            return
+        with disk_errors(probe):
+            probe.unlink()
+            card_path(probe).unlink(missing_ok=True)
+        self.watcher.say(f"{probe.name} is removed: no schema of its kind passes any more")
 
     def _asked(self, made_from: str) -> Path:
         """The run folder of what is asked from these inputs."""

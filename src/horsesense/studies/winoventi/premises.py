@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from horsesense.errors import UserError
@@ -35,10 +36,15 @@ def write_premises(
 ) -> list[Checked]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
     found: list[Checked] = []
-    names = {each.name for each in triplets}
+    passed = {each.name: each for each in triplets}
     for path in plan.written:
         read = read_checked(path)[0]
-        fitting = [one for one in read if one.schema.triplet.name in names]
+        # Of the triplet itself this run knows more than the file: its depth for this model, and the exception's origin.
+        fitting = [
+            replace(one, schema=replace(one.schema, triplet=passed[one.schema.triplet.name]))
+            for one in read
+            if one.schema.triplet.name in passed
+        ]
         watcher.say(f"{path.name}: {len(fitting):,} of {len(read):,} premises are for triplets that passed the filter")
         found += fitting
     chosen = _spread(triplets, plan.write)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import read_text, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
 
 _RECORD = "steps.json"
 _PARTS = "parts"
@@ -70,5 +70,10 @@ class Steps:
 
     @staticmethod
     def _fingerprint(inputs: Sequence[Path | str]) -> str:
-        told = [sha256_of_file(one) if isinstance(one, Path) else one for one in inputs]
+        told = [_content(one) if isinstance(one, Path) else one for one in inputs]
         return sha256_of_bytes(json.dumps(told).encode())
+
+
+def _content(path: Path) -> str:
+    with disk_errors(path):
+        return sha256_of_file(path)
