@@ -81,6 +81,21 @@ def test_the_group_of_the_card_is_used(tmp_path: Path, capsys: pytest.CaptureFix
     assert document(capsys, "cues", tmp_path / "p.jsonl", "--group", "item", *QUICK)["units"] == 60
 
 
+def test_a_model_abstains_where_there_is_no_question(
+    tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = [
+        Item(probe="s", form="sentences", options=(f"Ice {n} melts.", f"Stone {n * 7} melts."), answer=n % 2)
+        for n in range(40)
+    ]
+    path, model = written(tmp_path / "p.jsonl", items), tiny_folders["gpt2"]
+    found = document(capsys, "cues", path, "-m", model, *QUICK)
+    assert found["cues"]
+    assert not [cue for cue in found["cues"] if "without the question" in cue["name"]]
+    done("cues", path, "-m", model, *QUICK)
+    assert "no item has a question to leave out, so the cue of" in capsys.readouterr().err
+
+
 def test_harden_writes_what_it_promises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = written(tmp_path / "p.jsonl", planted(noise(250, 4, 3), 0.5, longest)), tmp_path / "hard.jsonl"
     found = document(capsys, "harden", path, "-o", out)

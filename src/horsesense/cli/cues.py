@@ -61,11 +61,16 @@ def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] 
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
+    from math import isnan
+
     from horsesense.models.load import load_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.blind import blind_scores
 
-    return {f"score of {model} without the question": blind_scores(load_model(model), probe.items, ScoringSpec())}
+    scores = blind_scores(load_model(model), probe.items, ScoringSpec())
+    if all(isnan(score) for row in scores for score in row):
+        say(f"no item has a question to leave out, so the cue of {model} abstains")
+    return {f"score of {model} without the question": scores}
 
 
 def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: int) -> None:
