@@ -81,6 +81,19 @@ def test_the_group_of_the_card_is_used(tmp_path: Path, capsys: pytest.CaptureFix
     assert document(capsys, "cues", tmp_path / "p.jsonl", "--group", "item", *QUICK)["units"] == 60
 
 
+@pytest.mark.parametrize("wrong", ["nuon", "", "Noun", "items"])
+def test_a_group_that_no_item_has_is_refused(wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = [replace(item, groups={"noun": f"n{n // 10}"}) for n, item in enumerate(noise(60, 3, 2))]
+    path, out = written(tmp_path / "p.jsonl", items, "noun"), tmp_path / "h.jsonl"
+    told = f"{path}: there is no group '{wrong}'"
+    assert told in refused(capsys, "cues", path, "--group", wrong, *QUICK)
+    said = refused(capsys, "harden", path, "-o", out, "--group", wrong)
+    assert told in said
+    assert "(known: family, item, noun)" in said or "; known: family, item, noun" in said
+    assert "did you mean 'noun'?" in refused(capsys, "cues", path, "--group", "nuon")
+    assert not out.exists()
+
+
 def test_a_model_abstains_where_there_is_no_question(
     tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

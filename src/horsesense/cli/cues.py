@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
@@ -43,9 +44,10 @@ def cues(
     from horsesense.records import read_probe
 
     probe = read_probe(file)
+    unit = unit_of(probe, group, file)
     with stages() as tick:
         taxonomy = wordnet(tick)
-        unit, extra = group or probe.card.group, _blindfold(model, probe)
+        extra = _blindfold(model, probe)
         found = find_cues(probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick)
         if baseline is not None:
             _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
@@ -55,6 +57,19 @@ def cues(
         print_json(findings_document(found))
     else:
         print_findings(found, None if everything else MOST_SHOWN)
+
+
+def unit_of(probe: Probe, group: str | None, file: Path) -> str:
+    """The unit of dependence that ``--group`` names, else the card; a name that no item has is refused."""
+    from horsesense.records import check_group
+
+    if group is None:
+        return probe.card.group
+    try:
+        check_group(probe.items, group, also=("item",))
+    except UserError as error:
+        raise error.at(file) from None
+    return group
 
 
 def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.cues import Group, findings_document, wordnet
+from horsesense.cli.cues import Group, findings_document, unit_of, wordnet
 from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
@@ -37,11 +37,12 @@ def harden(
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
     probe = read_probe(file)
+    unit = unit_of(probe, group, file)
     with stages() as tick:
         items = list(probe.items)
         if vectors is not None:
             items = _filtered(items, vectors, seed, tick)
-        found = hardened_of(items, group or probe.card.group, wordnet(tick), seed=seed, tick=tick)
+        found = hardened_of(items, unit, wordnet(tick), seed=seed, tick=tick)
     foreseen = len(probe.items) - len(items)
     kept = _probe(probe, found, foreseen)
     write_probe(out, kept)
