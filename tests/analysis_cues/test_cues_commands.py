@@ -168,3 +168,21 @@ def test_vectors_that_are_none_are_a_sentence(tmp_path: Path, capsys: pytest.Cap
     told = refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", vectors)
     assert "this is not a NumPy array" in told
     assert "check the path" in refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", tmp_path / "no")
+
+
+def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = noise(60, 3, 8)
+    path, vectors, out = written(tmp_path / "p.jsonl", items), tmp_path / "v.npy", tmp_path / "h.jsonl"
+    for bad in (np.nan, np.inf, -np.inf):
+        rows = np.random.default_rng(0).normal(size=(180, 4)).astype(np.float32)
+        rows[7, 2] = bad
+        np.save(vectors, rows)
+        told = refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+        assert told.endswith(
+            f"{vectors}: 1 of 180 vectors hold NaN or an infinite number, first row 7 (item {items[2].id}, option 1); "
+            "embed those options again\n"
+        )
+    for odd, sentence in ((np.zeros((180, 0)), "the shape 180×0"), (np.full((180, 2), "a"), "of the type <U1")):
+        np.save(vectors, odd)
+        assert sentence in refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+    assert not out.exists()

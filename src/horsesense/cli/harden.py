@@ -56,13 +56,17 @@ def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]
     import numpy as np
 
     from horsesense.files import disk_errors
-    from horsesense.studies.aflite import aflite
+    from horsesense.studies.aflite import aflite, check_vectors
 
     try:
         with disk_errors(path):
             vectors = np.load(path, allow_pickle=False)
     except ValueError as error:
         raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
+    try:
+        check_vectors(items, vectors)
+    except UserError as error:
+        raise error.at(path) from None
     return aflite(items, vectors, seed, tick)
 
 
