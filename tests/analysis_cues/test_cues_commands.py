@@ -186,3 +186,9 @@ def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pyte
         np.save(vectors, odd)
         assert sentence in refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
     assert not out.exists()
+
+
+def test_a_small_probe_is_not_hardened_into_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = written(tmp_path / "p.jsonl", noise(2, 3, 8)), tmp_path / "h.jsonl"
+    assert "the probe has 2 items, and of fewer than 20" in refused(capsys, "harden", path, "-o", out)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "p.card.json", path]
