@@ -196,6 +196,17 @@ CALLS: list[tuple[list[str], str]] = [
     (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
     (["score", "-m", "any", "a", "--spec", "dtype=float16"], "exact scores are in float32"),
+    *(
+        ([*words.split(), "9" * 12], f"invalid value for '{words.split()[-1]}'")
+        for words in (
+            "cues toy.jsonl --rounds",
+            "cues toy.jsonl --splits",
+            "saliency [a] -m any --steps",
+            "saliency [a] -m any --draws",
+            "baseline toy.jsonl --seeds",
+            "train toy.jsonl --seeds",
+        )
+    ),
     (["report"], "missing argument 'DIR"),
     (["report", "none"], "none: this is not a run folder"),
     (["report", "toy.jsonl"], "toy.jsonl: this is not a run folder"),

@@ -25,8 +25,10 @@ Group = Annotated[
 def cues(
     file: Annotated[Path, typer.Argument(help="A probe: .jsonl, .jsonl.gz or .parquet.")],
     group: Group = None,
-    splits: Annotated[int, typer.Option(min=1, help="How often to choose on one half and measure on the other.")] = 10,
-    rounds: Annotated[int, typer.Option(min=19, help="How often to shuffle the answer key.")] = 199,
+    splits: Annotated[
+        int, typer.Option(min=1, max=1000, help="How often to choose on one half and measure on the other.")
+    ] = 10,
+    rounds: Annotated[int, typer.Option(min=19, max=100_000, help="How often to shuffle the answer key.")] = 199,
     seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
     model: Annotated[
         str | None,
