@@ -38,12 +38,19 @@ def score(
     found = score_texts(loaded, wanted, meaning)
     other = found.pop() if against is not None else None
     if json:
-        document = {"model": model, "spec": {**meaning.to_dict(), "frame": frame}, "texts": [_told(t) for t in found]}
+        document = {
+            "model": model,
+            "spec": {**meaning.to_dict(), "frame": frame},
+            "texts": [text_document(t) for t in found],
+        }
         if other is not None:
-            document |= {"against": _told(other), "evidence": [_evidence(text, other) for text in found]}
+            document |= {
+                "against": text_document(other),
+                "evidence": [evidence_document(text, other) for text in found],
+            }
         print_json(document)
     elif other is not None:
-        _print_evidence(found, other)
+        print_evidence(found, other)
     else:
         _print(found)
 
@@ -57,12 +64,14 @@ def _check(texts: list[str]) -> None:
             raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
-def _told(text: ScoredText) -> dict[str, object]:
+def text_document(text: ScoredText) -> dict[str, object]:
+    """A text and its tokens, for ``--json``."""
     tokens = [{"token": t.token, "start": t.start, "end": t.end, "logprob": t.logprob} for t in text.tokens]
     return {"text": text.text, "tokens": tokens, "sum": text.sum, "mean": text.mean}
 
 
-def _evidence(text: ScoredText, other: ScoredText) -> dict[str, object]:
+def evidence_document(text: ScoredText, other: ScoredText) -> dict[str, object]:
+    """What each place says for the first text, for ``--json``."""
     from horsesense.scoring.evidence import evidence, share_of_edit
 
     places = evidence(text, other)
@@ -78,7 +87,8 @@ def _evidence(text: ScoredText, other: ScoredText) -> dict[str, object]:
     return {"q": listed, "sum": sum(place.q for place in places), "share_of_edit": share_of_edit(places)}
 
 
-def _print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+def print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+    """A table of what each place says for a text against the other."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
