@@ -147,6 +147,11 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
     ("rica", {"m.txt": "more\nmore", "s.txt": "A is wet\nA is dry"}, "s.txt:1: 'A is wet' is not one word"),
     ("rica", {"s.txt": "A, so A is wettish", "m.txt": "wettish"}, "s.txt:1: the opposite of 'wettish' is unknown"),
     ("rica", {"s.txt": "A\nA, so A is more", "m.txt": "\nmore"}, "m.txt:1: the line is empty"),
+    (
+        "rica",
+        {"s.txt": b"A is dry, so A is more soft than B", "m.txt": b"more", "c.txt": b"['caf\xe9']"},
+        "c.txt:1: byte 0xe9 is not UTF-8",
+    ),
     *[
         ("rica", GOOD["rica"] | {"config.txt": config}, f"config.txt:1: {told}")
         for config, told in [
@@ -154,7 +159,6 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
             ("['more', 'more']", "the config line does not set 'more' against"),
             ("['more']", "the config line is not a list of two words"),
             ("more less", "the config line is not a list of two words"),
-            (b"['caf\xe9']", "byte 0xe9 is not UTF-8"),
             ("__import__('os')", "the config line is not a list of two words"),
         ]
     ],
