@@ -150,6 +150,8 @@ def test_bad_files(command: str, tmp_path: Path, call: Call) -> None:
         "none.parquet": ": no such file or folder",
         "noending/toy.jsonl": ": a part of the path is a file, not a folder",
     }
+    if command == "show":  # which takes run folders too
+        told |= dict.fromkeys(("folder.jsonl", "folder.parquet"), ": this is not a run folder (it has no manifest")
     for name, problem in told.items():
         path = tmp_path / name
         words = [path] if command == "show" else ["-m", "any", "-p", path, "--out", tmp_path / "out"]
