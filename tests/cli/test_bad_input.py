@@ -197,6 +197,11 @@ CALLS: list[tuple[list[str], str]] = [
     (["score", "-m", "any", " "], "a text is empty; give one with words"),
     (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
+    (["score", "-m", "any", "a", "--pll", "words"], "pll=words is unknown; use one of word-l2r, token"),
+    (
+        ["score", "-m", "any", "a", "--pll", "token", "--spec", "case=lower,pll=word-l2r"],
+        "--pll says token and --spec says pll=word-l2r; choose one of the two",
+    ),
     (["score", "-m", "any", "a", "--spec", "dtype=float16"], "exact scores are in float32"),
     *(
         ([*words.split(), "9" * 12], f"invalid value for '{words.split()[-1]}'")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def score(
     model: OneModel,
     against: Annotated[str | None, typer.Option(help="Show what speaks for each TEXT against this one.")] = None,
     spec: Spec = "default",
+    pll: Pll = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -29,7 +30,7 @@ def score(
     from horsesense.scoring.options import framer_of
     from horsesense.scoring.texts import score_texts
 
-    meaning = spec_of(spec, None, exact=True)
+    meaning = spec_of(spec, None, exact=True, pll=pll)
     wanted = [*texts, *([against] if against is not None else [])]
     _check(wanted)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
