@@ -81,6 +81,34 @@ def test_the_group_of_the_card_is_used(tmp_path: Path, capsys: pytest.CaptureFix
     assert document(capsys, "cues", tmp_path / "p.jsonl", "--group", "item", *QUICK)["units"] == 60
 
 
+@pytest.mark.parametrize("wrong", ["nuon", "", "Noun", "items"])
+def test_a_group_that_no_item_has_is_refused(wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = [replace(item, groups={"noun": f"n{n // 10}"}) for n, item in enumerate(noise(60, 3, 2))]
+    path, out = written(tmp_path / "p.jsonl", items, "noun"), tmp_path / "h.jsonl"
+    told = f"{path}: there is no group '{wrong}'"
+    assert told in refused(capsys, "cues", path, "--group", wrong, *QUICK)
+    said = refused(capsys, "harden", path, "-o", out, "--group", wrong)
+    assert told in said
+    assert "(known: family, item, noun)" in said or "; known: family, item, noun" in said
+    assert "did you mean 'noun'?" in refused(capsys, "cues", path, "--group", "nuon")
+    assert not out.exists()
+
+
+def test_a_model_abstains_where_there_is_no_question(
+    tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = [
+        Item(probe="s", form="sentences", options=(f"Ice {n} melts.", f"Stone {n * 7} melts."), answer=n % 2)
+        for n in range(40)
+    ]
+    path, model = written(tmp_path / "p.jsonl", items), tiny_folders["gpt2"]
+    found = document(capsys, "cues", path, "-m", model, *QUICK)
+    assert found["cues"]
+    assert not [cue for cue in found["cues"] if "without the question" in cue["name"]]
+    done("cues", path, "-m", model, *QUICK)
+    assert "no item has a question to leave out, so the cue of" in capsys.readouterr().err
+
+
 def test_harden_writes_what_it_promises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = written(tmp_path / "p.jsonl", planted(noise(250, 4, 3), 0.5, longest)), tmp_path / "hard.jsonl"
     found = document(capsys, "harden", path, "-o", out)
@@ -140,3 +168,27 @@ def test_vectors_that_are_none_are_a_sentence(tmp_path: Path, capsys: pytest.Cap
     told = refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", vectors)
     assert "this is not a NumPy array" in told
     assert "check the path" in refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", tmp_path / "no")
+
+
+def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = noise(60, 3, 8)
+    path, vectors, out = written(tmp_path / "p.jsonl", items), tmp_path / "v.npy", tmp_path / "h.jsonl"
+    for bad in (np.nan, np.inf, -np.inf):
+        rows = np.random.default_rng(0).normal(size=(180, 4)).astype(np.float32)
+        rows[7, 2] = bad
+        np.save(vectors, rows)
+        told = refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+        assert told.endswith(
+            f"{vectors}: 1 of 180 vectors hold NaN or an infinite number, first row 7 (item {items[2].id}, option 1); "
+            "embed those options again\n"
+        )
+    for odd, sentence in ((np.zeros((180, 0)), "the shape 180×0"), (np.full((180, 2), "a"), "of the type <U1")):
+        np.save(vectors, odd)
+        assert sentence in refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+    assert not out.exists()
+
+
+def test_a_small_probe_is_not_hardened_into_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = written(tmp_path / "p.jsonl", noise(2, 3, 8)), tmp_path / "h.jsonl"
+    assert "the probe has 2 items, and of fewer than 20" in refused(capsys, "harden", path, "-o", out)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "p.card.json", path]

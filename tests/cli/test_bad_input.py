@@ -150,6 +150,8 @@ def test_bad_files(command: str, tmp_path: Path, call: Call) -> None:
         "none.parquet": ": no such file or folder",
         "noending/toy.jsonl": ": a part of the path is a file, not a folder",
     }
+    if command == "show":  # which takes run folders too
+        told |= dict.fromkeys(("folder.jsonl", "folder.parquet"), ": this is not a run folder (it has no manifest")
     for name, problem in told.items():
         path = tmp_path / name
         words = [path] if command == "show" else ["-m", "any", "-p", path, "--out", tmp_path / "out"]
@@ -195,7 +197,23 @@ CALLS: list[tuple[list[str], str]] = [
     (["score", "-m", "any", " "], "a text is empty; give one with words"),
     (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
+    (["score", "-m", "any", "a", "--pll", "words"], "pll=words is unknown; use one of word-l2r, token"),
+    (
+        ["score", "-m", "any", "a", "--pll", "token", "--spec", "case=lower,pll=word-l2r"],
+        "--pll says token and --spec says pll=word-l2r; choose one of the two",
+    ),
     (["score", "-m", "any", "a", "--spec", "dtype=float16"], "exact scores are in float32"),
+    *(
+        ([*words.split(), "9" * 12], f"invalid value for '{words.split()[-1]}'")
+        for words in (
+            "cues toy.jsonl --rounds",
+            "cues toy.jsonl --splits",
+            "saliency [a] -m any --steps",
+            "saliency [a] -m any --draws",
+            "baseline toy.jsonl --seeds",
+            "train toy.jsonl --seeds",
+        )
+    ),
     (["report"], "missing argument 'DIR"),
     (["report", "none"], "none: this is not a run folder"),
     (["report", "toy.jsonl"], "toy.jsonl: this is not a run folder"),

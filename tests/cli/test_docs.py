@@ -24,16 +24,18 @@ def test_every_command_is_there(name: str) -> None:
     assert f"`horsesense {name}`" in PAGE
 
 
-def example(name: str) -> Any:
+def examples(name: str) -> list[Any]:
     section = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert section is not None
-    (block,) = re.findall(r"```json\n(.*?)```", section[1], re.DOTALL)
-    return json.loads(block)
+    blocks = re.findall(r"```json\n(.*?)```", section[1], re.DOTALL)
+    assert blocks
+    return [json.loads(block) for block in blocks]
 
 
 @pytest.mark.parametrize("name", ["fetch", "import", "show", "run", "score"])
 def test_an_example_has_the_shape_of_its_schema(name: str) -> None:
-    validator(name).validate(example(name))
+    for example in examples(name):
+        validator(name).validate(example)
 
 
 def test_the_source_of_ones_own_builds_questions_as_it_stands(

@@ -144,17 +144,22 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
     ("rica", {"s.txt": "A is more, so A is soft", "m.txt": "more"}, "s.txt:1: the word 'more' does not stand"),
     ("rica", {"s.txt": "A is wet, so A is ___ more", "m.txt": "more"}, "s.txt:1: the statement holds a blank"),
     ("rica", {"s.txt": "a\nb", "m.txt": "more"}, "m.txt: the file has 1 lines and s.txt has 2"),
-    ("rica", {"m.txt": "more\nmore", "s.txt": "A is wet\nA is dry"}, "m.txt:1: s.txt has 'A is wet', which is not one"),
+    ("rica", {"m.txt": "more\nmore", "s.txt": "A is wet\nA is dry"}, "s.txt:1: 'A is wet' is not one word"),
     ("rica", {"s.txt": "A, so A is wettish", "m.txt": "wettish"}, "s.txt:1: the opposite of 'wettish' is unknown"),
-    ("rica", {"s.txt": "A\nA, so A is more", "m.txt": "\nmore"}, "s.txt:1: the line is empty in m.txt"),
+    ("rica", {"s.txt": "A\nA, so A is more", "m.txt": "\nmore"}, "m.txt:1: the line is empty"),
+    (
+        "rica",
+        {"s.txt": b"A is dry, so A is more soft than B", "m.txt": b"more", "c.txt": b"['caf\xe9']"},
+        "c.txt:1: byte 0xe9 is not UTF-8",
+    ),
     *[
-        ("rica", GOOD["rica"] | {"config.txt": config}, f"test_sentences.txt:1: the config line {told}")
+        ("rica", GOOD["rica"] | {"config.txt": config}, f"config.txt:1: {told}")
         for config, told in [
-            ("['less', 'worse']", "does not set 'more' against"),
-            ("['more', 'more']", "does not set 'more' against"),
-            ("['more']", "is not a list of two words"),
-            ("more less", "is not a list of two words"),
-            ("__import__('os')", "is not a list of two words"),
+            ("['less', 'worse']", "the config line does not set 'more' against"),
+            ("['more', 'more']", "the config line does not set 'more' against"),
+            ("['more']", "the config line is not a list of two words"),
+            ("more less", "the config line is not a list of two words"),
+            ("__import__('os')", "the config line is not a list of two words"),
         ]
     ],
     # rica-axioms

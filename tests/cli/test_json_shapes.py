@@ -116,6 +116,24 @@ def test_score(name: str, tiny_folders: dict[str, Path], call: Call) -> None:
         assert [token["start"] for token in text["tokens"]] == sorted(token["start"] for token in text["tokens"])
 
 
+def test_score_by_pll(tiny_folders: dict[str, Path], call: Call) -> None:
+    """The option means what the field of the spec means; a preset is overridden by both."""
+
+    def scored(*words: str) -> Any:
+        return document(
+            call("score", "-m", tiny_folders["bert"], "Unshivering feathery kettles.", *words, "--json"), "score"
+        )
+
+    for preset in ("default", "paper:cats"):
+        found = {how: scored("--spec", preset, "--pll", how) for how in ("token", "word-l2r")}
+        for how, one in found.items():
+            assert one["spec"]["pll"] == how
+            assert one == scored("--spec", f"{preset},pll={how}")
+            assert one == scored("--spec", f"{preset},pll={how}", "--pll", how)
+        assert found["token"]["texts"] != found["word-l2r"]["texts"]
+    assert scored() == scored("--pll", "word-l2r")
+
+
 def test_score_against(tiny_folders: dict[str, Path], call: Call) -> None:
     words = ["It rained.", "It rained again.", "--against", "It snowed.", "--json"]
     found = document(call("score", "-m", tiny_folders["gpt2"], *words), "score")

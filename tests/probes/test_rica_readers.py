@@ -77,6 +77,31 @@ def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
         read_release("rica", [sentences, masks])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "mask", "pair", "told"),
+    [
+        ("c.txt", "frostier", "frostier", "not a list of two words"),
+        ("c.txt", "frostier", "", "the line is empty"),
+        ("c.txt", "frostier", "['more', 'less']", "does not set 'frostier'"),
+        ("m.txt", "two words", "['frostier', 'balmier']", "'two words' is not one word"),
+    ],
+)
+def test_a_bad_line_is_told_of_the_file_that_holds_it(
+    wrong: str, mask: str, pair: str, told: str, tmp_path: Path
+) -> None:
+    statements = [f"wob lives in {town}, so wob is in a frostier place than zim" for town in ("Oslo", "Rome", "Bonn")]
+    good = "['frostier', 'balmier']"
+    paths = [
+        write(tmp_path / "s.txt", *statements),
+        write(tmp_path / "m.txt", "frostier", mask, "frostier"),
+        write(tmp_path / "c.txt", good, pair, good),
+    ]
+    with pytest.raises(UserError, match=told) as found:
+        read_release("rica", paths)
+    assert (found.value.file, found.value.line) == (str(tmp_path / wrong), 2)
+    assert read_release("rica", paths, skip_bad=True).card.notes["bad lines skipped"] == 1
+
+
 def test_the_last_connective_tells_the_conclusion() -> None:
     assert (
         blank("A is cold, so A is colder, so A is colder than B", "colder")

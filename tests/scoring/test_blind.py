@@ -27,3 +27,12 @@ def test_the_question_is_not_seen(tiny_folders: dict[str, Path]) -> None:
     tokens = causal_tokens(model.network, model.tokenizer, "the stone", 0, 0)
     assert one[1] == pytest.approx(sum(tokens) / len(tokens), abs=1e-4)
     assert after[1] == one[0]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert"])
+def test_where_no_item_has_a_question_every_one_abstains(name: str, tiny_folders: dict[str, Path]) -> None:
+    model = load_model(str(tiny_folders[name]), device="cpu")
+    items = [Item(probe="t", form="sentences", options=("Ice melts.", f"Stone {n} melts.")) for n in range(3)]
+    scores = blind_scores(model, items, ScoringSpec())
+    assert [len(row) for row in scores] == [2, 2, 2]
+    assert all(isnan(value) for row in scores for value in row)

@@ -147,6 +147,23 @@ def test_a_cue_that_answers_everything_leaves_nothing() -> None:
         harden(items, splits=2, rounds=59)
 
 
+@pytest.mark.parametrize("number", [2, 19])
+def test_too_few_items_from_the_start_are_refused(number: int) -> None:
+    items = [replace(item, options=("aa", "bb"), answer=n % 2) for n, item in enumerate(noise(number, 2, 5))]
+    with pytest.raises(UserError, match=f"the probe has {number} items, and of fewer than 20 no cue can be told"):
+        harden(items, splits=2, rounds=59)
+
+
+def test_items_without_a_gold_do_not_count() -> None:
+    items = noise(40, 3, 5)
+    items[:25] = [replace(item, answer=None) for item in items[:25]]
+    with pytest.raises(UserError, match="15 of 40 items can be tried, and of fewer than 20"):
+        harden(items, splits=2, rounds=59)
+    whole = [replace(item, family=str(n % 10)) for n, item in enumerate(items)]
+    with pytest.raises(UserError, match="0 of 40 items can be tried"):
+        harden(whole, splits=2, rounds=59)
+
+
 def test_a_family_that_cannot_be_tested_goes_as_a_whole() -> None:
     items = noise(120, 3, 6, in_family=2)
     items[3] = replace(items[3], answer=None)

@@ -31,7 +31,7 @@ def baseline(
     model: Annotated[str, typer.Option("-m", "--model", help="The encoder of choice-only-encoder.")] = "minilm",
     ordinal: Annotated[bool, typer.Option("--ordinal", help="mlp: learn the labels as a scale.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="At most so many rounds [by control].")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds to average, from 0 on.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How many seeds to average, from 0 on.")] = 3,
     out: Annotated[Path | None, typer.Option(help="Keep its answers as a run in this folder.")] = None,
     against: Annotated[
         list[Path] | None, typer.Option(help="A run: show its models where this control fails; repeatable.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
@@ -24,8 +25,10 @@ Group = Annotated[
 def cues(
     file: Annotated[Path, typer.Argument(help="A probe: .jsonl, .jsonl.gz or .parquet.")],
     group: Group = None,
-    splits: Annotated[int, typer.Option(min=1, help="How often to choose on one half and measure on the other.")] = 10,
-    rounds: Annotated[int, typer.Option(min=19, help="How often to shuffle the answer key.")] = 199,
+    splits: Annotated[
+        int, typer.Option(min=1, max=1000, help="How often to choose on one half and measure on the other.")
+    ] = 10,
+    rounds: Annotated[int, typer.Option(min=19, max=100_000, help="How often to shuffle the answer key.")] = 199,
     seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
     model: Annotated[
         str | None,
@@ -43,9 +46,10 @@ def cues(
     from horsesense.records import read_probe
 
     probe = read_probe(file)
+    unit = unit_of(probe, group, file)
     with stages() as tick:
         taxonomy = wordnet(tick)
-        unit, extra = group or probe.card.group, _blindfold(model, probe)
+        extra = _blindfold(model, probe)
         found = find_cues(probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick)
         if baseline is not None:
             _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
@@ -57,15 +61,33 @@ def cues(
         print_findings(found, None if everything else MOST_SHOWN)
 
 
+def unit_of(probe: Probe, group: str | None, file: Path) -> str:
+    """The unit of dependence that ``--group`` names, else the card; a name that no item has is refused."""
+    from horsesense.records import check_group
+
+    if group is None:
+        return probe.card.group
+    try:
+        check_group(probe.items, group, also=("item",))
+    except UserError as error:
+        raise error.at(file) from None
+    return group
+
+
 def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] | None:
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
+    from math import isnan
+
     from horsesense.models.load import load_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.blind import blind_scores
 
-    return {f"score of {model} without the question": blind_scores(load_model(model), probe.items, ScoringSpec())}
+    scores = blind_scores(load_model(model), probe.items, ScoringSpec())
+    if all(isnan(score) for row in scores for score in row):
+        say(f"no item has a question to leave out, so the cue of {model} abstains")
+    return {f"score of {model} without the question": scores}
 
 
 def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: int) -> None:

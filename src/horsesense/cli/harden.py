@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.cues import Group, findings_document, wordnet
+from horsesense.cli.cues import Group, findings_document, unit_of, wordnet
 from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
@@ -37,11 +37,12 @@ def harden(
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
     probe = read_probe(file)
+    unit = unit_of(probe, group, file)
     with stages() as tick:
         items = list(probe.items)
         if vectors is not None:
             items = _filtered(items, vectors, seed, tick)
-        found = hardened_of(items, group or probe.card.group, wordnet(tick), seed=seed, tick=tick)
+        found = hardened_of(items, unit, wordnet(tick), seed=seed, tick=tick)
     foreseen = len(probe.items) - len(items)
     kept = _probe(probe, found, foreseen)
     write_probe(out, kept)
@@ -55,13 +56,17 @@ def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]
     import numpy as np
 
     from horsesense.files import disk_errors
-    from horsesense.studies.aflite import aflite
+    from horsesense.studies.aflite import aflite, check_vectors
 
     try:
         with disk_errors(path):
             vectors = np.load(path, allow_pickle=False)
     except ValueError as error:
         raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
+    try:
+        check_vectors(items, vectors)
+    except UserError as error:
+        raise error.at(path) from None
     return aflite(items, vectors, seed, tick)
 
 

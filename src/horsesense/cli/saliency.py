@@ -33,8 +33,10 @@ def saliency(
     ],
     model: OneModel,
     method: Annotated[Method, typer.Option(help="How gradients become values.")] = Method.integrated,
-    steps: Annotated[int, typer.Option(min=1, help="Steps of integration, or draws of noise.")] = 50,
-    draws: Annotated[int, typer.Option(min=2, help="Draws of names, where the text has slots such as {A}.")] = 5,
+    steps: Annotated[int, typer.Option(min=1, max=2000, help="Steps of integration, or draws of noise.")] = 50,
+    draws: Annotated[
+        int, typer.Option(min=2, max=1000, help="Draws of names, where the text has slots such as {A}.")
+    ] = 5,
     arguments: Annotated[str, typer.Option(help="The words that carry the knowledge: 'glass, stone'.")] = "",
     seed: Annotated[int, typer.Option(help="Seed of the noise and of the names.")] = 0,
     spec: Spec = "default",

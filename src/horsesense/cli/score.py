@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def score(
     model: OneModel,
     against: Annotated[str | None, typer.Option(help="Show what speaks for each TEXT against this one.")] = None,
     spec: Spec = "default",
+    pll: Pll = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -29,7 +30,7 @@ def score(
     from horsesense.scoring.options import framer_of
     from horsesense.scoring.texts import score_texts
 
-    meaning = spec_of(spec, None, exact=True)
+    meaning = spec_of(spec, None, exact=True, pll=pll)
     wanted = [*texts, *([against] if against is not None else [])]
     _check(wanted)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
@@ -38,12 +39,19 @@ def score(
     found = score_texts(loaded, wanted, meaning)
     other = found.pop() if against is not None else None
     if json:
-        document = {"model": model, "spec": {**meaning.to_dict(), "frame": frame}, "texts": [_told(t) for t in found]}
+        document = {
+            "model": model,
+            "spec": {**meaning.to_dict(), "frame": frame},
+            "texts": [text_document(t) for t in found],
+        }
         if other is not None:
-            document |= {"against": _told(other), "evidence": [_evidence(text, other) for text in found]}
+            document |= {
+                "against": text_document(other),
+                "evidence": [evidence_document(text, other) for text in found],
+            }
         print_json(document)
     elif other is not None:
-        _print_evidence(found, other)
+        print_evidence(found, other)
     else:
         _print(found)
 
@@ -57,12 +65,14 @@ def _check(texts: list[str]) -> None:
             raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
-def _told(text: ScoredText) -> dict[str, object]:
+def text_document(text: ScoredText) -> dict[str, object]:
+    """A text and its tokens, for ``--json``."""
     tokens = [{"token": t.token, "start": t.start, "end": t.end, "logprob": t.logprob} for t in text.tokens]
     return {"text": text.text, "tokens": tokens, "sum": text.sum, "mean": text.mean}
 
 
-def _evidence(text: ScoredText, other: ScoredText) -> dict[str, object]:
+def evidence_document(text: ScoredText, other: ScoredText) -> dict[str, object]:
+    """What each place says for the first text, for ``--json``."""
     from horsesense.scoring.evidence import evidence, share_of_edit
 
     places = evidence(text, other)
@@ -78,7 +88,8 @@ def _evidence(text: ScoredText, other: ScoredText) -> dict[str, object]:
     return {"q": listed, "sum": sum(place.q for place in places), "share_of_edit": share_of_edit(places)}
 
 
-def _print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+def print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+    """A table of what each place says for a text against the other."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table

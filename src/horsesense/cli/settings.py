@@ -21,21 +21,31 @@ Dtype = Annotated[
     str | None,
     typer.Option(help="float32 (the default), auto (bfloat16 where it changes no choice), bfloat16 or float16."),
 ]
+Pll = Annotated[
+    str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
+]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 
 
-def spec_of(text: str, dtype: str | None, exact: bool = False, baseline: bool = False) -> ScoringSpec:
+def spec_of(
+    text: str, dtype: str | None, exact: bool = False, baseline: bool = False, pll: str | None = None
+) -> ScoringSpec:
     """The spec of a call: ``--spec``, then the options that set one field."""
     from dataclasses import replace
 
     from horsesense.errors import UserError
-    from horsesense.records.spec import parse_spec, with_setting
+    from horsesense.records.spec import fields_set, parse_spec, with_setting
 
     spec = parse_spec(text)
     if dtype is not None:
         spec = with_setting(spec, "dtype", dtype)
+    if pll is not None:
+        written = fields_set(text).get("pll", pll)
+        if written != pll:
+            raise UserError(f"--pll says {pll} and --spec says pll={written}", fix="choose one of the two")
+        spec = with_setting(spec, "pll", pll)
     if exact:
         if spec.dtype not in ("float32", "auto"):
             raise UserError(f"exact scores are in float32, and the call says {spec.dtype}", fix="choose one of the two")

@@ -1,4 +1,4 @@
-"""``horsesense show``: look at a probe, or at one item of it."""
+"""``horsesense show``: look at a probe, at one item of it, or at what models answered to one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from horsesense.cli.output import Json, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from horsesense.records import Item, Probe
 
 MOST_VALUES = 12
@@ -18,18 +20,23 @@ MOST_VALUES = 12
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="A probe: .jsonl, .jsonl.gz or .parquet.")],
+    file: Annotated[Path, typer.Argument(help="A probe (.jsonl, .jsonl.gz or .parquet) or a run folder.")],
     item: Annotated[str | None, typer.Argument(help="An id, a release's own id, or the start of one.")] = None,
     samples: Annotated[int, typer.Option(min=0, help="How many items to print.")] = 3,
     seed: Annotated[int, typer.Option(help="Which ones.")] = 0,
     json: Json = False,
 ) -> None:
-    """Counts, facets and samples of a probe, or one item in all its forms."""
+    """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one."""
+    if file.is_dir():
+        from horsesense.cli.show_run import show_run
+
+        show_run(file, item, json)
+        return
     from horsesense.records import read_probe
 
     probe = read_probe(file)
     if item is not None:
-        found = _find(probe, item, file)
+        found = find_item(probe.items, item, file)
         if json:
             print_json(_item_document(found))
         else:
@@ -42,16 +49,25 @@ def show(
         _print_summary(file, document)
 
 
-def _find(probe: Probe, wanted: str, file: Path) -> Item:
-    found = [i for i in probe.items if wanted in (i.id, i.source.id)]
+def find_item(items: Sequence[Item], wanted: str, file: Path) -> Item:
+    """The item with this id, with this id in its release, or whose id begins like this."""
+    found = [i for i in items if wanted in (i.id, i.source.id)]
     if not found:
-        names = ((i, (i.id, i.id.rpartition("-")[2], i.source.id)) for i in probe.items)
+        names = ((i, (i.id, i.id.rpartition("-")[2], i.source.id)) for i in items)
         found = [i for i, called in names if any(name.startswith(wanted) for name in called)]
     if not found:
-        raise UserError(f"there is no item {wanted!r}", file=file, fix="horsesense show FILE lists some ids")
+        raise UserError(f"there is no item {wanted!r}", file=file, fix=_near(items, wanted))
     if len(found) > 1:
         raise UserError(f"{len(found)} items are called {wanted!r}", file=file, fix=f"use an id, such as {found[0].id}")
     return found[0]
+
+
+def _near(items: Sequence[Item], wanted: str) -> str:
+    from difflib import get_close_matches
+
+    known = [name for item in items for name in (item.id, item.source.id) if name]
+    near = get_close_matches(wanted, known, n=1, cutoff=0.7)
+    return f"did you mean {near[0]!r}?" if near else f"use an id, such as {items[0].id}"
 
 
 def _item_document(item: Item) -> dict[str, Any]:
@@ -129,7 +145,7 @@ def _print_summary(file: Path, document: dict[str, Any]) -> None:
         print("", *heat_map(counts, "hops", "distractors"), sep="\n")
     for sample in document["samples"]:
         print()
-        _print_question(sample)
+        print_question(sample)
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -146,7 +162,8 @@ def _print_facets(facets: dict[str, Any]) -> None:
         print(f"{name:{width}}  {facet['values']:6,}  {_counts(facet['counts'])}{more}")
 
 
-def _print_question(values: dict[str, Any]) -> None:
+def print_question(values: dict[str, Any]) -> None:
+    """An item as a line of a probe has it: its texts and its options, the right one marked."""
     if "id" in values:
         print(values["id"])
     for name in ("premise", "text"):
@@ -158,7 +175,7 @@ def _print_question(values: dict[str, Any]) -> None:
 
 def _print_item(item: Item) -> None:
     document = _item_document(item)
-    _print_question(document["item"])
+    print_question(document["item"])
     for name in ("family", "member", "concepts", "groups", "facets", "source"):
         value = document["item"].get(name)
         if value:
@@ -166,4 +183,4 @@ def _print_item(item: Item) -> None:
             print(f"  {name:8}  {told}")
     for form, values in document["views"].items():
         print(f"\nas {form}")
-        _print_question({"answer": item.answer, **values})
+        print_question({"answer": item.answer, **values})

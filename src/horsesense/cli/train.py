@@ -40,7 +40,7 @@ def train(
     batch: Annotated[int, typer.Option(min=1, help="Items a step; halved where memory runs out.")] = 16,
     every: Annotated[int, typer.Option(min=0, help="Steps between looks at --dev; 0: once an epoch.")] = 0,
     patience: Annotated[int, typer.Option(min=0, help="Looks without a gain before stopping; 0: never.")] = 3,
-    seeds: Annotated[int, typer.Option(min=1, help="How many trainings, from seed 0 on.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How many trainings, from seed 0 on.")] = 3,
     by: Annotated[list[str] | None, typer.Option(help="A facet to slice the tests by; repeatable.")] = None,
     along: Annotated[bool, typer.Option("--along", help="Measure the tests along training too.")] = False,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,

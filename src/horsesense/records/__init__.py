@@ -8,7 +8,7 @@ from horsesense.records.jsonl import item_from_dict, item_to_dict
 from horsesense.records.judgement import Judgement
 from horsesense.records.judgements import Placed, iter_judgements, write_judgements
 from horsesense.records.label import Label, read_labels, write_labels
-from horsesense.records.probe import Probe, read_probe, write_probe
+from horsesense.records.probe import Probe, check_group, read_probe, write_probe
 from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
 from horsesense.records.views import fill_blank, view
 
@@ -33,6 +33,7 @@ __all__ = [
     "Source",
     "add_human_figures",
     "card_path",
+    "check_group",
     "check_item",
     "fill_blank",
     "item_from_dict",

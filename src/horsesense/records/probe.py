@@ -38,6 +38,15 @@ def count_families(items: Iterable[Item]) -> int:
     return len({item.unit() for item in items})
 
 
+def check_group(items: Sequence[Item], group: str, also: Sequence[str] = ()) -> None:
+    """A group that no item has is an error: each item would be a unit of its own, and every interval too narrow.
+
+    ``also`` has names that mean something to the caller without being a group of the items.
+    """
+    if group != "family" and group not in also and not any(group in item.groups for item in items):
+        raise unknown("group", group, {"family", *also, *(name for item in items for name in item.groups)})
+
+
 def _is_parquet(path: Path) -> bool:
     if path.suffix == ".parquet":
         return True
@@ -72,10 +81,10 @@ def read_probe(path: str | Path) -> Probe:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
     card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
-    if card.group != "family" and not any(card.group in item.groups for item in items):
-        # Each item would be a unit of its own, and every interval too narrow.
-        groups = sorted({name for item in items for name in item.groups})
-        raise unknown("group", card.group, ["family", *groups]).at(card_file)
+    try:
+        check_group(items, card.group)
+    except UserError as error:
+        raise error.at(card_file) from None
     return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
 
 

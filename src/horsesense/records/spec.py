@@ -95,6 +95,16 @@ def parse_spec(text: str) -> ScoringSpec:
     return spec
 
 
+def fields_set(text: str) -> dict[str, str]:
+    """The fields that a spec sets by name, as they are written; what a preset sets is not among them.
+
+    >>> fields_set("paper:cats,case=lower")
+    {'case': 'lower'}
+    """
+    pairs = (part.partition("=") for part in _parts(text))
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
 _TEXTS = ("choice_prompt", "pair_prompt")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.records import Answer, Item
+from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.report.summary import Summary, confident_errors
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.prompts import ask
@@ -64,7 +64,7 @@ def _disagreements(summaries: Sequence[Summary]) -> list[str]:
 
 def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
     answer = summary.answered.answers[place]
-    texts = scored_texts(answer, item, summary)
+    texts = scored_texts(answer, item, summary.answered.spec)
     scores = summary.scores[place]
     options = [
         {
@@ -81,12 +81,12 @@ def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
     return {"options": options, "evidence": _evidence(item, texts, scores)}
 
 
-def scored_texts(answer: Answer, item: Item, summary: Summary) -> list[ScoredText | None]:
+def scored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
     """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
     if not answer.logprobs:
         return [None] * len(item.options)
     # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = ask(item, summary.answered.spec, asks_what_follows=True).prompts
+    prompts = ask(item, spec, asks_what_follows=True).prompts
     return [
         ScoredText(
             prompt.text,
@@ -101,12 +101,10 @@ def scored_texts(answer: Answer, item: Item, summary: Summary) -> list[ScoredTex
 
 def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]) -> dict[str, Any] | None:
     """Which tokens speak for the right option and which for the best other one (cats, q_k)."""
-    if item.answer is None or len(texts) < 2 or item.form not in ("sentences", "cloze"):
+    compared = right_and_other(item, texts, scores)
+    if compared is None:
         return None
-    other = max((n for n in range(len(texts)) if n != item.answer), key=lambda n: scores[n])
-    right, against = texts[item.answer], texts[other]
-    if right is None or against is None:
-        return None
+    right, against, other = compared
     return {
         "other": other,
         "places": [
@@ -114,3 +112,14 @@ def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[f
             for place in evidence(right, against)
         ],
     }
+
+
+def right_and_other(
+    item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]
+) -> tuple[ScoredText, ScoredText, int] | None:
+    """The right option and the best other one, with its number; None where tokens cannot be set against tokens."""
+    if item.answer is None or len(texts) < 2 or item.form not in ("sentences", "cloze"):
+        return None
+    other = max((n for n in range(len(texts)) if n != item.answer), key=lambda n: scores[n])
+    right, against = texts[item.answer], texts[other]
+    return None if right is None or against is None else (right, against, other)

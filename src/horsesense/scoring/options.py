@@ -105,7 +105,8 @@ def score_questions(
         found[plan.places(batch)] = values
         if progress:
             progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
-    return np.split(found[plan.slots], np.cumsum(counts)[:-1])
+    # Cut after every question, the last one too: of no question there are no parts, and never one.
+    return np.split(found[plan.slots], np.cumsum(counts))[:-1]
 
 
 def answer_of(model: LanguageModel, prepared: Prepared, scored: Sequence[Values]) -> Answer:

@@ -34,12 +34,7 @@ def aflite(
     In each round models learn from random parts of the families and answer the rest; the families that
     they foresee most often go, until too few are foreseen.
     """
-    options = sum(len(item.options) for item in items)
-    if vectors.ndim != 2 or len(vectors) != options:
-        raise UserError(
-            f"the vectors have the shape {'×'.join(map(str, vectors.shape))}, and the probe has {options} options",
-            fix="give one row an option, in the order of the file",
-        )
+    check_vectors(items, vectors)
     usable = np.array([i.answer is not None and len(i.options) > 1 for i in items], dtype=bool)
     rows = vectors[np.repeat(usable, [len(item.options) for item in items])]
     table = table_of(items)
@@ -53,6 +48,27 @@ def aflite(
             break
         kept = kept[~np.isin(part.unit, gone)]
     return [table.items[i] for i in kept.tolist()]
+
+
+def check_vectors(items: Sequence[Item], vectors: NDArray[np.float32]) -> None:
+    """One row of finite numbers an option, or an error that says which is not."""
+    options = [(item, number) for item in items for number in range(len(item.options))]
+    if vectors.ndim != 2 or len(vectors) != len(options) or not vectors.shape[1]:
+        shape = "×".join(map(str, vectors.shape)) or "of one number"
+        raise UserError(
+            f"the vectors have the shape {shape}, and the probe has {len(options)} options",
+            fix="give one row an option, in the order of the file",
+        )
+    if vectors.dtype.kind not in "fiu":
+        raise UserError(f"the vectors are of the type {vectors.dtype}", fix="give real numbers, such as float32")
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
+    if bad:
+        item, number = options[bad[0]]
+        raise UserError(
+            f"{len(bad)} of {len(vectors)} vectors hold NaN or an infinite number, first row {bad[0]} "
+            f"(item {item.id}, option {number})",
+            fix="embed those options again",
+        )
 
 
 def _foreseen(table: Table, rows: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -100,6 +100,8 @@ def harden(
     tried = _Battery(cues, group, taxonomy, splits, rounds, seed, tick)
     kept, dropped = _usable(items)
     prepared = tried.prepared(kept or items)
+    if len(kept) < FEWEST:
+        raise _too_few(len(kept), len(items))
     first = after = tried.findings(prepared, len(kept))
     tolerance: dict[str, float] = {}
     for number in range(ROUNDS):
@@ -127,6 +129,11 @@ def better_than_chance(found: Findings) -> set[str]:
 
 
 _FIX = "build the probe anew with other distractors; horsesense cues shows what is wrong"
+
+
+def _too_few(kept: int, items: int) -> UserError:
+    told = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
+    return UserError(f"{told}, and of fewer than {FEWEST} no cue can be told from chance", fix="give more items")
 
 
 def _nothing_left(kept: int, items: int, rules: Rules, found: Findings) -> UserError:

@@ -7,7 +7,8 @@ Files aligned by line: statements, the word to mask in each, and (for some) the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,10 +33,16 @@ def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
                 file=path,
                 fix="give files of the same split: SENTENCES MASK_WORDS [CONFIG]",
             )
-    pairs = config[0] if config else [(number, b"") for number, _ in statements]
+    pairs = config[0] if config else [(number, None) for number, _ in statements]
     for (number, raw), (_, mask), (_, pair) in zip(statements, masks, pairs, strict=True):
         with reading.line(paths[0], number):
-            reading.add(_item(reading, text_of(raw), _mask_word(mask, paths[1]), pair, paths[0], number))
+            text = text_of(raw)
+            # The files are aligned by line, so the number is the same; the file is not.
+            with _blaming(paths[1], number):
+                word = _mask_word(mask)
+            with _blaming(paths[-1], number):
+                candidates = None if pair is None else _pair(pair, word)
+            reading.add(_item(reading, text, word, candidates, paths[0], number))
     reading.items = _with_axioms(reading.items)
     card = Card(
         name="rica",
@@ -48,19 +55,25 @@ def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     return reading.probe(card, paths)
 
 
-def _mask_word(raw: bytes, path: Path) -> str:
+@contextmanager
+def _blaming(path: Path, number: int) -> Iterator[None]:
+    """What goes wrong inside is told of this file, and not of the statements."""
     try:
-        word = text_of(raw).strip()
+        yield
     except UserError as error:
-        raise UserError(f"{error.problem} in {path.name}", fix=error.fix) from None
+        raise error.at(path, number) from None
+
+
+def _mask_word(raw: bytes) -> str:
+    word = text_of(raw).strip()
     if len(word.split()) != 1:
-        raise UserError(f"{path.name} has {word[:40]!r}, which is not one word", fix="give SENTENCES, then MASK_WORDS")
+        raise UserError(f"{word[:40]!r} is not one word", fix="give SENTENCES, then MASK_WORDS")
     return word
 
 
-def _item(reading: Reading, text: str, word: str, pair: bytes, path: Path, number: int) -> Item:
+def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, path: Path, number: int) -> Item:
     statement = reading.clean(text)
-    options = tuple(sorted(_pair(pair, word) if pair else (word, opposite(word))))
+    options = tuple(sorted(pair or (word, opposite(word))))
     if CONNECTIVE not in statement:
         reading.notes[f"statements without {CONNECTIVE.strip()!r}"] += 1
     elif word in statement.rpartition(CONNECTIVE)[0].split():

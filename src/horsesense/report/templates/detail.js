@@ -10,7 +10,7 @@ function showItem(box, probe, place, open) {
   if (facets.length) parts.push(element("p", { class: "key" }, facets.join(" · ")));
   if (kept) probe.models.forEach((model, number) => kept[number] && parts.push(...tokens(model, kept[number], probe.answers[place])));
   else parts.push(element("p", { class: "key" },
-    "Tokens are kept in the page for errors, disagreements and a sample only. This one: horsesense show FILE " + id));
+    "Tokens are kept in the page for errors, disagreements and a sample only. This one: horsesense show DIR " + id));
   parts.push(...family(probe, place, open));
   box.replaceChildren(...parts);
 }
