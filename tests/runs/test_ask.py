@@ -158,6 +158,22 @@ def test_other_settings_weights_or_items_are_refused(tiny_folders: dict[str, Pat
     assert len(read_manifest(out).parts) == 1
 
 
+@pytest.mark.parametrize("families", [2, 6])
+def test_another_version_of_a_probe_is_refused_of_a_new_model_too(
+    tiny_folders: dict[str, Path], tmp_path: Path, families: int
+) -> None:
+    """A part of the items, or more of them: the folder keeps a probe once, so the first answers would be lost."""
+    first, second = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
+    ask_models([first], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(UserError, match="another version of probe"):
+        ask_models([second], {"new": make_probe(3), "probe": make_probe(families)}, tmp_path, SETTINGS)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after == before, "nothing is asked, not even the probe that would fit"
+    ask_models([second], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    assert [result_of(one).estimate.n for one in read_run(tmp_path)[1]] == [8, 8]
+
+
 def test_models_and_probes_can_be_added_to_a_folder(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probes = {"one": make_probe(3), "two": make_probe(4)}
     models = [str(tiny_folders["gpt2"]), str(tiny_folders["bert"])]

@@ -88,8 +88,10 @@ def ask_models(
         # All models are found before anything is kept: a mistyped name must not bind the folder.
         weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
         manifest = _manifest(folder, settings)
+        for part in manifest.parts:
+            _check_part(part, weights, drawn, folder)
         for model in models:
-            manifest = _ask_model(model, weights[model], probes, drawn, folder, manifest, settings, watcher)
+            manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
     return manifest
 
 
@@ -122,7 +124,6 @@ def content_of(items: Sequence[Item]) -> str:
 
 def _ask_model(
     name: str,
-    weights: str,
     probes: Mapping[str, Probe],
     drawn: Mapping[str, Probe],
     folder: Path,
@@ -133,11 +134,9 @@ def _ask_model(
     model: LanguageModel | None = None
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
-        if part is not None:
-            _check_part(part, weights, content_of(probe.items), folder)
-            if is_finished(folder, part):
-                watcher.say(f"{name} on {probe_name}: all answers are kept already")
-                continue
+        if part is not None and is_finished(folder, part):
+            watcher.say(f"{name} on {probe_name}: all answers are kept already")
+            continue
         if model is None:
             model = _loaded(name, manifest, probe, settings)
             frame = framer_of(model, settings.spec).frame.told
@@ -176,11 +175,16 @@ def _loaded(name: str, manifest: Manifest, probe: Probe, settings: Settings) -> 
     return load_by_margins(load, probe.items, settings.spec)
 
 
-def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:
-    if part.model.weights != weights:
-        raise UserError(f"the folder holds answers of {part.model.name} with other weights", file=folder, fix=_ANOTHER)
-    if part.probe.content != content:
-        raise UserError(f"the folder holds answers to another version of {part.probe.name}", file=folder, fix=_ANOTHER)
+def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Probe], folder: Path) -> None:
+    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
+
+    A probe is held against the answers of every model: the folder keeps its items once.
+    """
+    model, probe = part.model, part.probe
+    if weights.get(model.name, model.weights) != model.weights:
+        raise UserError(f"the folder holds answers of {model.name} with other weights", file=folder, fix=_ANOTHER)
+    if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
+        raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:
