@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.settings import Normalise
 from horsesense.errors import UserError
 
 
@@ -33,6 +34,7 @@ def report(
     ] = None,
     format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
     charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder too, as SVG and PNG.")] = None,
+    normalise: Normalise = None,
     by: Annotated[list[str] | None, typer.Option(help="Print accuracy by this facet too; repeatable.")] = None,
     no_cues: Annotated[bool, typer.Option("--no-cues", help="Leave out the artefact control, which is slow.")] = False,
     json: Json = False,
@@ -42,8 +44,10 @@ def report(
     from horsesense.report.collecting import collect
     from horsesense.report.slices import rows_by
     from horsesense.report.tables import latex, markdown
+    from horsesense.scoring.normalise import parse_normalisation
 
-    collected = collect(folders, cues=not no_cues)
+    how = parse_normalisation(normalise) if normalise else None
+    collected = collect(folders, cues=not no_cues, how=how)
     sliced = [(s, [row for facet in by or () for row in rows_by(s, facet)]) for s in collected.summaries]
     results = [summary.result for summary in collected.summaries]
     path = out

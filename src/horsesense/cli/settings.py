@@ -22,6 +22,9 @@ Dtype = Annotated[
     typer.Option(help="float32 (the default), auto (bfloat16 where it changes no choice), bfloat16 or float16."),
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+Normalise = Annotated[
+    str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
+]
 Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 

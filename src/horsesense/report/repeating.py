@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from horsesense.records import ScoringSpec
 from horsesense.runs.manifest import Manifest
+from horsesense.scoring.normalise import Normalisation
 
 
-def repeat_command(manifest: Manifest) -> str:
-    """The command behind a manifest."""
+def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
+    """The command behind a manifest, and behind a page under a normalisation that was asked for."""
     words = ["horsesense", "run"]
     for flag, names in (
         ("-m", dict.fromkeys(part.model.name for part in manifest.parts)),
@@ -23,6 +24,7 @@ def repeat_command(manifest: Manifest) -> str:
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]
+    words += ["--normalise", how] if how else []
     return shlex.join(words)
 
 
