@@ -115,6 +115,17 @@ SPECS = [
     ("case=lower,paper:cats", "the preset 'paper:cats' comes after other settings; name it first"),
     ("dtype=int8", "dtype=int8 is unknown"),
     ("choice_prompt={question}, {option},plll=token", "there is no spec field 'plll'"),
+    (
+        "choice_prompt={quest} {option}",
+        "the choice_prompt '{quest} {option}' has the unknown placeholder {quest}; known: {premise}, ",
+    ),
+    (
+        "pair_prompt={premise} {option} {question}",
+        "the pair_prompt '{premise} {option} {question}' has the unknown placeholder {question}; known: {premise}, ",
+    ),
+    ("pair_prompt={premise} {}{option}", "the pair_prompt '{premise} {}{option}' has the unknown placeholder {}"),
+    ("choice_prompt={question}", "the choice_prompt '{question}' must have {option} once"),
+    ("choice_prompt={option} {option}", "the choice_prompt '{option} {option}' must have {option} once"),
 ]
 
 
