@@ -128,7 +128,7 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
     first, second = (np.array([value], dtype=np.float32) for value in (0.25, 0.5))
-    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), tmp_path / "kept") as cache:
+    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), 9, tmp_path / "kept") as cache:
         cache.keep([here, there], [first, first])
         cache.keep([here, elsewhere], [second, second])
         found = {len(shard): cache.find(shard) for shard in ([here], [here, there])}
@@ -136,6 +136,18 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
         assert found[2] is not None
         assert [value.tolist() for value in found[2]] == [[0.25], [0.25]]
         assert cache.find([there, here]) is None, "the order is the batch's"
+
+
+def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    from horsesense.models.load import load_model
+    from horsesense.runs.cache import ScoreCache
+
+    model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))
+    with ScoreCache(model, ScoringSpec(), 4096, tmp_path / "kept") as cache:
+        cache.keep([question], [np.array([0.25], dtype=np.float32)])
+    for budget, there in ((4096, True), (100, False)):
+        with ScoreCache(model, ScoringSpec(), budget, tmp_path / "kept") as cache:
+            assert (cache.find([question]) is not None) == there
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

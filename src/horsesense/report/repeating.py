@@ -21,6 +21,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
             words += [flag, name if flag == "-m" or name == "starter" else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
+    words += ["--budget", str(manifest.budget)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

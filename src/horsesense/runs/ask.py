@@ -203,7 +203,7 @@ def _ask_shards(
     costs = [sum(cost(one, _one_row_a_token(model)) for one in shard) for shard in shards]
     kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
     watcher.begin(part.model.name, part.probe.name, sum(costs), kept)
-    with ScoreCache(model, settings.spec) if settings.cache else nullcontext() as cache:
+    with ScoreCache(model, settings.spec, settings.budget) if settings.cache else nullcontext() as cache:
         for shard, path, tokens in zip(shards, paths, costs, strict=True):
             if path.is_file():
                 continue
