@@ -87,6 +87,7 @@ CARDS = [
     ('{"name": "demo", "notes": ["odd"]}', "the card's field 'notes' has the wrong type"),
     ('{"name": "demo", "notes": {"odd": "two"}}', "the card's field 'notes' has the wrong type"),
     ('{"name": "demo", "made": null}', "the card's field 'made' has the wrong type"),
+    ('{"name": "demo", "metric": "f1"}', "there is no metric 'f1'; known: accuracy"),
     ('{"name": "demo", "group": "nuon"}', r"there is no group 'nuon'; did you mean 'noun'\? \(known: family, noun\)"),
 ]
 
