@@ -91,10 +91,11 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
     facets = [item.facets for item in answered.items]
     slices, labels = _slices(answered, earned, facets)
+    result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
     return Summary(
         label=label,
-        result=result_of(answered, how),
+        result=result,
         answered=answered,
         earned=earned,
         scores=scores,
@@ -106,7 +107,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
-        control=None if isinstance(cue, str) else control(cue, earned.values, answered),
+        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered),
         no_control=cue if isinstance(cue, str) else "",
     )
 
