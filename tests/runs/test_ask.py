@@ -186,6 +186,26 @@ def test_another_version_of_a_probe_is_refused_of_a_new_model_too(
     assert [result_of(one).estimate.n for one in read_run(tmp_path)[1]] == [8, 8]
 
 
+def test_a_refused_call_leaves_nothing_behind(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """A model that is not there, one that cannot answer, and a spec that does not fit the items."""
+    broken = tmp_path / "broken"
+    shutil.copytree(tiny_folders["gpt2"], broken)
+    (broken / "config.json").write_text('{"model_type": "vit", "architectures": ["ViTModel"]}', encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    gpt2 = str(tiny_folders["gpt2"])
+    for model, spec in ((str(tmp_path / "none"), None), (str(broken), None), (gpt2, ScoringSpec(baseline=True))):
+        settings = replace(SETTINGS, spec=spec or SETTINGS.spec)
+        with pytest.raises(UserError):
+            ask_models([model], {"probe": make_probe(2)}, tmp_path / "runs" / "new", settings)
+        assert sorted(tmp_path.rglob("*")) == before
+    out = tmp_path / "begun"
+    ask_models([gpt2], {"probe": make_probe(2)}, out, SETTINGS)
+    kept = tables(out), (out / "manifest.json").read_bytes()
+    with pytest.raises(UserError):
+        ask_models([str(broken)], {"probe": make_probe(2)}, out, SETTINGS)
+    assert (tables(out), (out / "manifest.json").read_bytes()) == kept, "a run that was there stays"
+
+
 def test_models_and_probes_can_be_added_to_a_folder(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probes = {"one": make_probe(3), "two": make_probe(4)}
     models = [str(tiny_folders["gpt2"]), str(tiny_folders["bert"])]

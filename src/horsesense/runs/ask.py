@@ -113,8 +113,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
             return kept
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
-    write_manifest(folder, wanted)
-    return wanted
+    return wanted  # kept with the first part: a model that is refused must leave nothing behind
 
 
 def content_of(items: Sequence[Item]) -> str:
