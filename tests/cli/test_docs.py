@@ -12,16 +12,42 @@ from typer.main import get_group
 
 from calling import caller, validator
 from horsesense.cli.app import app
+from horsesense.probes.released import READERS, read_release
 from horsesense.records import read_probe
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")
+RELEASES = (DOCS / "releases.md").read_text(encoding="utf-8")
 COMMANDS = sorted(get_group(app).commands)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_there(name: str) -> None:
-    assert f"`horsesense {name}`" in PAGE
+    assert re.search(rf"^\| \[?`horsesense {name}`", PAGE, re.MULTILINE), "in the table, not only in passing"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_release_is_there(name: str) -> None:
+    importing = RELEASES.partition("## Importing them")[2]
+    assert re.search(rf"^\|[^|]*`{name}`", importing.partition("### Groups and facets")[0], re.MULTILINE)
+
+
+def test_the_facets_of_rica_are_those_that_are_read(tmp_path: Path) -> None:
+    (tmp_path / "test_sentences.txt").write_text(
+        "zim is a cork, wob is a stone, so wob is not more likely to float than zim\n", encoding="utf-8"
+    )
+    (tmp_path / "test_mask_words.txt").write_text("more\n", encoding="utf-8")
+    (item,) = read_release("rica", [tmp_path / "test_sentences.txt", tmp_path / "test_mask_words.txt"]).items
+    (row,) = re.findall(r"^\| `rica` \| \*\*axiom\*\* \| (.*) \|$", RELEASES, re.MULTILINE)
+    assert {*re.sub(r" \(.*?\)", "", row).split(", ")} == {*item.facets}
+
+
+def test_the_example_of_import_is_what_it_gives(shared: Path) -> None:
+    path = shared / "data" / "cats" / "commonsense_ability_test" / "wsc.txt"
+    card = read_release("cats", [path]).card
+    assert example("import") == {
+        "out": "wsc.jsonl", "items": card.items, "families": card.families, "notes": dict(card.notes)
+    }  # fmt: skip
 
 
 def examples(name: str) -> list[Any]:

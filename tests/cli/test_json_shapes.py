@@ -95,6 +95,38 @@ def test_run_under_a_normalisation(tmp_path: Path, tiny_folders: dict[str, Path]
     assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
 
 
+@pytest.mark.parametrize("chosen", ["pmi", "sum"])
+def test_the_page_shows_the_normalisation_of_the_run(
+    chosen: str, tmp_path: Path, tiny_folders: dict[str, Path], call: Call
+) -> None:
+    probe, out = lay(tmp_path / "toy.jsonl", *_unequal()), tmp_path / "out"
+    words = ["-p", probe, "--out", out, "--spec", "baseline=true", "--json"]
+    (plain,) = document(call("run", "-m", tiny_folders["gpt2"], *words), "run")["results"]
+    (asked,) = document(call("run", "-m", tiny_folders["gpt2"], *words, "--normalise", chosen), "run")["results"]
+    assert (plain["normalise"], asked["normalise"]) == ("by form", chosen)
+    assert plain["accuracy"] != asked["accuracy"], "else the page could show either"
+    for page in (out / "report.html", tmp_path / "page.html"):
+        html = page.read_text("utf-8") if page.exists() else ""
+        if not html:  # the same again by report
+            reported = call("report", out, "--normalise", chosen, "--no-cues", "--json", "-o", page)
+            assert document(reported, "report")["results"] == [asked]
+            html = page.read_text("utf-8")
+        assert f"{asked['accuracy'] * 100:.1f}\N{NO-BREAK SPACE}% right" in html
+        assert f"Every score here is by {chosen}" in html
+        assert f"accuracy by {chosen};" in html
+        assert f"--normalise {chosen}</pre>" in html
+    assert call("report", out, "--normalise", "loudness").err.startswith("horsesense: the normalisation 'loudness'")
+
+
+def _unequal() -> list[dict[str, Any]]:
+    """Choices of unequal length and frequency, on which normalisations differ."""
+    words = ["the", "water", "was", "boiling", "so", "she", "turned", "off", "the", "stove", "in", "the", "sun"]
+    return [
+        item(form="choice", text=f"Case {n}?", options=[words[n], " ".join(words[:n])], answer=int(n > 3))
+        for n in range(1, 13)
+    ]
+
+
 def test_run_of_what_nobody_has_judged(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     probe = lay(tmp_path / "toy.jsonl", item(answer=None), item(answer=..., text="The fire is ___."))
     found = document(call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "out", "--json"), "run")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from calling import Call, caller, lay, toy_lines
+from calling import Call, caller, item, lay, toy_lines
 
 
 @pytest.fixture
@@ -74,3 +74,17 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
             process.kill()
             os.close(writer)
     assert (process.returncode, out, err) == (130, "", "horsesense: stopped; what was finished is kept\n")
+
+
+@pytest.mark.parametrize("words", [["cues", "--all"], ["cues", "--json"], ["show"], ["show", "--json"]], ids=" ".join)
+def test_a_reader_who_has_seen_enough_is_no_failure(words: list[str], tmp_path: Path) -> None:
+    """As ``| head`` does: the pipe is closed before anything is written, by rich or by print."""
+    probe = lay(tmp_path / "toy.jsonl", *(item(text=f"The ice number {n} is ___.", family=f"f{n}") for n in range(40)))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "horsesense", words[0], str(probe), *words[1:]]
+    try:
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")

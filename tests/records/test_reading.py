@@ -87,6 +87,7 @@ CARDS = [
     ('{"name": "demo", "notes": ["odd"]}', "the card's field 'notes' has the wrong type"),
     ('{"name": "demo", "notes": {"odd": "two"}}', "the card's field 'notes' has the wrong type"),
     ('{"name": "demo", "made": null}', "the card's field 'made' has the wrong type"),
+    ('{"name": "demo", "metric": "f1"}', "there is no metric 'f1'; known: accuracy"),
     ('{"name": "demo", "group": "nuon"}', r"there is no group 'nuon'; did you mean 'noun'\? \(known: family, noun\)"),
 ]
 
@@ -115,6 +116,17 @@ SPECS = [
     ("case=lower,paper:cats", "the preset 'paper:cats' comes after other settings; name it first"),
     ("dtype=int8", "dtype=int8 is unknown"),
     ("choice_prompt={question}, {option},plll=token", "there is no spec field 'plll'"),
+    (
+        "choice_prompt={quest} {option}",
+        "the choice_prompt '{quest} {option}' has the unknown placeholder {quest}; known: {premise}, ",
+    ),
+    (
+        "pair_prompt={premise} {option} {question}",
+        "the pair_prompt '{premise} {option} {question}' has the unknown placeholder {question}; known: {premise}, ",
+    ),
+    ("pair_prompt={premise} {}{option}", "the pair_prompt '{premise} {}{option}' has the unknown placeholder {}"),
+    ("choice_prompt={question}", "the choice_prompt '{question}' must have {option} once"),
+    ("choice_prompt={option} {option}", "the choice_prompt '{option} {option}' must have {option} once"),
 ]
 
 

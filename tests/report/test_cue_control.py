@@ -70,3 +70,51 @@ def test_a_facet_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.
         main(["report", str(run), "--by", "hop", "--no-cues"])
     assert left.value.code == 2
     assert "hops" in capsys.readouterr().err
+
+
+def other_items() -> list[Item]:
+    """A probe with facets of its own: one with a single value, one with a value for each item, one that slices."""
+    return [
+        replace(item, probe="other", facets={"task": "odd", "number": place, "half": place % 2})
+        for place, item in enumerate(made_items(20))
+    ]
+
+
+def test_a_facet_slices_the_probes_that_have_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [make_run(tmp_path / "a", {"good": 0.8}, made_items(20))]
+    runs.append(make_run(tmp_path / "b", {"good": 0.8, "bad": 0.4}, other_items(), probe="other"))
+    words = ["report", *map(str, runs), "-o", str(tmp_path / "page.html"), "--no-cues", "--json"]
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--by", "hops", "--by", "half", "--by", "task"])
+    told = capsys.readouterr()
+    assert not left.value.code
+    found = {(row["probe"], row["model"], row["facet"]) for row in json.loads(told.out)["slices"]}
+    assert found == {
+        ("made", "good", "hops"),
+        ("made", "good", "task"),
+        ("other", "good", "half"),
+        ("other", "bad", "half"),
+    }
+    assert told.err.splitlines() == [
+        "not sliced by hops: other: it has no such facet, but half",
+        "not sliced by half: made: it has no such facet, but distractor_kind, hops, task",
+        "not sliced by task: other: it has one value only, odd",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facet", "told"),
+    [
+        ("task", "nothing can be sliced by 'task' (other: it has one value only, odd); slice by one of half"),
+        ("number", "(other: it has 40 values, and more than 30 are labels and not slices); slice by one of half"),
+        ("hops", "there is no facet to slice by 'hops'; known: half"),
+    ],
+)
+def test_a_facet_by_which_nothing_can_be_sliced_is_a_sentence(
+    facet: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(tmp_path / "run", {"good": 0.8, "bad": 0.4}, other_items(), probe="other")
+    with pytest.raises(SystemExit) as left:
+        main(["report", str(run), "--by", facet, "--no-cues"])
+    assert left.value.code == 2
+    assert told in capsys.readouterr().err

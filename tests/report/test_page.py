@@ -97,7 +97,7 @@ def html(tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
         for number, nasty in enumerate(NASTY)
     ]
     probe.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    card = {"name": NASTY[0], "made": NASTY[3], "licence": NASTY[1], "metric": NASTY[2], "notes": {NASTY[0]: 1}}
+    card = {"name": NASTY[0], "made": NASTY[3], "licence": f"{NASTY[1]} {NASTY[2]}", "notes": {NASTY[0]: 1}}
     probe.with_name(probe.name.replace(".jsonl", ".card.json")).write_text(json.dumps(card), encoding="utf-8")
     words = ["-p", str(probe), "--out", str(folder / "run"), "--spec", "truncation=left"]
     with pytest.raises(SystemExit) as stop:

@@ -128,7 +128,7 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
     first, second = (np.array([value], dtype=np.float32) for value in (0.25, 0.5))
-    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), tmp_path / "kept") as cache:
+    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), 9, tmp_path / "kept") as cache:
         cache.keep([here, there], [first, first])
         cache.keep([here, elsewhere], [second, second])
         found = {len(shard): cache.find(shard) for shard in ([here], [here, there])}
@@ -136,6 +136,18 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
         assert found[2] is not None
         assert [value.tolist() for value in found[2]] == [[0.25], [0.25]]
         assert cache.find([there, here]) is None, "the order is the batch's"
+
+
+def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    from horsesense.models.load import load_model
+    from horsesense.runs.cache import ScoreCache
+
+    model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))
+    with ScoreCache(model, ScoringSpec(), 4096, tmp_path / "kept") as cache:
+        cache.keep([question], [np.array([0.25], dtype=np.float32)])
+    for budget, there in ((4096, True), (100, False)):
+        with ScoreCache(model, ScoringSpec(), budget, tmp_path / "kept") as cache:
+            assert (cache.find([question]) is not None) == there
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -156,6 +168,42 @@ def test_other_settings_weights_or_items_are_refused(tiny_folders: dict[str, Pat
     with pytest.raises(UserError, match="other weights"):
         ask_models([str(model)], {"probe": make_probe(4)}, out, SETTINGS)
     assert len(read_manifest(out).parts) == 1
+
+
+@pytest.mark.parametrize("families", [2, 6])
+def test_another_version_of_a_probe_is_refused_of_a_new_model_too(
+    tiny_folders: dict[str, Path], tmp_path: Path, families: int
+) -> None:
+    """A part of the items, or more of them: the folder keeps a probe once, so the first answers would be lost."""
+    first, second = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
+    ask_models([first], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(UserError, match="another version of probe"):
+        ask_models([second], {"new": make_probe(3), "probe": make_probe(families)}, tmp_path, SETTINGS)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after == before, "nothing is asked, not even the probe that would fit"
+    ask_models([second], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    assert [result_of(one).estimate.n for one in read_run(tmp_path)[1]] == [8, 8]
+
+
+def test_a_refused_call_leaves_nothing_behind(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """A model that is not there, one that cannot answer, and a spec that does not fit the items."""
+    broken = tmp_path / "broken"
+    shutil.copytree(tiny_folders["gpt2"], broken)
+    (broken / "config.json").write_text('{"model_type": "vit", "architectures": ["ViTModel"]}', encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    gpt2 = str(tiny_folders["gpt2"])
+    for model, spec in ((str(tmp_path / "none"), None), (str(broken), None), (gpt2, ScoringSpec(baseline=True))):
+        settings = replace(SETTINGS, spec=spec or SETTINGS.spec)
+        with pytest.raises(UserError):
+            ask_models([model], {"probe": make_probe(2)}, tmp_path / "runs" / "new", settings)
+        assert sorted(tmp_path.rglob("*")) == before
+    out = tmp_path / "begun"
+    ask_models([gpt2], {"probe": make_probe(2)}, out, SETTINGS)
+    kept = tables(out), (out / "manifest.json").read_bytes()
+    with pytest.raises(UserError):
+        ask_models([str(broken)], {"probe": make_probe(2)}, out, SETTINGS)
+    assert (tables(out), (out / "manifest.json").read_bytes()) == kept, "a run that was there stays"
 
 
 def test_models_and_probes_can_be_added_to_a_folder(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.settings import Normalise
 
 if TYPE_CHECKING:
     from horsesense.runs.comparison import Pairing, SideBySide
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
 def compare(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders; one with two models will do.")],
-    normalise: Annotated[
-        str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
-    ] = None,
+    normalise: Normalise = None,
     items: Annotated[int, typer.Option(min=0, help="Print this many items that only one of two models gets.")] = 0,
     json: Json = False,
 ) -> None:

@@ -30,8 +30,12 @@ def people() -> Console:
     """Where tables for people go: standard output."""
     from rich.console import Console
 
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich calls this while it handles the error, and would exit with 1
+
     # Texts of probes hold colons and brackets of their own.
-    return Console(highlight=False, emoji=False)
+    return Output(highlight=False, emoji=False)
 
 
 def say_skipped(lines: Sequence[UserError]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.settings import Normalise
 from horsesense.errors import UserError
 
 
@@ -33,6 +34,7 @@ def report(
     ] = None,
     format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
     charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder too, as SVG and PNG.")] = None,
+    normalise: Normalise = None,
     by: Annotated[list[str] | None, typer.Option(help="Print accuracy by this facet too; repeatable.")] = None,
     no_cues: Annotated[bool, typer.Option("--no-cues", help="Leave out the artefact control, which is slow.")] = False,
     json: Json = False,
@@ -40,11 +42,13 @@ def report(
     """Write one self-contained HTML page, or a table, and print the results."""
     from horsesense.cli.tables import print_results, print_slices, slice_document
     from horsesense.report.collecting import collect
-    from horsesense.report.slices import rows_by
+    from horsesense.report.slices import sliced_by
     from horsesense.report.tables import latex, markdown
+    from horsesense.scoring.normalise import parse_normalisation
 
-    collected = collect(folders, cues=not no_cues)
-    sliced = [(s, [row for facet in by or () for row in rows_by(s, facet)]) for s in collected.summaries]
+    how = parse_normalisation(normalise) if normalise else None
+    collected = collect(folders, cues=not no_cues, how=how)
+    sliced, not_sliced = sliced_by(collected.summaries, by or ())
     results = [summary.result for summary in collected.summaries]
     path = out
     if path is None and (format is Format.html or json):
@@ -74,12 +78,19 @@ def report(
         slices = [slice_document(s.label, s.result.probe, row) for s, rows in sliced for row in rows]
         document = {"out": str(path), "results": [result.to_json() for result in results]}
         print_json(document | {"slices": slices} if by else document)
+        _say_all(not_sliced)
         return
     if format is Format.html:
         print_results(results)
-    for summary, rows in sliced if by else ():
+    for summary, rows in sliced:
         print_slices(f"{summary.label} on {summary.result.probe}", rows)
+    _say_all(not_sliced)
     for label, probe in collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
     if path is not None:
         say(f"report: {path}")
+
+
+def _say_all(remarks: list[str]) -> None:
+    for remark in remarks:
+        say(remark)

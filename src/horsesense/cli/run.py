@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Normalise, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder to keep answers in [runs/MODEL-PROBE].")] = None,
     limit: Annotated[int | None, typer.Option(help="Ask about this many items, whole families drawn by seed.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of --limit.")] = 0,
-    normalise: Annotated[
-        str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
-    ] = None,
+    normalise: Normalise = None,
     spec: Annotated[
         str | None,
         typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas [default]."),
@@ -82,7 +80,7 @@ def run(
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
     asked = [a for a in answered if a.part.model.name in model and a.part.probe.name in probes]
     results = [result_of(a, how) for a in asked if a.judged]
-    page = write_page(folder, unfinished=True)
+    page = write_page(folder, unfinished=True, how=how)
     there = {one.part.probe.name for one in answered}
     for one in asked:
         if not one.judged:

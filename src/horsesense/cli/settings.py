@@ -25,6 +25,9 @@ Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+Normalise = Annotated[
+    str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
+]
 Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
 from horsesense.files import read_text, writing
 
 
@@ -45,7 +45,7 @@ class Card:
     """How it was made, in a sentence."""
     seed: int | None = None
     metric: str = "accuracy"
-    """The one primary metric."""
+    """The one primary metric, one of `METRICS`."""
     normalise: str = ""
     """The normalisation of the primary metric; empty: by form (see `horsesense.scoring.normalise`)."""
     group: str = "family"
@@ -55,6 +55,9 @@ class Card:
     human: tuple[HumanFigure, ...] = ()
     """How well people do, each figure with its kind."""
 
+
+METRICS = ("accuracy",)
+"""What is counted; the share of whole families stands beside it in any case."""
 
 _KINDS = {"items": (int,), "families": (int,), "seed": (int, type(None)), "notes": (dict,), "human": (list,)}
 """What the fields of a card hold that are not text."""
@@ -101,6 +104,8 @@ def read_card(path: Path) -> Card:
         wrong = "human"
     if wrong is not None:
         raise UserError(f"the card's field {wrong!r} has the wrong type", file=path, fix="repair or remove it")
+    if values.get("metric", METRICS[0]) not in METRICS:
+        raise unknown("metric", values["metric"], METRICS).at(path)
     return Card(**values, human=tuple(figure for figure in figures if figure is not None))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
@@ -105,7 +106,28 @@ def fields_set(text: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
 
-_TEXTS = ("choice_prompt", "pair_prompt")
+_PLACEHOLDERS = {"choice_prompt": ("premise", "question", "option"), "pair_prompt": ("premise", "hypothesis", "option")}
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def check_prompt(name: str, template: str) -> None:
+    """A prompt has its option once, and no placeholder that nothing fills: the model would read its name."""
+    found, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]
+    listed = ", ".join(f"{{{one}}}" for one in known)
+    strange = next((one for one in found if one not in known), None)
+    if strange is not None:
+        raise UserError(f"the {name} {template!r} has the unknown placeholder {{{strange}}}", fix=f"known: {listed}")
+    if found.count("option") != 1:
+        raise UserError(f"the {name} {template!r} must have {{option}} once", fix=f"known: {listed}")
+
+
+def fill_prompt(template: str, **values: str) -> str:
+    """The placeholders filled, all at once: what looks like one inside a question is the question's.
+
+    >>> fill_prompt("{premise} {question}", premise="It says {question}.", question="Why?")
+    'It says {question}. Why?'
+    """
+    return _IN_BRACES.sub(lambda found: values[found[1]], template)
 
 
 def _parts(text: str) -> list[str]:
@@ -117,7 +139,7 @@ def _parts(text: str) -> list[str]:
     parts: list[str] = []
     for piece in text.split(","):
         name, equals, _ = piece.partition("=")
-        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _TEXTS
+        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _PLACEHOLDERS
         if in_prompt and not (equals and name.strip().isidentifier()):
             parts[-1] += f",{piece}"
         elif piece.strip():
@@ -144,6 +166,8 @@ def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
     else:
         if name in _ALLOWED and value not in _ALLOWED[name]:
             raise UserError(f"{name}={value} is unknown", fix=f"use one of {', '.join(_ALLOWED[name])}")
+        if name in _PLACEHOLDERS:
+            check_prompt(name, value)
         typed[name] = value
     return replace(spec, **typed)
 

@@ -13,7 +13,7 @@ from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.report.wording import percent
+from horsesense.report.wording import interval, percent
 from horsesense.runs.results import Answered
 
 
@@ -32,6 +32,8 @@ class Control:
     """A model beside the best cue."""
 
     cue: Estimate
+    model: Estimate
+    """What the model gets of all items."""
     where: WhereCuesFail
     """The model's accuracy on items that the cue answers, and on items that it misses."""
 
@@ -41,13 +43,22 @@ class Control:
         return self.cue.chance is not None and self.cue.low > self.cue.chance
 
     @property
+    def _unproven(self) -> str:
+        """What follows where the cue may be guessing: little, unless it is certain to earn less than the model."""
+        if self.cue.high < self.model.low:
+            return "such cues do not explain the score."
+        if self.model.chance is not None and self.model.low > self.model.chance:
+            return f"with n = {self.cue.n:,} it cannot be told whether such cues explain the score."
+        return "neither it nor the model has been shown to beat guessing."
+
+    @property
     def sentence(self) -> str:
         """What it means, for a reader who has never heard of cues."""
         guess = f"{percent(self.cue.chance)}" if self.cue.chance is not None else "chance"
         if not self.cue_works:
             return (
-                f"The best surface cue, such as length or word overlap, earns {percent(self.cue.value)} here, "
-                f"where guessing earns {guess}: such cues do not explain the score."
+                f"The best surface cue, such as length or word overlap, earns {percent(self.cue.value)} here "
+                f"({interval(self.cue)}), where guessing earns {guess}: {self._unproven}"
             )
         told = (
             f"Without understanding anything, the best surface cue earns {percent(self.cue.value)} (guessing: {guess})."
@@ -75,6 +86,6 @@ def best_cue(answered: Answered) -> BestCue | str:
     return BestCue(accuracy(earned.values, answered.units, guess), cues_right(found, items))
 
 
-def control(cue: BestCue, earned: Floats, answered: Answered) -> Control:
+def control(cue: BestCue, model: Estimate, earned: Floats, answered: Answered) -> Control:
     """One model's accuracy on both sides of the best cue."""
-    return Control(cue.accuracy, where_cues_fail(earned, cue.right, answered.units, cue.accuracy.chance))
+    return Control(cue.accuracy, model, where_cues_fail(earned, cue.right, answered.units, cue.accuracy.chance))

@@ -13,6 +13,7 @@ from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.results import Answered, read_run
+from horsesense.scoring.normalise import Normalisation
 
 NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
 
@@ -30,13 +31,17 @@ class Collected:
     """For each probe that several models were asked: the comparison, or why there is none."""
     curves: Sequence[Curve] = ()
     """How trained models learned."""
+    how: Normalisation | None = None
+    """The normalisation that was asked for; None: each probe's own."""
 
     @property
     def summaries(self) -> list[Summary]:
         return [summary for each in self.probes.values() for summary in each]
 
 
-def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True) -> Collected:
+def collect(
+    folders: Sequence[Path], unfinished: bool = False, cues: bool = True, how: Normalisation | None = None
+) -> Collected:
     """Read run folders and sum them up. ``cues`` looks for the best cue of each probe, which takes seconds.
 
     The folder of a training or an inoculation stands for its curves and the runs beneath it.
@@ -58,14 +63,15 @@ def collect(folders: Sequence[Path], unfinished: bool = False, cues: bool = True
             content = one.part.probe.content
             if content not in found:
                 found[content] = best_cue(one) if cues else NOT_LOOKED
-            probes.setdefault(probe, []).append(summarise(label, one, found[content]))
+            probes.setdefault(probe, []).append(summarise(label, one, found[content], how))
         if len(judged) > 1:
-            sides[probe] = _compared(probe, judged)
-    return Collected(manifests, probes, unjudged, sides, [curve for each in curves.values() for curve in each])
+            sides[probe] = _compared(probe, judged, how)
+    drawn = [curve for each in curves.values() for curve in each]
+    return Collected(manifests, probes, unjudged, sides, drawn, how)
 
 
-def _compared(probe: str, models: dict[str, Answered]) -> SideBySide | str:
+def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide | str:
     try:
-        return side_by_side(probe, models)
+        return side_by_side(probe, models, how)
     except UserError as error:
         return error.problem

@@ -17,14 +17,17 @@ from horsesense.report.collecting import Collected, collect
 from horsesense.report.errors_shared import shared_errors
 from horsesense.report.heat import heat_table
 from horsesense.report.repeating import repeat_command
+from horsesense.scoring.normalise import Normalisation
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
 
 
-def write_page(folder: Path, path: Path | None = None, unfinished: bool = False) -> Path:
+def write_page(
+    folder: Path, path: Path | None = None, unfinished: bool = False, how: Normalisation | None = None
+) -> Path:
     """Write the page of one run folder, without charts. ``unfinished`` leaves out what is not done."""
     path = path or folder / "report.html"
-    write_report(collect([folder], unfinished), path, drawn=False)
+    write_report(collect([folder], unfinished, how=how), path, drawn=False)
     return path
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from horsesense.records import ScoringSpec
 from horsesense.runs.manifest import Manifest
+from horsesense.scoring.normalise import Normalisation
 
 
-def repeat_command(manifest: Manifest) -> str:
-    """The command behind a manifest."""
+def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
+    """The command behind a manifest, and behind a page under a normalisation that was asked for."""
     words = ["horsesense", "run"]
     for flag, names in (
         ("-m", dict.fromkeys(part.model.name for part in manifest.parts)),
@@ -20,9 +21,11 @@ def repeat_command(manifest: Manifest) -> str:
             words += [flag, name if flag == "-m" or name == "starter" else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
+    words += ["--budget", str(manifest.budget)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]
+    words += ["--normalise", how] if how else []
     return shlex.join(words)
 
 

@@ -28,6 +28,7 @@ from horsesense.report.artefacts import BestCue, Control, control
 from horsesense.report.confusion import Confusion, confusion
 from horsesense.report.leaning import leaning
 from horsesense.runs.results import Answered, Result, result_of
+from horsesense.scoring.normalise import Normalisation
 
 MOST_VALUES = 30
 """A facet with more values than this is not a slice but a label."""
@@ -52,7 +53,7 @@ class Summary:
     answered: Answered
     earned: Credits
     scores: Sequence[tuple[float, ...]]
-    """Under the primary normalisation."""
+    """Under the normalisation of the result."""
     facets: Mapping[str, Sliced]
     labels: Mapping[str, int]
     """Facets that have too many values to be slices, and how many."""
@@ -81,17 +82,20 @@ class Summary:
         return [s for s in self.search.standouts if s.p < SURE and s.gap < 0][:SHOWN]
 
 
-def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
-    """All that a report tells of one model on one probe; ``cue`` is the probe's best, or why there is none."""
-    how = answered.primary()
-    scores = answered.scores(how)
+def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisation | None = None) -> Summary:
+    """All that a report tells of one model on one probe, under the normalisation given or the probe's own.
+
+    ``cue`` is the probe's best, or why there is none.
+    """
+    scores = answered.scores(how or answered.primary())
     earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
     facets = [item.facets for item in answered.items]
     slices, labels = _slices(answered, earned, facets)
+    result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
     return Summary(
         label=label,
-        result=result_of(answered),
+        result=result,
         answered=answered,
         earned=earned,
         scores=scores,
@@ -103,7 +107,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str) -> Summary:
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
-        control=None if isinstance(cue, str) else control(cue, earned.values, answered),
+        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered),
         no_control=cue if isinstance(cue, str) else "",
     )
 

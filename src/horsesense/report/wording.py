@@ -85,14 +85,20 @@ def leaning(bias: Bias) -> str:
     return f"{leans}, and it cannot be shown to tell when the positive word is right."
 
 
+WIDE = 0.4
+"""An interval wider than this says nothing: it holds most of what could be."""
+
+
 def family_verdict(e: Estimate | None) -> str:
     """The same for whole families: a model that leans to one option gets half of a pair for nothing."""
     if e is None or e.chance is None:
         return ""
     if e.low > e.chance:
         meaning = "more than guessing"
+    elif e.high < e.chance:
+        meaning = "less than guessing"
     else:
-        meaning = "less than guessing" if e.high < e.chance else "no more than guessing"
+        meaning = "too few to be told from guessing" if e.high - e.low > WIDE else "not to be told from guessing"
     return (
         f"Every question of a family right in {percent(e.value)} of {e.n:,} families ({interval(e)}): "
         f"{meaning}, which gets {percent(e.chance)}."

@@ -88,8 +88,10 @@ def ask_models(
         # All models are found before anything is kept: a mistyped name must not bind the folder.
         weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
         manifest = _manifest(folder, settings)
+        for part in manifest.parts:
+            _check_part(part, weights, drawn, folder)
         for model in models:
-            manifest = _ask_model(model, weights[model], probes, drawn, folder, manifest, settings, watcher)
+            manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
     return manifest
 
 
@@ -111,8 +113,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
             return kept
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
-    write_manifest(folder, wanted)
-    return wanted
+    return wanted  # kept with the first part: a model that is refused must leave nothing behind
 
 
 def content_of(items: Sequence[Item]) -> str:
@@ -122,7 +123,6 @@ def content_of(items: Sequence[Item]) -> str:
 
 def _ask_model(
     name: str,
-    weights: str,
     probes: Mapping[str, Probe],
     drawn: Mapping[str, Probe],
     folder: Path,
@@ -133,11 +133,9 @@ def _ask_model(
     model: LanguageModel | None = None
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
-        if part is not None:
-            _check_part(part, weights, content_of(probe.items), folder)
-            if is_finished(folder, part):
-                watcher.say(f"{name} on {probe_name}: all answers are kept already")
-                continue
+        if part is not None and is_finished(folder, part):
+            watcher.say(f"{name} on {probe_name}: all answers are kept already")
+            continue
         if model is None:
             model = _loaded(name, manifest, probe, settings)
             frame = framer_of(model, settings.spec).frame.told
@@ -176,11 +174,16 @@ def _loaded(name: str, manifest: Manifest, probe: Probe, settings: Settings) -> 
     return load_by_margins(load, probe.items, settings.spec)
 
 
-def _check_part(part: Part, weights: str, content: str, folder: Path) -> None:
-    if part.model.weights != weights:
-        raise UserError(f"the folder holds answers of {part.model.name} with other weights", file=folder, fix=_ANOTHER)
-    if part.probe.content != content:
-        raise UserError(f"the folder holds answers to another version of {part.probe.name}", file=folder, fix=_ANOTHER)
+def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Probe], folder: Path) -> None:
+    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
+
+    A probe is held against the answers of every model: the folder keeps its items once.
+    """
+    model, probe = part.model, part.probe
+    if weights.get(model.name, model.weights) != model.weights:
+        raise UserError(f"the folder holds answers of {model.name} with other weights", file=folder, fix=_ANOTHER)
+    if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
+        raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:
@@ -199,7 +202,7 @@ def _ask_shards(
     costs = [sum(cost(one, _one_row_a_token(model)) for one in shard) for shard in shards]
     kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
     watcher.begin(part.model.name, part.probe.name, sum(costs), kept)
-    with ScoreCache(model, settings.spec) if settings.cache else nullcontext() as cache:
+    with ScoreCache(model, settings.spec, settings.budget) if settings.cache else nullcontext() as cache:
         for shard, path, tokens in zip(shards, paths, costs, strict=True):
             if path.is_file():
                 continue

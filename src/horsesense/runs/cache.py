@@ -1,9 +1,9 @@
 """Scores by content: what one run computed, another need not.
 
-The key is the hash of the weights, of what the spec says about computing, and of the token ids
-and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't hit,
-and what is served is to the last bit what that shard gives when it is computed: some processors round
-a row differently beside other rows.
+The key is the hash of the weights, of what the spec says about computing, of the tokens a batch, and of the
+token ids and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't
+hit, and what is served is to the last bit what that shard gave when it was computed in the same batches: some
+processors round a row differently beside other rows.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ _AT_ONCE = 500
 class ScoreCache:
     """Log-probabilities of questions, in one SQLite file in the user's cache."""
 
-    def __init__(self, model: LanguageModel, spec: ScoringSpec, path: Path | None = None) -> None:
+    def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
         said |= {
             "pll": spec.pll,
             "read_offset": str(spec.read_offset),
             "seq2seq": spec.seq2seq,
             "exact": str(spec.exact),
+            "budget": str(budget),
         }
         self._salt = json.dumps(said, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")

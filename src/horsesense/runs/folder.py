@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors
 from horsesense.records import Probe, read_probe, write_probe
 
+_LOCK = ".lock"
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; a second process is refused. The lock goes with the process, however it ends."""
+    """Hold the folder; a second process is refused. The lock goes with the process, however it ends.
+
+    Where nothing comes of it, a folder that was made for it goes too.
+    """
     from filelock import FileLock, Timeout
 
     with disk_errors(folder):
+        made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock", timeout=0)
+        lock = FileLock(folder / _LOCK, timeout=0)
         try:
             lock.acquire()
         except Timeout:
@@ -28,8 +34,20 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         _sweep(folder)
         yield
+    except BaseException:
+        _leave_nothing(folder, made)
+        raise
     finally:
         lock.release()
+
+
+def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:
+    """Remove the lock of a folder that holds nothing else, and the folders that were made for it."""
+    with suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [_LOCK]:
+            (folder / _LOCK).unlink()
+        for place in made:
+            place.rmdir()  # fails, and ends this, where anything lies in it
 
 
 def _sweep(folder: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from horsesense.errors import UserError
 from horsesense.records import BLANK, Form, Item, ScoringSpec
+from horsesense.records.spec import check_prompt, fill_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +67,23 @@ def _cloze(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) 
 
 
 def _choice(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
-    before, after = _around(spec.choice_prompt, "choice_prompt")
-    before = before.replace("{question}", item.text)
-    if "{premise}" in before:
-        before = before.replace("{premise}", item.premise)
-    elif item.premise:
+    before, after = _around(spec.choice_prompt, "choice_prompt", premise=item.premise, question=item.text)
+    if item.premise and "{premise}" not in spec.choice_prompt:
         before = f"{item.premise} {before}"
     return Prompt(before + option + after, len(before), len(before) + len(option))
 
 
 def _pair(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
-    before, after = _around(spec.pair_prompt, "pair_prompt")
-    before = before.replace("{premise}", item.premise).replace("{hypothesis}", item.text)
+    before, after = _around(spec.pair_prompt, "pair_prompt", premise=item.premise, hypothesis=item.text)
     end = len(before) + len(option)
     return Prompt(before + option + after, len(before), end + len(after) if asks_what_follows else end, whole=True)
 
 
-def _around(template: str, name: str) -> tuple[str, str]:
-    before, found, after = template.partition("{option}")
-    if not found or "{option}" in after:
-        raise UserError(f"the {name} {template!r} must have {{option}} once")
-    return before, after
+def _around(template: str, name: str, **values: str) -> tuple[str, str]:
+    """What stands before the option and after it."""
+    check_prompt(name, template)
+    before, _, after = template.partition("{option}")
+    return fill_prompt(before, **values), fill_prompt(after, **values)
 
 
 def dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:

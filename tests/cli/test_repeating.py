@@ -1,0 +1,40 @@
+"""The command on a page asks the same again."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from calling import Call, caller, item, lay
+from horsesense.runs.manifest import read_manifest
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+def test_the_command_on_the_page_asks_the_same_again(
+    tmp_path: Path, tiny_folders: dict[str, Path], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path / "toy.jsonl", *(item(text=f"The ice number {n} is ___.") for n in range(9)))
+    words = ["-m", tiny_folders["gpt2"], "-p", "toy.jsonl", "--out", "one", "--no-cache"]
+    words += ["--limit", 5, "--seed", 3, "--budget", 60, "--spec", "bos=none,case=lower", "--normalise", "pmi"]
+    assert call("run", *words).code == 0
+    page = Path("one/report.html").read_text("utf-8")
+    (command,) = re.findall(r"<pre>(horsesense run .*?)</pre>", page)
+    again = shlex.split(html.unescape(command))[1:]
+    assert call(*again, "--out", "two", "--no-cache").code == 0
+    one, two = (read_manifest(Path(folder)) for folder in ("one", "two"))
+    assert (one.budget, one.limit, one.seed) == (60, 5, 3)
+    assert two.model_copy(update={"created": one.created}) == one
+    assert [path.read_bytes() for path in sorted(Path("one/answers").iterdir())] == [
+        path.read_bytes() for path in sorted(Path("two/answers").iterdir())
+    ]
+    told = [Path(folder, "report.html").read_text("utf-8").partition("How it was made")[0] for folder in ("one", "two")]
+    assert told[0] == told[1]
