@@ -45,7 +45,8 @@ def test_the_facets_of_rica_are_those_that_are_read(tmp_path: Path) -> None:
 def test_the_example_of_import_is_what_it_gives(shared: Path) -> None:
     path = shared / "data" / "cats" / "commonsense_ability_test" / "wsc.txt"
     card = read_release("cats", [path]).card
-    assert example("import") == {
+    (example,) = examples("import")
+    assert example == {
         "out": "wsc.jsonl", "items": card.items, "families": card.families, "notes": dict(card.notes)
     }  # fmt: skip
 
