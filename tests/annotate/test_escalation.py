@@ -78,6 +78,27 @@ def test_a_withdrawn_vote_is_asked_again_in_its_own_round(tmp_path: Path, after:
     assert by_round(served) == [2, 3]
 
 
+def test_a_dispute_that_is_gone_asks_nobody_more(tmp_path: Path) -> None:
+    """A vote of the first round is withdrawn while somebody has the item of the second in hand, who never answers."""
+    clock = Clock()
+    served = study_of(tmp_path / "s", choices(1), "statements", more=3, clock=clock)
+    (task,) = served.tasks["item"].values()
+    hot, cold = task.choices
+    invite(served, list("abcde"))
+    say(served, person(served, "a"), hot)
+    say(served, person(served, "b"), cold)
+    held = next_lease(served, person(served, "c"))
+    assert held is not None
+    assert held.round == 2
+    withdraw(served, "a")
+    clock.now += 3600
+    sweep(served)
+    assert counts(served) == [(2, 0, 1)]
+    say(served, person(served, "d"), cold)
+    assert next_lease(served, person(served, "e")) is None, "two agree"
+    assert by_round(served) == [2, 0]
+
+
 def test_an_answer_that_comes_late_counts_in_the_round_that_has_room(tmp_path: Path) -> None:
     clock = Clock()
     served = study_of(tmp_path / "s", choices(1), "statements", more=3, clock=clock)

@@ -13,7 +13,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy, definition_key, load_taxonomy
-from horsesense.knowledge.wordnet import Synset, read_synsets
+from horsesense.knowledge.wordnet import Synset, meaning_of, read_synsets
 from horsesense.knowledge.wordnet_source import fetch_wordnet, find_wordnet, is_wordnet
 from small_wordnet import ENTRIES, write_small_wordnet
 
@@ -160,6 +160,13 @@ def test_a_damaged_package_of_nltk_is_told(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(UserError, match="there is no whole WordNet"):
         fetch_wordnet(tmp_path)
     assert not (tmp_path / "cache" / "wordnet").exists()
+
+
+def test_a_meaning_has_no_quotation_and_no_author() -> None:
+    assert meaning_of('making no sound; "the noiseless foot of time"- Bard; "a noiseless car"') == "making no sound"
+    assert meaning_of('a fabric "he wore a suit of it"') == "a fabric"
+    assert meaning_of('by chance, "perchance to dream.."') == "by chance"
+    assert meaning_of("a peak (7,360 feet high); in the south") == "a peak (7,360 feet high); in the south"
 
 
 def test_a_part_of_the_files_is_refused(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

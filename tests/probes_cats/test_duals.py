@@ -114,6 +114,16 @@ def test_rules_are_chosen_by_name_and_must_make_something() -> None:
         make_duals(source, ["antonyms"])
 
 
+def test_shorter_has_no_antonym_of_its_own() -> None:
+    """A shorter rope is not the opposite of a taller one."""
+    ropes = pair_of(("The rope is shorter than the road.", "The rope is shorter than the knot."))
+    assert ropes is not None
+    assert RULES["antonym"](ropes) is None
+    towers = pair_of(("The tower is taller than the shed.", "The tower is taller than the moon."))
+    assert towers is not None
+    assert RULES["antonym"](towers) is not None
+
+
 def test_released_negations_are_found_again(shared: Path) -> None:
     """Where people only put a "not" into both sentences, the rule does so too, and turns the answer alike."""
     released = read_release("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items

@@ -88,6 +88,9 @@ def test_a_probe_whose_schemas_are_gone_is_removed(plan: Plan, tmp_path: Path) -
     assert before
     assert not any((out / name).exists() for name in before)
     assert (out / "people.jsonl").is_file()
+    (out / "machine.jsonl").write_text("somebody's own\n")
+    run_pipeline(by_people, out)
+    assert (out / "machine.jsonl").read_text() == "somebody's own\n", "what the pipeline did not write stays"
 
 
 def test_a_file_that_is_not_there_is_told(plan: Plan, tmp_path: Path) -> None:

@@ -80,16 +80,14 @@ def definition_of(gloss: str) -> str:
 
 
 def meaning_of(gloss: str) -> str:
-    """What stands before the examples: without their authors, and with a quotation that belongs to the definition.
+    """The same of what stands before the examples, so that their authors are no part of it.
 
     >>> definition_of('making no sound; "noiseless foot of time"- Shakespeare')
     'making no sound; - Shakespeare'
     >>> meaning_of('making no sound; "noiseless foot of time"- Shakespeare')
     'making no sound'
-    >>> meaning_of('progress (as in "make strides"); "they made big strides"')
-    'progress (as in "make strides")'
     """
-    return _FIRST_EXAMPLE.split(gloss, maxsplit=1)[0].strip().strip(";:, ")
+    return definition_of(_FIRST_EXAMPLE.split(gloss, maxsplit=1)[0]).strip(":, ")
 
 
 def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:

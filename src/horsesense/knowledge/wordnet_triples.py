@@ -13,7 +13,7 @@ from horsesense.knowledge.wordnet import PARTS, Synset
 _RELATIONS = {"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "+": "derivation"}
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
-_READ = 2
+_READ = 3
 """Raised when triples are read otherwise, so that they are read again."""
 
 

@@ -157,7 +157,7 @@ def undo(served: Served, person: int) -> None:
             raise RefusedError(409, "There is no answer to take back.")
         current = open_lease(connection, person)
         if current is not None:
-            _put_back(connection, who, current)
+            _put_back(connection, served, who, current)
         lease = own_lease(connection, person, last.lease)
         assert lease is not None, "a judgement has a lease of the same person"
         connection.execute(update(tables.leases).where(_leases.key == lease.key).values(state=UNDONE))
@@ -173,9 +173,9 @@ def undo(served: Served, person: int) -> None:
         note(connection, served, "undone", person, str(last.id))
 
 
-def _put_back(connection: Connection, who: Person, lease: Lease) -> None:
+def _put_back(connection: Connection, served: Served, who: Person, lease: Lease) -> None:
     """The item that was next stays next."""
-    release(connection, replace(lease, state=OPEN))
+    release(connection, served, replace(lease, state=OPEN))
     if lease.purpose == ITEM:
         place = select(_items.place).where(_items.id == lease.item).scalar_subquery()
         connection.execute(update(tables.people).where(_people.id == who.id).values(start=place))

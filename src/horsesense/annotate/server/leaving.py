@@ -17,7 +17,7 @@ _items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgement
 def leave(served: Served, person: int, session: str) -> None:
     """Leave for now; others may have what was in hand."""
     with writing(served.engine) as connection:
-        _put_down(connection, locked(connection, person).id)
+        _put_down(connection, served, locked(connection, person).id)
         connection.execute(delete(tables.sessions).where(tables.sessions.c.key == session))
 
 
@@ -26,15 +26,15 @@ def revoke(served: Served, names: list[str]) -> None:
     with writing(served.engine) as connection:
         for name in names:
             person = locked(connection, find_person(connection, name).id)
-            _put_down(connection, person.id)
+            _put_down(connection, served, person.id)
             _shut_out(connection, person.id)
             note(connection, served, "revoked", person.id)
 
 
-def _put_down(connection: Connection, person: int) -> None:
+def _put_down(connection: Connection, served: Served, person: int) -> None:
     current = open_lease(connection, person)
     if current is not None:
-        release(connection, current)
+        release(connection, served, current)
 
 
 def _shut_out(connection: Connection, person: int) -> None:
@@ -46,7 +46,7 @@ def withdraw(served: Served, name: str, reason: str = "") -> int:
     """Withdraw all of a person's judgements, end their link, and ask others; how many judgements that were."""
     with writing(served.engine) as connection:
         person = locked(connection, find_person(connection, name).id)
-        _put_down(connection, person.id)
+        _put_down(connection, served, person.id)
         retracted = tables.retractions.c.judgement
         rows = connection.execute(
             select(_judgements.id, _judgements.item, _judgements.lease, _items.purpose)

@@ -194,11 +194,19 @@ def lease_out(
     return lease
 
 
-def release(connection: Connection, lease: Lease) -> None:
-    """Put an item back that was out."""
+def release(connection: Connection, served: Served, lease: Lease) -> None:
+    """Put an item back that was out.
+
+    When nobody is left of the second round, and of the first a vote was withdrawn, there is no dispute any more.
+    """
     given = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
-    if connection.execute(given).rowcount and lease.purpose == ITEM:
-        connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
+    if not connection.execute(given).rowcount or lease.purpose != ITEM:
+        return
+    connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
+    if lease.round > 1 and not asked_in(connection, lease.item, lease.round):
+        first = served.study.judgements
+        undisputed = update(tables.items).where(_items.id == lease.item, _items.answered < first)
+        connection.execute(undisputed.values(wanted=first, round=1))
 
 
 def sweep(served: Served) -> int:
@@ -207,5 +215,5 @@ def sweep(served: Served) -> int:
     with writing(served.engine) as connection:
         found = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
         for row in found:
-            release(connection, Lease(*row))
+            release(connection, served, Lease(*row))
     return len(found)

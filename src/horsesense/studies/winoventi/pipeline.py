@@ -196,6 +196,7 @@ class _Pipeline:
             probe = build_winoventi(checked, machine=machine, literal=self.plan.asking.literal)
             probes[kind] = path
             write_probe(path, probe)
+            self.steps.wrote(path)
             folder = self._asked(content_of(probe.items))
             asked = ask_all([self.plan.model], probe, folder, settings, self.watcher)
             (evaluations[kind],) = evaluate(asked, Beside(lexicon=lexicon_at_hand()))
@@ -203,7 +204,7 @@ class _Pipeline:
 
     def _remove(self, probe: Path) -> None:
         """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
-        if not probe.exists():
+        if not self.steps.is_own(probe):
             return
         with disk_errors(probe):
             probe.unlink()

@@ -12,6 +12,8 @@ from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_
 
 _RECORD = "steps.json"
 _PARTS = "parts"
+_MADE = 2
+"""Raised when steps give something else from the same things, so that old ones are done again."""
 
 
 class Steps:
@@ -49,10 +51,21 @@ class Steps:
             return path
         self._say(f"{name} …")
         make(path, made_from)
-        self._done[name] = {"output": output, "from": made_from, "gave": sha256_of_file(path)}
+        self._keep(name, {"output": output, "from": made_from, "gave": sha256_of_file(path)})
+        return path
+
+    def wrote(self, path: Path) -> None:
+        """Remember a file that is written whenever its step is gone through."""
+        self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
+
+    def is_own(self, path: Path) -> bool:
+        """Whether a file is what was written here last; one that somebody put there is theirs."""
+        return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
+
+    def _keep(self, name: str, record: dict[str, str]) -> None:
+        self._done[name] = record
         with writing(self.folder / _RECORD) as temporary:
             temporary.write_text(json.dumps(self._done, indent=2) + "\n", encoding="utf-8")
-        return path
 
     def in_parts(
         self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
@@ -71,7 +84,7 @@ class Steps:
     @staticmethod
     def _fingerprint(inputs: Sequence[Path | str]) -> str:
         told = [_content(one) if isinstance(one, Path) else one for one in inputs]
-        return sha256_of_bytes(json.dumps(told).encode())
+        return sha256_of_bytes(json.dumps([_MADE, *told]).encode())
 
 
 def _content(path: Path) -> str:

@@ -26,8 +26,10 @@ _BY_CLASS: dict[str, tuple[str, str]] = {
     "empty": ("full", ""),
     "light": ("heavy", ""),
     "lower": ("higher", "raise"),
+    "shorter": ("", ""),
 }
-"""Words whose antonym depends on what they are: as an adjective, and as a verb (empty: there is none that fits)."""
+"""Words whose antonym depends on what they are: as an adjective, and as a verb (empty: there is none that
+fits; who is not shorter is taller, and what is not shorter is longer)."""
 
 
 @cache
