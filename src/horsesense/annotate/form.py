@@ -20,7 +20,7 @@ Fields = Mapping[str, str]
 
 def answers_of_task(task: Task, instrument: Instrument) -> tuple[str, ...]:
     """All that can be chosen, in the order in which it is shown."""
-    return (*task.choices, *instrument.objections, *instrument.abstentions)
+    return (*task.choices, *instrument.beside)
 
 
 def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str, str]:

@@ -83,9 +83,14 @@ class Instrument:
             criteria=tuple(self.criteria),
         )
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Answers that are none of an item's own: objections to it, and abstentions."""
+        return (*self.objections, *self.abstentions)
+
     def check_options(self, item: str, options: Sequence[str]) -> None:
         """An option may not be called like an answer beside the options: nobody could tell what was meant."""
-        names = (*self.objections, *self.abstentions)
+        names = self.beside
         beside = {text.casefold() for name in names for text in (name, self.told.get(name, name))}
         for option in options if self.kind == "options" else ():
             if " ".join(option.split()).casefold() in beside:
@@ -170,7 +175,7 @@ def _check(instrument: Instrument) -> None:
     if instrument.form and instrument.form not in FORMS:
         raise unknown("form", instrument.form, FORMS)
     find_rule(instrument.rule)
-    answers = (*instrument.labels, *instrument.objections, *instrument.abstentions)
+    answers = (*instrument.labels, *instrument.beside)
     if len(set(answers)) < len(answers):
         raise UserError("two answers of the instrument are the same")
     if instrument.kind == "labels" and len(instrument.labels) < 2:

@@ -39,7 +39,7 @@ def write_label_studio(path: Path, instrument: Instrument, tasks: Sequence[Task]
 
 
 def _choices(instrument: Instrument, task: Task) -> tuple[str, ...]:
-    return (*task.choices, *instrument.objections, *instrument.abstentions) if task.choices else ()
+    return (*task.choices, *instrument.beside) if task.choices else ()
 
 
 def _page(instrument: Instrument) -> str:

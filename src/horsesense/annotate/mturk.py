@@ -65,7 +65,7 @@ def _page(instrument: Instrument, own: Sequence[str]) -> str:
     if instrument.kind not in (*WRITTEN, "criteria"):
         # Options are sent as letters: a cell cannot stand in an attribute and in a text at once without harm.
         lines += [_radio(_CHOSEN, name, f"${{{name}}}") for name in own]
-        named = (*(() if own else instrument.labels), *instrument.objections, *instrument.abstentions)
+        named = (*(() if own else instrument.labels), *instrument.beside)
         lines += [_radio(_CHOSEN, label, escape(instrument.told.get(label, label))) for label in named]
     if instrument.reasons:
         lines.append(f"<p>Why, with {escape(' or '.join(instrument.objections))}:</p>")

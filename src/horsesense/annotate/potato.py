@@ -54,7 +54,7 @@ def _config(path: Path, instrument: Instrument, tasks: Sequence[Task]) -> dict[s
         told = f"{instrument.title} Write: {typed_answers(instrument)}"
         schemes = [{"annotation_type": "text", "name": instrument.name, "description": told}]
     else:
-        labels = (*choices, *instrument.objections, *instrument.abstentions)
+        labels = (*choices, *instrument.beside)
         schemes = [_scheme(instrument.name, instrument.title, labels)]
     return {
         "annotation_task_name": instrument.title,

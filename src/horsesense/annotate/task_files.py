@@ -55,7 +55,7 @@ def write_tasks(
 def _check_letters(instrument: Instrument, tasks: Sequence[Task]) -> None:
     """Where options are sent as letters, no other answer may be one."""
     letters = lettered([""] * max((len(task.choices) for task in tasks), default=0))
-    for name in (*instrument.objections, *instrument.abstentions):
+    for name in instrument.beside:
         if name in letters:
             raise UserError(
                 f"the answer {name!r} of the instrument is also the letter of an option", fix="give it another name"

@@ -24,5 +24,5 @@ def typed_answers(instrument: Instrument) -> str:
         "pair": (f"the two texts, with{BETWEEN}between",),
     }.get(instrument.kind, instrument.labels)
     told = instrument.told
-    beside = (*instrument.objections, *instrument.abstentions)
+    beside = instrument.beside
     return _APART.join((*own, *(f"{name} ({told[name]})" if name in told else name for name in beside)))

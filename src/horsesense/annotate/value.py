@@ -41,7 +41,7 @@ def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = (
 
 def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
     own = tuple(choices) if instrument.kind == "options" else instrument.labels
-    known = (*own, *instrument.objections, *instrument.abstentions)
+    known = (*own, *instrument.beside)
     if value in known or not own:
         return value
     alike = {choice for choice in known if " ".join(choice.split()).casefold() == value.casefold()}
@@ -60,7 +60,7 @@ def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str
     >>> choice_at(find_instrument("choice"), "A", ["C", "A", "B"])
     'C'
     """
-    value, beside = " ".join(value.split()), (*instrument.objections, *instrument.abstentions)
+    value, beside = " ".join(value.split()), instrument.beside
     if value in beside:
         return value
     if not choices:
@@ -86,7 +86,7 @@ def _criteria(instrument: Instrument, value: str) -> str:
 
 def beside_alike(instrument: Instrument, value: str) -> str:
     """The objection or abstention that this is, in whatever case it is written; empty where it is none."""
-    names = (*instrument.objections, *instrument.abstentions)
+    names = instrument.beside
     return next((name for name in names if name.casefold() == value.casefold()), "")
 
 

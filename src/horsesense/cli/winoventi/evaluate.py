@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Spec, spec_of
 from horsesense.cli.winoventi.associations import DEFAULT_MODEL
 from horsesense.errors import UserError
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def evaluate(
     probe: Annotated[Path, typer.Option("-p", "--probe", help="What import or build winoventi wrote.")],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run; a stopped one goes on.")],
-    model: Models = [DEFAULT_MODEL],  # noqa: B006  # nobody changes it
+    model: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--model", help=f"A bundled name, a folder or a hub name; repeatable [{DEFAULT_MODEL}]."),
+    ] = None,
     k_file: Annotated[
         Path | None, typer.Option("--k-file", help="Depths of associations: the release's outcome collection, or ours.")
     ] = None,
@@ -50,7 +53,8 @@ def evaluate(
     from horsesense.studies.winoventi.evaluation import evaluate as evaluated
     from horsesense.studies.winoventi.own import own_depths
 
-    if len(set(model)) < len(model):
+    models = model or [DEFAULT_MODEL]
+    if len(set(models)) < len(models):
         raise UserError("a model is named twice", fix="name each once")
     depths: Depths = read_depths(k_file) if k_file is not None else {}
     others = read_registry(registry) if registry is not None else {}
@@ -58,9 +62,9 @@ def evaluate(
         spec=spec_of(spec, dtype), limit=limit, seed=seed, device=device, family=family, allow_pickle=allow_pickle
     )
     with RunProgress() as progress:
-        asked = ask_all(model, read_probe(probe), out, settings, progress, reverse)
+        asked = ask_all(models, read_probe(probe), out, settings, progress, reverse)
     drawn = asked[0][MAIN].probe
-    associations = {one: own_depths(one, drawn, out, settings) for one in model} if own else {}
+    associations = {one: own_depths(one, drawn, out, settings) for one in models} if own else {}
     found = evaluated(asked, Beside(depths, associations, others, lexicon_at_hand()))
     if json:
         print_json({"out": str(out), "probe": str(probe), "models": [evaluation_json(one) for one in found]})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import fmean
 
+from horsesense.analysis import chance
 from horsesense.analysis.cues.battery import Number, battery
 from horsesense.analysis.cues.findings import Finding, find_cues
 from horsesense.analysis.cues.search import Tick, quiet
@@ -35,7 +35,8 @@ def blind_cues(probes: Mapping[str, Probe], tick: Tick = quiet) -> dict[str, Bli
     found = {}
     for name, probe in probes.items():
         if _units(probe) < 2:
-            found[name] = BlindCue(None, None, _chance(probe), searched=False)
+            guessing = chance([len(item.options) for item in probe.items])
+            found[name] = BlindCue(None, None, guessing, searched=False)
             continue
         cues = find_cues(probe.items, probe.card.group, rounds=99, tick=tick)
         ranked = [cue for cue in cues.cues if cue.name in blind]
@@ -51,7 +52,3 @@ def _units(probe: Probe) -> int:
     """Units of dependence among the items that say something about cues."""
     usable = (item for item in probe.items if item.answer is not None and len(item.options) > 1)
     return len({item.unit(probe.card.group) for item in usable})
-
-
-def _chance(probe: Probe) -> float:
-    return fmean(1 / len(item.options) for item in probe.items)
