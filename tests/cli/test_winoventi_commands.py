@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_group
 
 from calling import Call, Called, caller, validator
-from horsesense.cli.winoventi import winoventi
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.files import write_schemas
 from horsesense.records import write_probe
@@ -73,14 +71,18 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
 
 
 @pytest.mark.parametrize("name", ["associations", "run", "evaluate"])
-def test_the_bundled_masked_model_is_the_default(name: str, tmp_path: Path, call: Call) -> None:
-    command = get_group(winoventi).commands[name]
-    (model,) = (each for each in command.params if each.name == "model")
-    assert model.default in ("smollm2-masked", ["smollm2-masked"])
-    nowhere, out = tmp_path / "nowhere.jsonl", tmp_path / "out"
-    called = call("winoventi", name, "-p" if name == "evaluate" else "--nouns", nowhere, "--out", out)
+def test_the_bundled_masked_model_is_the_default(
+    name: str, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it was never fetched, that is what the command says when no model is named."""
+    assert "[smollm2-masked]" in call("winoventi", name, "--help").out.replace("default: ", "")
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "empty"))
+    write_probe(tmp_path / "wv.jsonl", made_probe())
+    (tmp_path / "nouns.txt").write_text("ice\n")
+    given = ("-p", tmp_path / "wv.jsonl") if name == "evaluate" else ("--nouns", tmp_path / "nouns.txt")
+    called = call("winoventi", name, *given, "--out", tmp_path / "out")
     assert called.code == 2
-    assert "nowhere.jsonl: no such file" in called.err
+    assert "horsesense fetch smollm2" in called.err
 
 
 def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
