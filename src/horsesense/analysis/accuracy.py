@@ -45,13 +45,12 @@ def accuracy(
     others = None if crossed is None else unit_array(crossed)[judged]
     variance, number = mean_spread(credit, names, others, seed, resamples)
     value = min(1.0, float(np.sort(credit).mean()))
-    low, high = rate_interval(value, variance, number, level)
+    ends = rate_interval(value, variance, number, level)
     return Estimate(
         n=len(credit),
         clusters=number,
         value=value,
-        low=low,
-        high=high,
+        ci=ends,
         level=level,
         chance=chance,
         method="cluster bootstrap, beta" if crossed is None else "two-way cluster bootstrap, beta",

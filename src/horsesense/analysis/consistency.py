@@ -76,19 +76,18 @@ def consistency(
     )
     table = totals([p, q, p * q + (1 - p) * (1 - q), np.ones(len(p))], names)
     value = float(_expected(table.total[None, :])[0])
-    low, high = rate_interval(value, spread(_expected, table, seed, resamples), table.number, level)
-    excess_low, excess_high = difference_interval(
+    expected_ends = rate_interval(value, spread(_expected, table, seed, resamples), table.number, level)
+    excess_ends = difference_interval(
         consistent.value - value, spread(_excess, table, seed, resamples), table.number, level
     )
     return Consistency(
         consistent=consistent,
         both=rate(p * q, None if g is None else float(np.mean(g[0] * g[1]))),
-        expected=replace(consistent, value=value, low=low, high=high, chance=None),
+        expected=replace(consistent, value=value, ci=expected_ends, chance=None),
         excess=replace(
             consistent,
             value=consistent.value - value,
-            low=excess_low,
-            high=excess_high,
+            ci=excess_ends,
             chance=None,
             method="cluster bootstrap, t",
         ),

@@ -181,7 +181,7 @@ class _Independence:
         level, seed = strict.level, strict.seed
         value = float(self(table.total[None, :])[0])
         ends = rate_interval(value, spread(self, table, seed, resamples), table.number, level)
-        independent = replace(strict, value=value, low=ends[0], high=ends[1], chance=None)
+        independent = replace(strict, value=value, ci=ends, chance=None)
         if strict.value in (0.0, 1.0):
             # No resample would ever differ, yet a family of the other kind may exist: strict's interval knows that.
             ends = strict.low - value, strict.high - value
@@ -189,7 +189,5 @@ class _Independence:
             ends = difference_interval(
                 strict.value - value, spread(beyond, table, seed, resamples), table.number, level
             )
-        excess = replace(
-            independent, value=strict.value - value, low=ends[0], high=ends[1], method="cluster bootstrap, t"
-        )
+        excess = replace(independent, value=strict.value - value, ci=ends, method="cluster bootstrap, t")
         return independent, excess

@@ -21,25 +21,33 @@ FEW = 10
 class Estimate:
     """A number, how sure we are of it, and how that was found out."""
 
+    value: float
+    ci: tuple[float, float]
+    """Lower and upper end of the interval."""
     n: int
     """Items it rests on."""
     clusters: int
     """Units of dependence those items fall into; where two groupings cross, the smaller count."""
-    value: float
-    low: float
-    """Lower end of the interval."""
-    high: float
-    """Upper end of the interval."""
-    level: float
-    """How often such intervals hold the true value."""
     chance: float | None
     """What guessing earns; None where that has no meaning."""
+    level: float
+    """How often such intervals hold the true value."""
     method: str
     """How the interval was made."""
     seed: int
     """Seed of the resampling."""
     note: str = ""
     """What to mind, such as one unit only; empty where there is nothing."""
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        return self.ci[0]
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return self.ci[1]
 
 
 def rate_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:

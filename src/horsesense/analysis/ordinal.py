@@ -44,7 +44,7 @@ def mean_absolute_error(
     most = labels - 1
     # As a share of the longest way it lies between 0 and 1, as an accuracy does.
     found = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
-    return replace(found, value=float(np.mean(steps)), low=found.low * most, high=found.high * most)
+    return replace(found, value=float(np.mean(steps)), ci=(found.low * most, found.high * most))
 
 
 def quadratic_kappa(
@@ -91,13 +91,12 @@ def quadratic_kappa(
         pairs, _ = one_way(codes[0] * other + codes[1])
         variance, number = max(variance + second - pairs, variance, second), min(number, other)
     missing = np.isnan(value)
-    low, high = (value, value) if missing else difference_interval(value, variance, number, level)
+    ends = (value, value) if missing else difference_interval(value, variance, number, level)
     return Estimate(
         n=len(golds),
         clusters=number,
         value=value,
-        low=low,
-        high=high,
+        ci=ends,
         level=level,
         chance=0.0,
         method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",

@@ -69,7 +69,7 @@ def compare(
     # The better one first, so that the draws, too, do not depend on who is called a.
     variance, number = mean_spread(a - b if a.sum() >= b.sum() else b - a, names, others, seed, resamples)
     value = float(np.sort(a - b).mean())
-    low, high = difference_interval(value, variance, number, level)
+    ends = difference_interval(value, variance, number, level)
     only_a, only_b = int((a > b).sum()), int((b > a).sum())
     p = difference_p(value, variance, number)
     return Comparison(
@@ -79,8 +79,7 @@ def compare(
             n=len(a),
             clusters=number,
             value=value,
-            low=low,
-            high=high,
+            ci=ends,
             level=level,
             chance=None,
             method="paired cluster bootstrap, t" if crossed is None else "paired two-way cluster bootstrap, t",

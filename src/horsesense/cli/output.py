@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
     from horsesense.errors import UserError
 
@@ -22,7 +23,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 
 def print_json(document: Any) -> None:
     """The one document of ``--json``."""
-    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    from horsesense.records.document import plain
+
+    sys.stdout.buffer.write(orjson.dumps(plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     sys.stdout.flush()
 
 
@@ -36,6 +39,30 @@ def people() -> Console:
 
     # Texts of probes hold colons and brackets of their own.
     return Output(highlight=False, emoji=False)
+
+
+def table(*columns: str, left: int = 1, title: str = "", padding: int = 1) -> Table:
+    """The one frame of tables for people: the first ``left`` columns are words, the others numbers.
+
+    Words fold where the terminal is narrow; numbers are never broken.
+    """
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    frame = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, padding, 0, 0) if padding else 0,
+        title=escape(title) or None,
+        title_justify="left",
+    )
+    for place, name in enumerate(columns):
+        if place < left:
+            frame.add_column(name, overflow="fold")
+        else:
+            frame.add_column(name, justify="right", no_wrap=True)
+    return frame
 
 
 def say_skipped(lines: Sequence[UserError]) -> None:

@@ -104,7 +104,7 @@ def _measured(name: str, fits: Sequence[Fitted], test: Probe, leaks: Leaks, trai
         families = [item.unit() for item in items]
         each = [family_accuracy(values, families, option_counts=counts)[0].strict for values in earned]
         middle = replace(each[0], value=float(np.mean([one.value for one in each])))
-        strict = replace(middle, low=min(one.low for one in each), high=max(one.high for one in each))
+        strict = replace(middle, ci=(min(one.low for one in each), max(one.high for one in each)))
     notes: dict[str, float] = {}
     for key in fits[0].notes:
         notes[key] = float(np.mean([fit.notes[key] for fit in fits]))

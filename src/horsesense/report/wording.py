@@ -108,7 +108,7 @@ def family_verdict(e: Estimate | None) -> str:
 def parts(found: Sequence[Standout]) -> str:
     """Slices as a list of words.
 
-    >>> e = Estimate(40, 40, 0.75, 0.6, 0.9, 0.95, None, "", 0)
+    >>> e = Estimate(0.75, (0.6, 0.9), 40, 40, None, 0.95, "", 0)
     >>> parts([Standout((("task", "social"), ("negated", True)), e, e, 0.1, 0.01)])
     'task social, negated true (75.0\xa0%, elsewhere 75.0\xa0%)'
     """

@@ -70,6 +70,6 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, l
         return np.where(np.isnan(found), value, found)  # a draw that missed one side altogether
 
     variance = spread(difference, units, seed) if units.number > 1 else 0.0
-    low, high = difference_interval(value, variance, units.number, level)
+    ends = difference_interval(value, variance, units.number, level)
     method = "cluster bootstrap, Student's t"
-    return Estimate(len(earned), units.number, value, low, high, level, None, method, seed, unit_note(units.number))
+    return Estimate(value, ends, len(earned), units.number, None, level, method, seed, unit_note(units.number))

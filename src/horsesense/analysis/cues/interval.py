@@ -38,8 +38,8 @@ def estimates(
         (variances(credit, units) if variance is None else variance).tolist(),
         strict=True,
     ):
-        low, high = rate_interval(value, spread, number, level)
-        found.append(Estimate(len(credit), number, value, low, high, level, chance, method, seed, note))
+        ends = rate_interval(value, spread, number, level)
+        found.append(Estimate(value, ends, len(credit), number, chance, level, method, seed, note))
     return found
 
 

@@ -67,13 +67,12 @@ def average_of(
         columns += [np.array(right), np.array(count)]
     table = totals(columns, [units[name][place] for name, place in rows])
     value = float(_mean(table.total[None, :])[0])
-    low, high = rate_interval(value, spread(_mean, table, seed, resamples), table.number, level)
+    ends = rate_interval(value, spread(_mean, table, seed, resamples), table.number, level)
     return Estimate(
         n=len(rows),
         clusters=table.number,
         value=value,
-        low=low,
-        high=high,
+        ci=ends,
         level=level,
         chance=chance,
         method="cluster bootstrap over all sets, beta",

@@ -1,0 +1,40 @@
+"""Results as plain data: a document is a frozen dataclass whose fields are the keys of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+
+class Document:
+    """What a function returns and ``--json`` prints: subclasses are frozen dataclasses with a sentence for each field.
+
+    A JSON Schema can be generated from the class (pydantic's ``TypeAdapter``), sentences included. A field whose
+    default is None is left out of the JSON where it is None; a field without a default is always there.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True}
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, tuples and paths as what JSON knows.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Written(Document):
+    ...     out: PurePath
+    ...     report: str | None
+    ...     suite: str | None = None
+    >>> plain(Written(PurePath("a.jsonl"), None))
+    {'out': 'a.jsonl', 'report': None}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        pairs = ((each, getattr(value, each.name)) for each in fields(value))
+        return {each.name: plain(part) for each, part in pairs if part is not None or each.default is not None}
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return str(value) if isinstance(value, PurePath) else value
