@@ -44,10 +44,9 @@ def inoculate(
     """Small doses of a probe, what they teach a model and what they cost it."""
     from horsesense.cli.learning_progress import learning
     from horsesense.learning.curves import curves, inoculation_curve, read_chosen
+    from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
+    from horsesense.learning.inoculation_folder import Folder
     from horsesense.records import read_probe
-    from horsesense.studies.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study
-    from horsesense.studies.inoculation_kept import Folder
-    from horsesense.studies.inoculation_sets import concepts_seen
 
     sets = Sets(
         read_probe(train),

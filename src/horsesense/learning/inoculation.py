@@ -8,20 +8,21 @@ and forgets nothing knew most of it before.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.learning.asking import answers_of
+from horsesense.language.words import words
+from horsesense.learning.asking import accuracy_of, answers_of
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.recipe import Look, Recipe
 from horsesense.learning.splits import judged
 from horsesense.learning.training import Say, Tick, train
 from horsesense.models.training import Opened, open_for_training
-from horsesense.records import Answer, Dose, Probe
-from horsesense.studies.inoculation_sets import mixed
+from horsesense.records import Answer, Dose, Item, Probe
 
 DOSES = (10, 30, 100, 300, 1000, 3000)
 RATES = (1e-5, 3e-5, 1e-4)
@@ -29,6 +30,8 @@ STEPS = (10, 30, 100, 300, 600)
 """Steps at which a training is looked at: one training gives a checkpoint for each."""
 SHOWN = (0, 100, 3000)
 """Doses whose answers are kept item by item (the paper's figure 3)."""
+MOST_NATURAL = 3000
+"""Examples of the natural set that add-some adds at most, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +132,6 @@ class Study:
         opened, place = self._placed(self.model)
         aim = objective_of(self.objective)
         parts = {"new": self.sets.dev, "original": self.sets.original_dev}
-        from horsesense.learning.asking import accuracy_of
-
         self.before = {name: accuracy_of(opened, place, aim, probe.items) for name, probe in parts.items()}
         dose = Dose(self.model, "none", 0, 0.0, 0, 0, self.before["new"], self.before["original"], 0.0)
         return self._measured(opened, place, dose)
@@ -209,3 +210,35 @@ class Study:
 
 def _setting(add: int) -> str:
     return f"add-some x{add}" if add else "plain"
+
+
+def mixed(items: Sequence[Item], natural: Sequence[Item], k: int, add: int, seed: int) -> list[Item]:
+    """The first k of one shuffled order, so that a larger dose holds the smaller; natural examples beside them.
+
+    >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a", "b"), answer=0) for n in range(9)]
+    >>> {i.id for i in mixed(items, (), 3, 0, seed=1)} <= {i.id for i in mixed(items, (), 6, 0, seed=1)}
+    True
+    """
+    chosen = judged(items, "probe's training")
+    random.Random(seed).shuffle(chosen)
+    chosen = chosen[:k]
+    if add:
+        others = judged(natural, "natural")
+        random.Random(seed).shuffle(others)
+        wanted = min(add * k, MOST_NATURAL)
+        # A small natural set is gone through again, rather than left behind in number.
+        chosen += [others[place % len(others)] for place in range(wanted)]
+    return chosen
+
+
+def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:
+    """For each item that asks about a concept, whether its word stands in the original task's text."""
+    text = " ".join(" ".join(words(f"{one.premise} {one.text} {' '.join(one.options)}")) for one in originals)
+    padded = f" {text} "
+    found = {}
+    for item in items:
+        asked = str(item.facets.get("asked", item.groups.get("asked", "")))
+        word = " ".join(words(asked.rsplit(".", 2)[0].replace("_", " ")))
+        if word:
+            found[item.id] = f" {word} " in padded
+    return found
