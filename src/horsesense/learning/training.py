@@ -100,7 +100,7 @@ class _Training:
         self.opened = self._open()
 
     def _open(self) -> Opened:
-        from horsesense.learning.controls.task import labels
+        from horsesense.learning.controls.labels import labels
         from horsesense.models.training import open_for_training
 
         names = labels(self.items) if self.objective.module == "labels" else ()

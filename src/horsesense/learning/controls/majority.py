@@ -1,4 +1,4 @@
-"""Controls that only count: a guess, the commonest answer, the commonest answer beside a word."""
+"""Controls that only count: a guess, the commonest answer, the commonest answer beside a word, the best surface cue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from horsesense.errors import UserError
-from horsesense.learning.controls.task import Fitted, Task, kinds, slot_value
+from horsesense.learning.controls.control import Fitted, Task, accuracy_on
+from horsesense.learning.controls.labels import kinds, slot_value
 from horsesense.records import Item
 
 _UNSEEN = 1e-6
@@ -55,17 +56,14 @@ def majority_per_slot(task: Task) -> Fitted:
 def _best_slot(task: Task) -> Fitted:
     from dataclasses import replace
 
-    from horsesense.analysis import credits
-
     slots = [name for name in ("part", "whole", "adjective") if all(name in item.facets for item in task.train)]
     if not slots:
         raise UserError("there is no slot to count by", fix="give --slot with the name of a facet or a group")
     choices = [(slot,) for slot in slots] + ([("part", "adjective")] if {"part", "adjective"} <= set(slots) else [])
-    golds = [item.answer for item in task.dev]
 
     def on_dev(choice: tuple[str, ...]) -> float:
         fitted = majority_per_slot(replace(task, slots=choice, test=task.dev))
-        return float(credits(fitted.scores, golds).values.mean())
+        return accuracy_on(fitted.scores, task.dev)
 
     return majority_per_slot(replace(task, slots=max(choices, key=on_dev)))
 
@@ -102,3 +100,15 @@ def _scores(names: Sequence[str], here: Counter[str], overall: Counter[str]) -> 
     total = sum(overall.values())
     counts = [here[name] + 0.5 * overall[name] / total + _UNSEEN for name in names]
     return tuple(math.log(count / sum(counts)) for count in counts)
+
+
+def best_cue(task: Task) -> Fitted:
+    """It needs no training set; length, overlap, position and the like are tried (docs/cues.md)."""
+    from horsesense.analysis.cues import cue_answers
+    from horsesense.knowledge.taxonomy import load_taxonomy
+    from horsesense.knowledge.wordnet_source import find_wordnet
+
+    folder = find_wordnet() if any(item.concepts for item in task.test) else None
+    found = cue_answers(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed)
+    scores = {answer.item: answer.scores for answer in found}
+    return Fitted([scores[item.id] for item in task.test], "the best cue of the half without the item")

@@ -16,7 +16,8 @@ from horsesense.errors import UserError
 from horsesense.language.glove import open_vectors
 from horsesense.language.vectors import Vectors
 from horsesense.language.words import words
-from horsesense.learning.controls.task import Fitted, Task, gold_labels, labels, of_labels, slot_value
+from horsesense.learning.controls.control import Fitted, Task
+from horsesense.learning.controls.labels import gold_labels, labels, of_labels, slot_value
 from horsesense.records import Item
 
 if TYPE_CHECKING:

@@ -1,9 +1,8 @@
-"""What a control is given, and what it gives back."""
+"""Options that are labels, the same ones again and again, and the slots of an item: what several controls count by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,50 +11,8 @@ from horsesense.errors import UserError
 from horsesense.records import Item
 
 Floats = NDArray[np.float64]
-Tick = Callable[[str, int, int], None]
-"""Called with what is done, how much of it, of how much."""
-
 MOST_LABELS = 20
 """Options are labels, the same ones again and again, where a training set has no more kinds of them."""
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Nobody watches."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A probe to fit a control to."""
-
-    train: Sequence[Item]
-    """With golds."""
-    dev: Sequence[Item]
-    """With golds; for choosing and for stopping early. Shares no unit with ``train``."""
-    test: Sequence[Item]
-    seed: int = 0
-    slots: tuple[str, ...] = ()
-    """Facets or groups that the control looks at; empty: its own choice."""
-    vectors: str = "glove"
-    """Word vectors: ``glove``, a file, or ``none`` for embeddings trained from scratch."""
-    model: str = ""
-    """The encoder, where the control is made of one."""
-    options: Mapping[str, float] = field(default_factory=dict)
-    """What else a control takes: ``epochs``, ``ordinal`` …"""
-    group: str = "family"
-    """The unit of dependence."""
-    tick: Tick = _silent
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A control's answers to the test items."""
-
-    scores: list[tuple[float, ...]]
-    """One an option, of each item."""
-    told: str
-    """How it answers, in a sentence without a full stop."""
-    notes: dict[str, float] = field(default_factory=dict)
-    """What was counted or chosen on the way."""
 
 
 def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:

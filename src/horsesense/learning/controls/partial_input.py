@@ -1,4 +1,8 @@
-"""Training the partial-input networks: a softmax over the options of each item, stopped early."""
+"""Partial-input controls (WordNetQA, sections 4.1 and 5.1): fitted to the options, with or without the question.
+
+A softmax over the options of each item, stopped early on the development part. A transformer encoder that saw the
+options alone found twice as much in one probe as a BiLSTM did.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +10,50 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from horsesense.learning.controls.reading import Batch, Reader
-from horsesense.learning.controls.task import Fitted, Task
+from horsesense.errors import UserError
+from horsesense.learning.controls.control import Fitted, Task, accuracy_on
 from horsesense.records import Item
 
 if TYPE_CHECKING:
     import torch
+
+    from horsesense.learning.controls.partial_input_networks import Batch, Reader
 
 _EPOCHS, _PATIENCE, _BATCH, _RATE = 15, 2, 32, 2e-3
 
 
 def choice_only(task: Task) -> Fitted:
     """Sees the options and nothing else."""
-    from horsesense.learning.controls.networks import ChoiceOnly
+    from horsesense.learning.controls.partial_input_networks import ChoiceOnly
 
     return _fitted(task, ChoiceOnly, "a BiLSTM over each option alone")
 
 
 def choice_to_choice(task: Task) -> Fitted:
     """Sees the options beside one another."""
-    from horsesense.learning.controls.networks import ChoiceToChoice
+    from horsesense.learning.controls.partial_input_networks import ChoiceToChoice
 
     return _fitted(task, ChoiceToChoice, "a BiLSTM over each option beside the others")
 
 
 def question_to_choice(task: Task) -> Fitted:
     """Sees question and option, each as one vector."""
-    from horsesense.learning.controls.networks import QuestionToChoice
+    from horsesense.learning.controls.partial_input_networks import QuestionToChoice
 
     return _fitted(task, QuestionToChoice, "a BiLSTM over question and option")
 
 
 def esim(task: Task) -> Fitted:
     """Sees question and option, aligned word by word."""
-    from horsesense.learning.controls.networks import Esim
+    from horsesense.learning.controls.partial_input_networks import Esim
 
     return _fitted(task, Esim, "ESIM over question and option")
 
 
 def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], told: str) -> Fitted:
     import torch
+
+    from horsesense.learning.controls.partial_input_networks import Reader
 
     torch.manual_seed(task.seed)
     reader = Reader(task)
@@ -74,7 +82,7 @@ def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, i
             loss.backward()  # type: ignore[no-untyped-call]  # torch has no type here
             torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
             optimiser.step()
-        score = _accuracy(_scores(model, reader, task.dev), task.dev)
+        score = accuracy_on(_scores(model, reader, task.dev), task.dev)
         if score > reached:
             reached, best = score, epoch
             kept = {name: value.clone() for name, value in model.state_dict().items()}
@@ -106,7 +114,29 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
     return found
 
 
-def _accuracy(scores: Sequence[Sequence[float]], items: Sequence[Item]) -> float:
-    from horsesense.analysis import credits
+def choice_only_encoder(task: Task) -> Fitted:
+    """A multiple-choice head on the encoder, trained on the options alone; pairs: on the hypothesis alone."""
+    from horsesense.learning.asking import answers_of
+    from horsesense.learning.objectives import objective_of
+    from horsesense.learning.recipe import Look, Recipe
+    from horsesense.learning.training import train
 
-    return float(credits(scores, [item.answer for item in items]).values.mean())
+    if not task.model:
+        raise UserError("the control needs an encoder", fix="give -m minilm, or another model")
+    objective = objective_of("classification" if task.test[0].form == "pair" else "multiple-choice")
+    recipe = Recipe(
+        objective=objective.name, lr=5e-5, epochs=task.options.get("epochs", 3.0), batch=16, seed=task.seed, blind=True
+    )
+    best: dict[str, Any] = {"accuracy": -1.0}
+
+    def keep(opened: Any, network: Any, look: Look) -> None:
+        if look.accuracy > best["accuracy"]:
+            scores = [answer.scores for answer in answers_of(opened, network, objective, task.test, blind=True)]
+            best.update(accuracy=look.accuracy, scores=scores, step=look.step)
+
+    def tick(step: int, total: int, loss: float) -> None:
+        task.tick(f"seed {task.seed}", step, total)
+
+    train(task.model, task.train, task.dev, recipe, keep=keep, tick=tick)
+    told = f"{task.model} with a new head, which sees each option alone"
+    return Fitted(best["scores"], told, {"accuracy on dev": best["accuracy"], "step": float(best["step"])})

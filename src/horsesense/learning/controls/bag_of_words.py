@@ -1,7 +1,8 @@
-"""Linear controls: logistic regression on the words of one part of the item.
+"""Controls that read words without their order: logistic regression on them, and how near their vectors are.
 
 ``choice-only-linear`` sees the options of a question and nothing else; ``hypothesis-only`` sees the second text of
 a pair (Poliak and others, 2018). With vectors, the mean vector of the words stands beside them.
+``vector-similarity`` takes the answer whose words are nearest to those of the question (WordNetQA, section 4.1).
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import numpy as np
 
 from horsesense.errors import UserError
 from horsesense.language.glove import open_vectors
+from horsesense.language.vectors import Floats as Vector
+from horsesense.language.vectors import Vectors
 from horsesense.language.words import words
-from horsesense.learning.controls.task import Fitted, Floats, Task, gold_labels, labels, of_labels
+from horsesense.learning.controls.control import Fitted, Task, accuracy_on
+from horsesense.learning.controls.labels import Floats, gold_labels, labels, of_labels
 from horsesense.records import Item
 
 _STRENGTHS = (0.03, 0.1, 0.3, 1.0)
@@ -27,7 +31,7 @@ def choice_only_linear(task: Task) -> Fitted:
     x, y = _differences(task.train, features)
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
     tables = [_option_scores(task.dev, features, fit) for fit in fits]
-    best = max(range(len(fits)), key=lambda place: _accuracy(tables[place], task.dev))
+    best = max(range(len(fits)), key=lambda place: accuracy_on(tables[place], task.dev))
     told = f"logistic regression on the words of each option alone{features.told}"
     return Fitted(_option_scores(task.test, features, fits[best]), told, {"strength": _STRENGTHS[best]})
 
@@ -48,7 +52,7 @@ def hypothesis_only(task: Task) -> Fitted:
         found[:, fit.classes_] = fit.predict_log_proba(features([item.text for item in items]))
         return of_labels(items, known, np.maximum(found, np.log(1e-9)))
 
-    best = max(range(len(fits)), key=lambda place: _accuracy(scores(task.dev, fits[place]), task.dev))
+    best = max(range(len(fits)), key=lambda place: accuracy_on(scores(task.dev, fits[place]), task.dev))
     told = f"logistic regression on the words of the hypothesis alone{features.told}"
     return Fitted(scores(task.test, fits[best]), told, {"strength": _STRENGTHS[best]})
 
@@ -107,7 +111,35 @@ def _option_scores(items: Sequence[Item], features: _Words, fit: Any) -> list[tu
     return [tuple(next(flat) for _ in item.options) for item in items]
 
 
-def _accuracy(scores: Sequence[Sequence[float]], items: Sequence[Item]) -> float:
-    from horsesense.analysis import credits
+def vector_similarity(task: Task) -> Fitted:
+    """The mean cosine between all words of the question and all words of an answer; nothing is trained."""
+    if any(item.form == "sentences" and not item.premise for item in task.test):
+        raise UserError("sentences have no question to be near to", fix="use another control")
+    if task.vectors == "none":
+        raise UserError("similarity needs vectors that mean something", fix="give --vectors FILE, or fetch glove")
+    texts = [text for item in task.test for text in (item.premise, item.text, *item.options)]
+    vectors = open_vectors(task.vectors, {word for text in texts for word in words(text)})
+    scores, lost = [], 0
+    for item in task.test:
+        question, missing = _directions(f"{item.premise} {item.text}", vectors)
+        lost += missing
+        row = []
+        for option in item.options:
+            answer, missing = _directions(option, vectors)
+            lost += missing
+            # The mean of all cosines is the product of the mean directions.
+            row.append(float(question @ answer))
+        scores.append(tuple(row))
+    told = f"the answer whose words are nearest to the question's ({vectors.told})"
+    return Fitted(scores, told, {"words without a vector": lost})
 
-    return float(credits(scores, [item.answer for item in items]).values.mean())
+
+def _directions(text: str, vectors: Vectors) -> tuple[Vector, int]:
+    """The mean of the words' unit vectors, and how many words have none."""
+    given = words(text)
+    found = [
+        vector / norm for word in given if (vector := vectors.of(word)) is not None and (norm := np.linalg.norm(vector))
+    ]
+    if not found:
+        return np.zeros(vectors.dimensions, dtype=np.float32), len(given)
+    return np.mean(found, axis=0, dtype=np.float32), len(given) - len(found)
