@@ -47,12 +47,12 @@ def bare(model: str, items: list[Item], recipe: Recipe) -> float:
     objective = objective_of("causal")
     opened = open_for_training(model, "causal")
     asked = asked_while_training(opened, opened.network, "causal")
-    examples = objective.part("examples")(items, asked, "causal")
+    examples = objective.losses.examples(items, asked, "causal")
     plain = arguments(recipe, Path(tempfile.mkdtemp()), len(examples), False)
     plain.eval_strategy = "no"
 
     def collate(batch: Any) -> Any:
-        return objective.part("collate")(batch, opened.tokenizer, "causal")
+        return objective.losses.collate(batch, opened.tokenizer, "causal")
 
     trainer = Trainer(model=opened.network, args=plain, train_dataset=examples, data_collator=collate)
     trainer.remove_callback(PrinterCallback)

@@ -89,10 +89,9 @@ def test_what_the_losses_are(folders: dict[str, Path]) -> None:
         opened.network.eval()
         items = (clozes(3, 1) if name == "gpt2" else questions(3, 1, False)).items
         model = asked_while_training(opened, opened.network, objective.family)
-        batch = objective.part("collate")(
-            objective.part("examples")(items, model, objective.kind), opened.tokenizer, objective.kind
-        )
-        ours = objective.part("loss")(opened.network, dict(batch), objective.kind)
+        examples = objective.losses.examples(items, model, objective.kind)
+        batch = objective.losses.collate(examples, opened.tokenizer, objective.kind)
+        ours = objective.losses.loss(opened.network, dict(batch), objective.kind)
         if name == "gpt2":
             theirs = opened.network(**batch).loss
         else:
@@ -112,10 +111,11 @@ def test_options_of_any_number_are_masked_out(folders: dict[str, Path]) -> None:
     model = asked_while_training(opened, opened.network.eval(), objective.family)
     three, two = questions(2, 1, False).items
     two = replace(two, options=two.options[:2], answer=1)
-    make, collate, loss = (objective.part(name) for name in ("examples", "collate", "loss"))
+    losses = objective.losses
 
     def mean(items: list[Item], **more: Any) -> float:
-        return float(loss(opened.network, collate(make(items, model, "", **more), opened.tokenizer, ""), ""))
+        batch = losses.collate(losses.examples(items, model, "", **more), opened.tokenizer, "")
+        return float(losses.loss(opened.network, batch, ""))
 
     assert mean([three, two]) == pytest.approx((mean([three]) + mean([two])) / 2, abs=1e-5)
     assert mean([two], fill_to=5) > mean([two]), "an empty answer takes probability, as in the paper"

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError
-from horsesense.learning.objectives import Objective, objective_of
-from horsesense.learning.objectives.names import check_fit
+from horsesense.learning.objectives import Objective, check_fit, objective_of
 from horsesense.learning.recipe import Look, Recipe, Trained
 from horsesense.records import Item
 
@@ -103,7 +102,7 @@ class _Training:
         from horsesense.learning.controls.labels import labels
         from horsesense.models.training import open_for_training
 
-        names = labels(self.items) if self.objective.module == "labels" else ()
+        names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family
         opened = open_for_training(
             self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
@@ -124,7 +123,7 @@ class _Training:
         network = self.opened.network
         model = asked_while_training(self.opened, network, self.objective.family)
         more = {"fill_to": self.recipe.fill_to, "blind": self.recipe.blind}
-        examples = self.objective.part("examples")(self.items, model, self.objective.kind, **more)
+        examples = self.objective.losses.examples(self.items, model, self.objective.kind, **more)
         beside = language_head(self.opened) if self.objective.kind == "lm" else None
         if self.recipe.lora:
             network = with_adapter(network, self.recipe.seed)
@@ -188,17 +187,17 @@ class _Training:
         place = self.folder / _CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
         watch, patience = Watch(self.tick), Patience(self.recipe.patience)
         kind = self.objective.kind
-        collate, loss = self.objective.part("collate"), self.objective.part("loss")
+        losses = self.objective.losses
         more = {"beside": beside, "weight": self.recipe.lm_weight} if kind == "lm" else {}
         loop = Loop(
-            loss=lambda model, fed: loss(model, fed, kind, **more),
+            loss=lambda model, fed: losses.loss(model, fed, kind, **more),
             look=self._look,
             marks=self.recipe.marks,
             model=network,
             args=arguments(self.recipe, place, len(examples), self.folder is not None),
             train_dataset=examples,
             eval_dataset=examples[:1],  # the Trainer wants one to look at all; what is looked at is ours
-            data_collator=lambda batch: collate(batch, self.opened.tokenizer, kind),
+            data_collator=lambda batch: losses.collate(batch, self.opened.tokenizer, kind),
             watch=watch,
             callbacks=[patience],
         )

@@ -1,16 +1,13 @@
-"""Names of objectives, which model and which probe each fits, and the one that fits by itself."""
+"""What a model is trained to do: the names of objectives, what each fits, and the one that fits by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 from horsesense.errors import UserError, unknown
+from horsesense.learning.losses import LabelLosses, Losses, OptionLosses, TextLosses
 from horsesense.records import Form, Item
-
-_HERE = "horsesense.learning.objectives"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,45 +15,50 @@ class Objective:
     """One way of training."""
 
     name: str
-    module: str
-    """Where ``examples``, ``collate`` and ``loss`` of it live."""
+    losses: type[Losses]
+    """What the network is shown, and what it loses."""
     family: str
     """The family of models that it trains, and as which they are asked afterwards."""
     forms: tuple[Form, ...]
     """Forms of items that it can learn from."""
     about: str
     kind: str = ""
-    """Handed to the module, where it does several things."""
+    """Handed to the losses, where they are of several kinds."""
 
-    def part(self, name: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(import_module(f"{_HERE}.{self.module}"), name)
-        return found
+    @property
+    def labels(self) -> bool:
+        """Whether the network needs a head with the labels of its training set."""
+        return self.losses is LabelLosses
 
 
 _TEXTS: tuple[Form, ...] = ("cloze", "sentences", "choice", "pair")
 _ALL = (
-    Objective("masked-word", "texts", "masked", ("cloze",), "predict the masked word at the asked place", "word"),
+    Objective("masked-word", TextLosses, "masked", ("cloze",), "predict the masked word at the asked place", "word"),
     Objective(
         "random-mask",
-        "texts",
+        TextLosses,
         "masked",
         _TEXTS,
         "language modelling on filled sentences, words masked at random",
         "random",
     ),
-    Objective("causal", "texts", "causal", _TEXTS, "language modelling on filled statements, left to right", "causal"),
-    Objective("classification", "labels", "entailment", ("pair",), "the label of a pair of texts"),
+    Objective(
+        "causal", TextLosses, "causal", _TEXTS, "language modelling on filled statements, left to right", "causal"
+    ),
+    Objective("classification", LabelLosses, "entailment", ("pair",), "the label of a pair of texts"),
     Objective(
         "classification-lm",
-        "labels",
+        LabelLosses,
         "entailment",
         ("pair",),
         "the label of a pair, with the language-model loss",
         "lm",
     ),
-    Objective("multiple-choice", "options", "multiple-choice", ("choice",), "a softmax over the options of a question"),
+    Objective(
+        "multiple-choice", OptionLosses, "multiple-choice", ("choice",), "a softmax over the options of a question"
+    ),
 )
-OBJECTIVES = {one.name: one for one in _ALL}
+OBJECTIVES = {objective.name: objective for objective in _ALL}
 
 
 def objective_of(name: str) -> Objective:
