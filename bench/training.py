@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.learning.objectives import objective_of
-from horsesense.learning.recipe import Recipe
 from horsesense.learning.training import train
+from horsesense.learning.training_record import Recipe
 from horsesense.models.training import asked_while_training, open_for_training
 from horsesense.records import Item
 
@@ -41,7 +41,7 @@ def bare(model: str, items: list[Item], recipe: Recipe) -> float:
     """A plain Trainer with the network's own loss."""
     from transformers import PrinterCallback, Trainer
 
-    from horsesense.learning.network import arguments
+    from horsesense.learning.transformers_trainer import arguments
 
     began = time.process_time()
     objective = objective_of("causal")

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.learning.network import with_adapter
+from horsesense.learning.transformers_trainer import with_adapter
 from horsesense.models.load import load_model
 from horsesense.models.training import open_for_training
 from tiny import save_tiny

@@ -17,10 +17,9 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.learning import loop
-from horsesense.learning.kept import kept_training
-from horsesense.learning.recipe import Recipe
+from horsesense.learning import transformers_trainer as loop
 from horsesense.learning.training import train
+from horsesense.learning.training_record import Recipe, kept_training
 from horsesense.models.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -126,7 +125,7 @@ def test_a_killed_training_goes_on(folders: dict[str, Path], tmp_path: Path) -> 
 import sys, time
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from horsesense.learning.recipe import Recipe
+from horsesense.learning.training_record import Recipe
 from horsesense.learning.training import train
 from made_tasks import clozes
 recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")

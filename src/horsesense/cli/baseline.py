@@ -10,8 +10,7 @@ import typer
 from horsesense.cli.output import Json, people, print_json, say
 
 if TYPE_CHECKING:
-    from horsesense.learning.baseline import Baseline
-    from horsesense.learning.missed import Missed
+    from horsesense.learning.baseline import Baseline, Missed
 
 _NAMES = (
     "random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp, "
@@ -85,7 +84,7 @@ def _keep(out: Path, test: Path, found: Baseline) -> None:
 def _missed(found: Baseline, folders: list[Path]) -> tuple[list[str], list[Missed]]:
     if not folders:
         return [], []
-    from horsesense.learning.missed import where_controls_fail
+    from horsesense.learning.baseline import where_controls_fail
     from horsesense.runs.results import read_run
 
     credit = {item.id: float(value) for item, value in zip(found.probe.items, found.credit, strict=True)}

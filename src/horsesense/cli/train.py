@@ -13,8 +13,8 @@ from horsesense.cli.settings import Device, OneModel
 
 if TYPE_CHECKING:
     from horsesense.learning.fine_tuning import Point
-    from horsesense.learning.recipe import Recipe
-    from horsesense.learning.scored import Change
+    from horsesense.learning.training_record import Recipe
+    from horsesense.learning.training_results import Change
 
 
 def train(
@@ -54,8 +54,8 @@ def train(
     from horsesense.files import writing
     from horsesense.learning.curves import RESULTS
     from horsesense.learning.fine_tuning import carry_out, checked, train_all
-    from horsesense.learning.recipe import Recipe
     from horsesense.learning.settings import Given, plans
+    from horsesense.learning.training_record import Recipe
     from horsesense.records import probe_name, read_probe
 
     probe = read_probe(train)

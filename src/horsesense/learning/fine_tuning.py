@@ -9,10 +9,10 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
-from horsesense.learning.recipe import Recipe, Trained
-from horsesense.learning.scored import Asked, Scored, scored
 from horsesense.learning.settings import Plan
 from horsesense.learning.training import Say, Tick, train
+from horsesense.learning.training_record import Recipe, Trained
+from horsesense.learning.training_results import Asked, Scored, scored
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, Watcher, ask_models
 from horsesense.runs.results import read_run
@@ -115,7 +115,7 @@ def _has_head(model: str, recipe: Recipe) -> bool:
 def _once(
     model: str, plan: Plan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], say: Say, tick: Tick
 ) -> Trained:
-    from horsesense.learning.kept import kept_training
+    from horsesense.learning.training_record import kept_training
 
     done = kept_training(place, recipe, len(plan.train))
     if done is not None:

@@ -15,12 +15,11 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.language.words import words
-from horsesense.learning.asking import accuracy_of, answers_of
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
-from horsesense.learning.recipe import Look, Recipe
 from horsesense.learning.splits import judged
-from horsesense.learning.training import Say, Tick, train
+from horsesense.learning.training import Say, Tick, accuracy_of, answers_of, train
+from horsesense.learning.training_record import Look, Recipe
 from horsesense.models.training import Opened, open_for_training
 from horsesense.records import Answer, Dose, Item, Probe
 
@@ -191,7 +190,7 @@ class Study:
         )
         opened, network = self._placed(self.model)
         if self.grid.lora:
-            from horsesense.learning.network import with_adapter
+            from horsesense.learning.transformers_trainer import with_adapter
 
             network = with_adapter(opened.network, seed)
         network.load_state_dict(best[2])

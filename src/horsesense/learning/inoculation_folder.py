@@ -11,9 +11,9 @@ import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
 from horsesense.files import disk_errors
-from horsesense.learning.asking import credit_of
 from horsesense.learning.curves import CHOSEN
 from horsesense.learning.inoculation import SHOWN, Chosen, Sets
+from horsesense.learning.training import credit_of
 from horsesense.records import Answer, Dose, Probe
 from horsesense.runs.controls import keep_control
 

@@ -1,26 +1,32 @@
-"""One training from beginning to end: opened, tokenised once, trained, looked at, kept."""
+"""One training from beginning to end: opened, tokenised once, trained, asked along the way, kept."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from horsesense.analysis import credits
 from horsesense.errors import UserError
 from horsesense.learning.objectives import Objective, check_fit, objective_of
-from horsesense.learning.recipe import Look, Recipe, Trained
-from horsesense.records import Item
-
-if TYPE_CHECKING:
-    from horsesense.models.training import Opened
+from horsesense.learning.training_record import Look, Recipe, Trained, save_trained
+from horsesense.models.training import Opened, asked_while_training, open_for_training
+from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.scoring.normalise import BY_FORM, normalised
+from horsesense.scoring.options import answer_items
 
 Say = Callable[[str], None]
 Tick = Callable[[int, int, float], None]
 """Called with the step, how many there are, and the loss."""
+_TOKENS = {"cuda": 65_536}
+"""Tokens a batch on a GPU; elsewhere the usual number."""
 _CHECKPOINTS = "checkpoints"
 _MIXED = "steps are in bfloat16, weights and looks in float32"
 
@@ -100,7 +106,6 @@ class _Training:
 
     def _open(self) -> Opened:
         from horsesense.learning.controls.labels import labels
-        from horsesense.models.training import open_for_training
 
         names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family
@@ -115,9 +120,8 @@ class _Training:
         return opened
 
     def run(self) -> Trained:
-        from horsesense.learning.network import language_head, with_adapter
+        from horsesense.learning.transformers_trainer import language_head, with_adapter
         from horsesense.models.quiet import quiet_transformers
-        from horsesense.models.training import asked_while_training
 
         began = time.monotonic()
         network = self.opened.network
@@ -160,15 +164,11 @@ class _Training:
             folder=self.folder,
         )
         if self.folder is not None and loop.is_world_process_zero():
-            from horsesense.learning.saving import save_trained
-
             save_trained(self.folder, loop.accelerator.unwrap_model(loop.model), self.opened, trained, self.objective)
             shutil.rmtree(self.folder / _CHECKPOINTS, ignore_errors=True)
         return trained
 
     def _look(self, network: Any, step: int, epoch: float) -> dict[str, float]:
-        from horsesense.learning.asking import accuracy_of
-
         found = {"accuracy": accuracy_of(self.opened, network, self.objective, self.dev, self.recipe.blind)}
         for name, part in self.others.items():
             found[name] = accuracy_of(self.opened, network, self.objective, part, self.recipe.blind)
@@ -179,10 +179,7 @@ class _Training:
         return found | {"aim": look.aim(self.recipe.aim)}
 
     def _loop(self, network: Any, examples: list[Any], beside: Any) -> tuple[Any, Any, Any]:
-        import tempfile
-
-        from horsesense.learning.loop import Loop, Patience, Watch
-        from horsesense.learning.network import arguments
+        from horsesense.learning.transformers_trainer import Loop, Patience, Watch, arguments
 
         place = self.folder / _CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
         watch, patience = Watch(self.tick), Patience(self.recipe.patience)
@@ -231,3 +228,34 @@ def _kept_looks(checkpoint: Path) -> list[Look]:
             }
             looks.append(Look(entry["step"], round(entry.get("epoch") or 0.0, 3), entry["eval_accuracy"], others))
     return looks
+
+
+def answers_of(
+    opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
+) -> list[Answer]:
+    """The answers of a network as it is now."""
+    model = asked_while_training(opened, network, objective.family)
+    spec = ScoringSpec(truncation="left")
+    asked = [_blinded(item) for item in items] if blind else items
+    found = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
+    return [replace(answer, item=item.id) for answer, item in zip(found, items, strict=True)]
+
+
+def _blinded(item: Item) -> Item:
+    """Without its premise, and a question without its question."""
+    return replace(item, premise="", text=item.text if item.form == "pair" else "")
+
+
+def credit_of(answers: Sequence[Answer], items: Sequence[Item], how: Any = None) -> Any:
+    """What each answer earns, by the primary normalisation or that of the form."""
+    spec = ScoringSpec()
+    scores = [
+        normalised(answer, item, spec, how or BY_FORM[item.form]) for answer, item in zip(answers, items, strict=True)
+    ]
+    return credits(scores, [item.answer for item in items], [item.id for item in items]).values
+
+
+def accuracy_of(
+    opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
+) -> float:
+    return float(np.nanmean(credit_of(answers_of(opened, network, objective, items, blind), items)))

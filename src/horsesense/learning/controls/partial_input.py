@@ -116,10 +116,9 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
 
 def choice_only_encoder(task: Task) -> Fitted:
     """A multiple-choice head on the encoder, trained on the options alone; pairs: on the hypothesis alone."""
-    from horsesense.learning.asking import answers_of
     from horsesense.learning.objectives import objective_of
-    from horsesense.learning.recipe import Look, Recipe
-    from horsesense.learning.training import train
+    from horsesense.learning.training import answers_of, train
+    from horsesense.learning.training_record import Look, Recipe
 
     if not task.model:
         raise UserError("the control needs an encoder", fix="give -m minilm, or another model")

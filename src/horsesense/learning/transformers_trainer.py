@@ -1,17 +1,30 @@
-"""transformers' Trainer, told how to compute our losses, how to look at a development set, and when to stop."""
+"""transformers' Trainer: what it is given, how it computes our losses and looks at a development set, when it stops.
+
+What it is given is a network, perhaps with an adapter around it or a language head beside it, and its arguments.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Trainer, TrainerCallback
+from transformers import Trainer, TrainerCallback, TrainingArguments
+
+from horsesense.errors import UserError
+from horsesense.learning.training_record import Recipe
+from horsesense.models.load import architecture_of
+from horsesense.models.quiet import quiet_transformers
+from horsesense.models.training import Opened, open_for_training
 
 Looker = Callable[[Any, int, float], dict[str, float]]
 """Called with the network, the step and the epoch; gives what the development set and others say."""
 
+_RANK = 16
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
 DIVERGED = 3.0
 """A smoothed loss so many times as high as the lowest so far, and above where it began, has diverged."""
 
@@ -115,3 +128,71 @@ class Patience(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
         if self._looks and self._waited >= self._looks and state.global_step > 0:
             self.stopped = control.should_training_stop = True
         return control
+
+
+def with_adapter(network: Any, seed: int) -> Any:
+    """LoRA on all linear layers; a new head is trained whole."""
+    from peft import LoraConfig, get_peft_model
+
+    torch.manual_seed(seed)
+    heads = [name for name, _ in network.named_children() if name in ("classifier", "score")]
+    settings = LoraConfig(
+        r=_RANK, lora_alpha=2 * _RANK, lora_dropout=0.05, target_modules="all-linear", modules_to_save=heads or None
+    )
+    return get_peft_model(network, settings)
+
+
+def language_head(opened: Opened) -> Any:
+    """The output layer of the causal model on whose body a classifier stands; it stays as it is.
+
+    An encoder sees the word that it would have to predict, so that such a loss would teach it nothing.
+    """
+    if not architecture_of(opened.name).endswith(_CAUSAL):
+        raise UserError(
+            f"{opened.name} has no causal head, so there is no language-model loss beside the label's",
+            fix="use --objective classification",
+        )
+    causal = open_for_training(opened.name, "causal").network
+    return copy.deepcopy(causal.get_output_embeddings()).requires_grad_(False)
+
+
+def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
+    """What the Trainer is told."""
+    from horsesense.models.device import has_bfloat16
+
+    gpu = torch.cuda.is_available() and recipe.device != "cpu"
+    steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))
+    total = recipe.steps or round(steps_an_epoch * recipe.epochs)
+    every = "no" if recipe.marks else "steps" if recipe.every else "epoch"
+    options: dict[str, Any] = {}
+    if saves and every != "no":
+        options = {"load_best_model_at_end": True, "metric_for_best_model": "aim", "greater_is_better": True}
+    with quiet_transformers():
+        return TrainingArguments(
+            output_dir=str(place),
+            per_device_train_batch_size=recipe.batch,
+            gradient_accumulation_steps=recipe.gather,
+            num_train_epochs=recipe.epochs,
+            max_steps=recipe.steps or -1,
+            learning_rate=recipe.rate,
+            lr_scheduler_type=recipe.schedule if recipe.schedule != "constant" else "constant_with_warmup",
+            warmup_steps=round(recipe.warmup * total),
+            weight_decay=recipe.decay,
+            seed=recipe.seed,
+            # On a processor it is faster too, but small trainings do not repeat with it.
+            bf16=gpu and has_bfloat16(torch.device("cuda")),
+            use_cpu=not gpu,
+            eval_strategy=every,
+            eval_steps=recipe.every or None,
+            save_strategy=every if saves else "no",
+            save_steps=recipe.every or 500,
+            save_total_limit=2,
+            logging_steps=max(1, min(10, total // 20)),
+            logging_nan_inf_filter=False,
+            disable_tqdm=True,
+            report_to=[],
+            remove_unused_columns=False,
+            log_level="error",
+            dataloader_pin_memory=gpu,
+            **options,
+        )

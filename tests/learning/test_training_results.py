@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from horsesense.learning.scored import scored
 from horsesense.learning.settings import Plan
+from horsesense.learning.training_results import scored
 from made_tasks import statements
 
 
