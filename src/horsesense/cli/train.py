@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +11,9 @@ from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import Device, OneModel
 
 if TYPE_CHECKING:
-    from horsesense.learning.fine_tuning import Point
-    from horsesense.learning.training_record import Recipe
-    from horsesense.learning.training_results import Change
+    from collections.abc import Sequence
+
+    from horsesense.learning.training_results import Change, Point
 
 
 def train(
@@ -48,12 +47,8 @@ def train(
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
-    import orjson
-
     from horsesense.cli.learning_progress import learning
-    from horsesense.files import writing
-    from horsesense.learning.curves import RESULTS
-    from horsesense.learning.fine_tuning import carry_out, checked, train_all
+    from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import Given, plans
     from horsesense.learning.training_record import Recipe
     from horsesense.records import probe_name, read_probe
@@ -72,50 +67,32 @@ def train(
         patience=patience,
         device=device,
     )
-    for each in drawn:
-        for plan in each:
-            checked(plan, allow_overlap)
     lender = next(iter(tests.values()), probe)
-    points = []
-    together = list(zip(*drawn, strict=True))
-    places = [out / _slug(same[0].name) if len(together) > 1 else out for same in together]
     with learning() as progress:
-        if os.environ.get("RANK", "0") != "0":
-            # One of several processes of torchrun: all of them train, the first one measures.
-            for same, place in zip(together, places, strict=True):
-                train_all(model, same, recipe, place, along=along)
-            raise typer.Exit
-        for same, place in zip(together, places, strict=True):
-            points.append(
-                carry_out(
-                    model,
-                    same,
-                    recipe,
-                    place,
-                    lender,
-                    slices=by or (),
-                    along=along,
-                    allow_overlap=allow_overlap,
-                    say=progress.say,
-                    tick=progress.tick,
-                    watcher=progress,
-                )
-            )
-    for point in points:
+        results = fine_tune(
+            model,
+            setting,
+            drawn,
+            recipe,
+            out,
+            lender,
+            slices=by or (),
+            along=along,
+            allow_overlap=allow_overlap,
+            say=progress.say,
+            tick=progress.tick,
+            watcher=progress,
+        )
+    if results is None:
+        raise typer.Exit
+    for point in results.points:
         if point.leaks.found:
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
-    document = _document(model, setting, recipe, out, points)
-    with writing(out / RESULTS) as temporary:
-        temporary.write_bytes(orjson.dumps(document))
     if json:
-        print_json(document)
+        print_json(results.to_json())
     else:
-        _show(points)
-
-
-def _slug(name: str) -> str:
-    return name.replace(" %", "-percent").replace(" ", "-")
+        _show(results.points)
 
 
 def _objective(model: str, setting: str, items: Any) -> str:
@@ -127,67 +104,7 @@ def _objective(model: str, setting: str, items: Any) -> str:
     return "random-mask" if found == "masked-word" and setting.endswith("-exception") else found
 
 
-def _document(model: str, setting: str, recipe: Recipe, out: Path, points: list[Point]) -> dict[str, Any]:
-    return {
-        "model": model,
-        "setting": setting,
-        "objective": recipe.objective,
-        "lora": recipe.lora,
-        "lr": recipe.rate,
-        "out": str(out),
-        "points": [
-            {
-                "plan": point.plan,
-                "train": point.items,
-                "counts": dict(point.counts),
-                "leaks": {"items": point.leaks.items, "by": point.leaks.counts, "allowed": point.leaks.allowed},
-                "seeds": [
-                    {
-                        "folder": str(one.folder),
-                        "best_step": one.best.step,
-                        "dev": one.best.accuracy,
-                        "stopped": one.stopped,
-                        "remarks": list(one.remarks),
-                        "looks": [
-                            {"step": look.step, "epoch": look.epoch, "dev": look.accuracy, "tests": dict(look.others)}
-                            for look in one.looks
-                        ],
-                    }
-                    for one in point.trained
-                ],
-                "tests": [
-                    {
-                        "test": one.test,
-                        **_change(one.whole),
-                        "each": list(one.each),
-                        "spread": one.spread,
-                        "slices": {
-                            facet: {value: _change(change) for value, change in values.items()}
-                            for facet, values in one.slices.items()
-                        },
-                    }
-                    for one in point.tests
-                ],
-            }
-            for point in points
-        ],
-    }
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "n": change.after.n,
-        "chance": change.after.chance,
-        "before": None if change.before is None else _estimate(change.before),
-        "after": _estimate(change.after),
-    }
-
-
-def _estimate(e: Any) -> dict[str, Any]:
-    return {"accuracy": e.value, "ci": [e.low, e.high]}
-
-
-def _show(points: list[Point]) -> None:
+def _show(points: Sequence[Point]) -> None:
     from rich import box
     from rich.table import Table
 

@@ -1,9 +1,10 @@
-"""A setting carried out: one training a seed, the tests asked before and after, means and spread."""
+"""A setting carried out: one training a seed, the tests asked before and after, the results kept."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -11,24 +12,66 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import Plan
 from horsesense.learning.training import Say, Tick, train
-from horsesense.learning.training_record import Recipe, Trained
-from horsesense.learning.training_results import Asked, Scored, scored
+from horsesense.learning.training_record import Recipe, Trained, kept_training
+from horsesense.learning.training_results import Asked, Point, TrainingResults, scored, write_results
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, Watcher, ask_models
 from horsesense.runs.results import read_run
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One setting with one number."""
+def fine_tune(
+    model: str,
+    setting: str,
+    drawn: Sequence[Sequence[Plan]],
+    recipe: Recipe,
+    folder: Path,
+    probe: Probe,
+    *,
+    slices: Sequence[str] = (),
+    along: bool = False,
+    allow_overlap: bool = False,
+    say: Say = lambda _: None,
+    tick: Tick = lambda *_: None,
+    watcher: Watcher | None = None,
+) -> TrainingResults | None:
+    """Train a model under a setting, measure it before and after, and keep the results in the folder.
 
-    plan: str
-    items: int
-    trained: tuple[Trained, ...]
-    """One a seed; none where nothing was trained (a curve's beginning)."""
-    tests: tuple[Scored, ...]
-    leaks: Leaks
-    counts: Mapping[str, int]
+    ``drawn`` has the plans of each seed, one for each number of the setting. ``probe`` lends the tests its card: the
+    unit of dependence and the normalisation. Leaks are looked for before anything is trained. Of several processes
+    of torchrun all train, and the first one measures; the others get None.
+    """
+    for plans in drawn:
+        for plan in plans:
+            checked(plan, allow_overlap)
+    by_number = list(zip(*drawn, strict=True))
+    places = [folder / _slug(plans[0].name) if len(by_number) > 1 else folder for plans in by_number]
+    if os.environ.get("RANK", "0") != "0":
+        for plans, place in zip(by_number, places, strict=True):
+            train_all(model, plans, recipe, place, along=along)
+        return None
+    points = [
+        carry_out(
+            model,
+            plans,
+            recipe,
+            place,
+            probe,
+            slices=slices,
+            along=along,
+            allow_overlap=allow_overlap,
+            say=say,
+            tick=tick,
+            watcher=watcher,
+        )
+        for plans, place in zip(by_number, places, strict=True)
+    ]
+    results = TrainingResults(model, setting, recipe, folder, tuple(points))
+    write_results(results)
+    return results
+
+
+def _slug(name: str) -> str:
+    return name.replace(" %", "-percent").replace(" ", "-")
 
 
 def checked(plan: Plan, allow_overlap: bool) -> Leaks:
@@ -115,8 +158,6 @@ def _has_head(model: str, recipe: Recipe) -> bool:
 def _once(
     model: str, plan: Plan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], say: Say, tick: Tick
 ) -> Trained:
-    from horsesense.learning.training_record import kept_training
-
     done = kept_training(place, recipe, len(plan.train))
     if done is not None:
         say(f"{place}: trained already")

@@ -1,15 +1,22 @@
-"""A test before and after training: the mean over seeds, whole and by facet, each with its interval."""
+"""What trainings gave: each test before and after, means over seeds, whole and by facet; kept as results.json."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance
 from horsesense.analysis.resampling import Floats
+from horsesense.files import writing
+from horsesense.learning.curves import RESULTS
+from horsesense.learning.leaks import Leaks
 from horsesense.learning.settings import Plan
+from horsesense.learning.training_record import Recipe, Trained
 from horsesense.records import Item, Probe
 
 Asked = tuple[str, str]
@@ -27,6 +34,18 @@ class Change:
     after: Estimate
     """The mean over seeds."""
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "n": self.after.n,
+            "chance": self.after.chance,
+            "before": None if self.before is None else _estimate_to_json(self.before),
+            "after": _estimate_to_json(self.after),
+        }
+
+
+def _estimate_to_json(e: Estimate) -> dict[str, Any]:
+    return {"accuracy": e.value, "ci": [e.low, e.high]}
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -42,7 +61,88 @@ class Scored:
 
     @property
     def spread(self) -> float | None:
+        """Standard deviation over seeds."""
         return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "test": self.test,
+            **self.whole.to_json(),
+            "each": list(self.each),
+            "spread": self.spread,
+            "slices": {
+                facet: {value: change.to_json() for value, change in values.items()}
+                for facet, values in self.slices.items()
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One setting with one number."""
+
+    plan: str
+    items: int
+    """Items trained on."""
+    trained: tuple[Trained, ...]
+    """One a seed; none where nothing was trained (a curve's beginning)."""
+    tests: tuple[Scored, ...]
+    leaks: Leaks
+    counts: Mapping[str, int]
+    """What was left out of training, and how much of it."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "plan": self.plan,
+            "train": self.items,
+            "counts": dict(self.counts),
+            "leaks": {"items": self.leaks.items, "by": self.leaks.counts, "allowed": self.leaks.allowed},
+            "seeds": [_trained_to_json(trained) for trained in self.trained],
+            "tests": [test.to_json() for test in self.tests],
+        }
+
+
+def _trained_to_json(trained: Trained) -> dict[str, Any]:
+    return {
+        "folder": str(trained.folder),
+        "best_step": trained.best.step,
+        "dev": trained.best.accuracy,
+        "stopped": trained.stopped,
+        "remarks": list(trained.remarks),
+        "looks": [
+            {"step": look.step, "epoch": look.epoch, "dev": look.accuracy, "tests": dict(look.others)}
+            for look in trained.looks
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResults:
+    """What a model gained under a setting, with each of the setting's numbers."""
+
+    model: str
+    setting: str
+    recipe: Recipe
+    out: Path
+    """Where the trained models, their answers and these results are kept."""
+    points: tuple[Point, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "setting": self.setting,
+            "objective": self.recipe.objective,
+            "lora": self.recipe.lora,
+            "lr": self.recipe.rate,
+            "out": str(self.out),
+            "points": [point.to_json() for point in self.points],
+        }
+
+
+def write_results(results: TrainingResults) -> None:
+    """Keep the results beside what was trained, for whoever draws a curve of them."""
+    with writing(results.out / RESULTS) as temporary:
+        temporary.write_bytes(orjson.dumps(results.to_json()))
 
 
 def scored(
