@@ -26,7 +26,7 @@ from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import load_model
 from horsesense.models.names import locate
 from horsesense.records import Item, ScoringSpec
-from horsesense.runs.sizes import GPU_BUDGET
+from horsesense.runs.shards import GPU_BUDGET
 from horsesense.scoring.options import DEFAULT_BUDGET, answer_items, framer_of, score_questions
 from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Prompt

@@ -14,9 +14,8 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.models.rows import Question
 from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
-from horsesense.runs.answers import read_answers
 from horsesense.runs.ask import Settings, Watcher, ask_models
-from horsesense.runs.folder import locked
+from horsesense.runs.folder import locked, read_answers
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.options import answer_items

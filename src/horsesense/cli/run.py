@@ -55,7 +55,7 @@ def run(
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
-    from horsesense.runs.sizes import sizes
+    from horsesense.runs.shards import sizes
     from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -12,10 +13,8 @@ from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import identify, load_model
 from horsesense.records import Answer, Item, Probe, ScoringSpec
-from horsesense.runs.answers import is_finished, shard_path, write_answers
 from horsesense.runs.cache import ScoreCache
-from horsesense.runs.draw import draw
-from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.folder import is_finished, keep_probe, locked, shard_path, write_answers
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -102,6 +101,32 @@ def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")
     return replace(probe, items=items)
+
+
+def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+    """At most ``limit`` items (but one whole family at least), in the order of the probe.
+
+    Families are drawn whole, because half a family says nothing about the strict metric; they are
+    sorted before they are shuffled, so that the order of the file does not matter.
+
+    >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
+    >>> sorted({item.family for item in draw(items, 4, seed=0)})
+    ['0', '2']
+    """
+    if limit is None or limit >= len(items):
+        return list(items)
+    sizes: dict[str, int] = {}
+    for item in items:
+        sizes[item.unit()] = sizes.get(item.unit(), 0) + 1
+    families = sorted(sizes)
+    random.Random(seed).shuffle(families)
+    chosen: set[str] = set()
+    left = limit
+    for family in families:
+        if sizes[family] <= left or not chosen:
+            chosen.add(family)
+            left -= sizes[family]
+    return [item for item in items if item.unit() in chosen]
 
 
 def _manifest(folder: Path, settings: Settings) -> Manifest:

@@ -10,9 +10,8 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.records import Answer, Probe, ScoringSpec
-from horsesense.runs.answers import shard_path, write_answers
 from horsesense.runs.ask import Settings, content_of
-from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.folder import keep_probe, locked, shard_path, write_answers
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,

@@ -1,14 +1,22 @@
-"""A run folder: one process at a time, and the probes that were asked beside the answers."""
+"""A run folder: one process at a time, the probes that were asked, and the answers.
+
+Answers lie in one Parquet file a shard, written once and never changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors
-from horsesense.records import Probe, read_probe, write_probe
+from horsesense.files import disk_errors, writing
+from horsesense.records import FORMS, Answer, Probe, read_probe, write_probe
+from horsesense.runs.manifest import Part
 
 _LOCK = ".lock"
 
@@ -67,3 +75,125 @@ def keep_probe(folder: Path, name: str, probe: Probe) -> None:
 
 def kept_probe(folder: Path, name: str) -> Probe:
     return read_probe(probe_path(folder, name))
+
+
+def shard_path(folder: Path, model: str, probe: str, number: int) -> Path:
+    return folder / "answers" / f"{_slug(model)}~{_slug(probe)}.{number:05d}.parquet"
+
+
+def is_finished(folder: Path, part: Part) -> bool:
+    """Whether all answers of one model to one probe are there."""
+    return all(shard_path(folder, part.model.name, part.probe.name, n).is_file() for n in range(part.shards))
+
+
+def _slug(name: str) -> str:
+    """A name as part of a file name; one that has to be changed for it gets a hash, so that no two meet.
+
+    >>> _slug("smollm2"), _slug("org/name@main")
+    ('smollm2', 'org_name_main-bfe56419')
+    """
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("_.")
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.list_(pa.float64())
+    places = pa.list_(pa.list_(pa.int32()))
+    return pa.schema(
+        [
+            ("model", text),
+            ("probe", text),
+            ("item", text),
+            ("view", text),
+            ("scores", number),
+            ("logprobs", pa.list_(pa.list_(pa.float32()))),
+            ("starts", places),
+            ("ends", places),
+            ("flags", pa.list_(text)),
+            ("baseline", number),
+        ]
+    )
+
+
+_COLUMNS = ("item", "view", "scores", "logprobs", "starts", "ends", "flags", "baseline")
+
+
+def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
+    """Write one shard, whole or not at all; the same answers give the same bytes."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
+    for name in _COLUMNS:
+        columns[name] = [getattr(answer, name) for answer in answers]
+    with writing(path) as temporary:
+        parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
+
+
+def read_answers(
+    folder: Path, model: str, probe: str, shards: int, options: Mapping[str, int] | None = None
+) -> dict[str, Answer]:
+    """The answers of one model to one probe, by item id; a missing or damaged shard is an error.
+
+    ``options`` has the number of options of each item, to hold the answers against.
+    """
+    answers: dict[str, Answer] = {}
+    for number in range(shards):
+        path = shard_path(folder, model, probe, number)
+        if not path.is_file():
+            raise UserError(
+                f"the run of {model} on {probe} is not finished: {number} of {shards} answer files are there",
+                file=folder,
+                fix="run the same command again to finish it",
+            )
+        try:
+            for answer in _answers(path):
+                _check(answer, options or {})
+                answers[answer.item] = answer
+        except _DAMAGED as error:
+            raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
+    return answers
+
+
+_DAMAGED = (ValueError, KeyError, TypeError)
+
+
+def _answers(path: Path) -> Iterator[Answer]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with disk_errors(path):
+        try:
+            table = parquet.read_table(path, columns=list(_COLUMNS))
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise ValueError(str(error)) from error
+    if not table.num_rows:
+        return iter(())
+    # By column: row by row it takes four times as long.
+    return map(Answer, *(_values(pa.concat_arrays(table.column(name).chunks)) for name in _COLUMNS))
+
+
+def _values(column: Any) -> Sequence[Any]:
+    """A column as Python has it, lists as tuples, whatever their depth."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise ValueError("a value is missing")
+    if not pa.types.is_list(column.type):
+        found: Sequence[Any] = column.to_pylist() if pa.types.is_string(column.type) else column.to_numpy().tolist()
+        return found
+    inner, offsets = _values(column.values), column.offsets.to_numpy().tolist()
+    return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
+
+
+def _check(answer: Answer, options: Mapping[str, int]) -> None:
+    wanted = options.get(answer.item, len(answer.scores))
+    tokens = (answer.logprobs, answer.starts, answer.ends)
+    if len(answer.scores) != wanted or any(part and len(part) != wanted for part in tokens):
+        raise ValueError(f"the answer to {answer.item} does not fit its options")
+    if answer.view not in FORMS:
+        raise ValueError(f"the answer to {answer.item} is none")

@@ -15,8 +15,7 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import once
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
-from horsesense.runs.answers import is_finished, read_answers
-from horsesense.runs.folder import kept_probe
+from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
 

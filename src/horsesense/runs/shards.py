@@ -1,13 +1,20 @@
-"""Cutting a run into shards: each is computed whole or not at all. Pure."""
+"""Cutting a run into shards, each computed whole or not at all, and how much a shard and a batch hold."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from horsesense.scoring.options import Prepared
+from horsesense.models.device import choose_device
+from horsesense.runs.manifest import manifest_path, read_manifest
+from horsesense.scoring.options import DEFAULT_BUDGET, Prepared
 
 SHARD_TOKENS = 16_384
 """Tokens a shard, about: half a minute of a small model on a laptop, which is what a kill can cost."""
+GPU_BUDGET = 65_536
+"""Tokens a batch on a GPU: fewer leave it waiting for its next kernel."""
+GPU_SHARD = 4_194_304
+"""Tokens a shard on a GPU, some seconds of work as on a processor."""
 
 
 def cost(prepared: Prepared, one_row_a_token: bool) -> int:
@@ -26,3 +33,13 @@ def cut(prepared: Sequence[Prepared], size: int, one_row_a_token: bool) -> list[
         shards[-1].append(one)
         room -= cost(one, one_row_a_token)
     return shards
+
+
+def sizes(folder: Path, device: str, budget: int | None = None) -> tuple[int, int]:
+    """Tokens a batch and tokens a shard. A folder that was begun keeps to its own, wherever it is finished."""
+    if manifest_path(folder).is_file():
+        kept = read_manifest(folder)
+        if kept.parts:
+            return budget or kept.budget, kept.shard
+    on_gpu = choose_device(device)[0].type == "cuda"
+    return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS

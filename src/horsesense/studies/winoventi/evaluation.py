@@ -23,8 +23,7 @@ from horsesense.probes.winoventi.special import (
     triplet_name,
 )
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
-from horsesense.runs.ask import Settings, Watcher, ask_models
-from horsesense.runs.draw import draw
+from horsesense.runs.ask import Settings, Watcher, ask_models, draw
 from horsesense.runs.results import Answered, read_run
 
 MAIN = "winoventi"

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from horsesense.records import Card, Item, Probe
-from horsesense.runs import sizes as module
+from horsesense.runs import shards as module
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.sizes import sizes
+from horsesense.runs.shards import sizes
 
 
 def test_a_begun_folder_keeps_its_sizes_on_any_device(
