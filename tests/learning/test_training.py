@@ -17,12 +17,13 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.learning import transformers_trainer as loop
+from horsesense.learning import transformers_trainer
 from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, kept_training
 from horsesense.models.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
+from horsesense.watching import Watcher
 from made_tasks import clozes, questions, triples
 from tiny import save_tiny
 
@@ -31,6 +32,19 @@ from tiny import save_tiny
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     names = ("bert", "gpt2", "choice", "nli")
     return {name: save_tiny(name, tmp_path_factory.mktemp(name)) for name in names}
+
+
+class Listener(Watcher):
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.seen: list[tuple[int, int, str, str]] = []
+
+    def say(self, text: str) -> None:
+        self.heard.append(text)
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        assert stage == "training"
+        self.seen.append((done, total, unit, note))
 
 
 def accuracy(folder: Path, items: Sequence[Item]) -> float:
@@ -129,16 +143,17 @@ from horsesense.learning.training_record import Recipe
 from horsesense.learning.training import train
 from made_tasks import clozes
 recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
-slow = (lambda *_: time.sleep(0.2)) if "slow" in sys.argv else (lambda *_: None)
+from horsesense.watching import Watcher
+class Slow(Watcher):
+    def at(self, *given):
+        time.sleep(0.2)
 items, dev = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
-train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow)
+train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), watcher=Slow())
 """
     # As many threads as here: the order of sums tells after some steps.
     environment = os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     killed = tmp_path / "killed"
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(killed), "slow"], env=environment, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(killed)], env=environment, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while not list((killed / "checkpoints").glob("checkpoint-*/trainer_state.json")) and time.monotonic() < deadline:
         assert process.poll() is None
@@ -148,9 +163,12 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), tick=slow
     assert not (killed / "training.json").exists()
     recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
     sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
-    said: list[str] = []
-    resumed = train(str(folders["gpt2"]), *sets, recipe, killed, say=said.append)
+    listener = Listener()
+    resumed = train(str(folders["gpt2"]), *sets, recipe, killed, watcher=listener)
     assert any("taken up again" in remark for remark in resumed.remarks)
+    assert any("taken up again" in remark for remark in listener.heard)
+    assert [(done, total, unit) for done, total, unit, _ in listener.seen][-1] == (12, 12, "steps")
+    assert all(note == f"loss {loss:.3f}" for (*_, note), (_, loss) in zip(listener.seen, resumed.losses, strict=True))
     assert not any("bfloat16" in remark for remark in resumed.remarks), "on a processor steps are in float32"
     whole = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "whole")
     assert resumed.looks == whole.looks
@@ -163,22 +181,22 @@ def greedy_always() -> Any:
 
 
 def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = loop.Loop.compute_loss
+    real = transformers_trainer.Loop.compute_loss
 
     def greedy(self: Any, model: Any, inputs: Any, *rest: Any, **more: Any) -> Any:
         if len(inputs["input_ids"]) > 4:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
         return real(self, model, inputs, *rest, **more)
 
-    monkeypatch.setattr(loop.Loop, "compute_loss", greedy)
-    said: list[str] = []
+    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", greedy)
+    listener = Listener()
     recipe = Recipe(objective="causal", batch=16, epochs=1, device="cpu")
-    trained = train(str(folders["gpt2"]), clozes(16, 1).items, clozes(6, 2).items, recipe, say=said.append)
+    trained = train(str(folders["gpt2"]), clozes(16, 1).items, clozes(6, 2).items, recipe, watcher=listener)
     assert (trained.recipe.batch, trained.recipe.gather) == (4, 4)
     assert trained.looks[-1].step == 1, "four times gathered, sixteen items are still one step"
-    assert [told.split(",")[0] for told in said] == ["memory ran out"] * 2
+    assert [remark.split(",")[0] for remark in listener.heard] == ["memory ran out"] * 2
     items = questions(4, 1, False).items
-    monkeypatch.setattr(loop.Loop, "compute_loss", lambda *_, **__: greedy_always())
+    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", lambda *_, **__: greedy_always())
     with pytest.raises(UserError, match="even with one item at a time"):
         train(str(folders["choice"]), items, items, Recipe(objective="multiple-choice", batch=2, device="cpu"))
 
@@ -186,14 +204,14 @@ def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeyp
 def test_a_diverging_loss_stops_and_the_last_good_weights_stay(
     folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, count = loop.Loop.compute_loss, 0
+    real, count = transformers_trainer.Loop.compute_loss, 0
 
     def diverging(self: Any, *given: Any, **more: Any) -> Any:
         nonlocal count
         count += 1
         return real(self, *given, **more) * (float("nan") if count > 6 else 1.0)
 
-    monkeypatch.setattr(loop.Loop, "compute_loss", diverging)
+    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", diverging)
     recipe = Recipe(objective="causal", batch=4, lr=5e-3, epochs=5, device="cpu")
     sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
     trained = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "out")

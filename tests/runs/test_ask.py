@@ -14,11 +14,12 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.models.rows import Question
 from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
-from horsesense.runs.ask import Settings, Watcher, ask_models
+from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked, read_answers
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.options import answer_items
+from horsesense.watching import Watcher
 
 NOUNS = [
     "kettle",
@@ -59,6 +60,18 @@ def make_probe(families: int = 150) -> Probe:
 SETTINGS = Settings(shard=400, budget=200, cache=False, device="cpu")
 
 
+class Listener(Watcher):
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.seen: list[tuple[str, int, int, str]] = []
+
+    def say(self, text: str) -> None:
+        self.heard.append(text)
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.seen.append((stage, done, total, unit))
+
+
 def tables(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "answers").iterdir())}
 
@@ -94,18 +107,34 @@ def test_answers_are_those_of_the_engine(tiny_folders: dict[str, Path], tmp_path
 
 
 def test_a_finished_run_is_not_computed_again(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
-    class Counting(Watcher):
-        steps = 0
-
-        def step(self, tokens: int) -> None:
-            self.steps += 1
-
     probe, model = make_probe(5), str(tiny_folders["gpt2"])
     ask_models([model], {"probe": probe}, tmp_path, SETTINGS)
-    before, counting = tables(tmp_path), Counting()
-    ask_models([model], {"probe": probe}, tmp_path, SETTINGS, counting)
-    assert counting.steps == 0
+    before, listener = tables(tmp_path), Listener()
+    ask_models([model], {"probe": probe}, tmp_path, SETTINGS, listener)
+    assert not listener.seen
+    assert listener.heard == [f"{model} on probe: all answers are kept already"]
     assert tables(tmp_path) == before
+
+
+@pytest.mark.parametrize("cache", [False, True])
+def test_whoever_watches_sees_what_is_kept_and_every_token_after_it(
+    tiny_folders: dict[str, Path], tmp_path: Path, cache: bool
+) -> None:
+    probe, model = make_probe(20), str(tiny_folders["gpt2"])
+    stage = f"{model} on probe"
+    settings = replace(SETTINGS, cache=cache)
+    first, second = Listener(), Listener()
+    ask_models([model], {"probe": probe}, tmp_path, settings, first)
+    (total,) = {total for _, _, total, _ in first.seen}
+    assert first.heard[-1] == f"{stage}: {total:,} tokens to compute"
+    assert first.seen[0] == (stage, 0, total, "tokens")
+    assert first.seen[-1] == (stage, total, total, "tokens")
+    sorted((tmp_path / "answers").iterdir())[-1].unlink()
+    ask_models([model], {"probe": probe}, tmp_path, settings, second)
+    kept = second.seen[0][1]
+    assert 0 < kept < total
+    assert second.heard[-1] == f"{stage}: {total:,} tokens to compute, {kept:,} of them kept already"
+    assert second.seen[-1] == (stage, total, total, "tokens")
 
 
 def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -22,13 +22,14 @@ from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.schemas import Schema, Triplet, parse_premise
 from horsesense.probes.winoventi.special import PRIOR
 from horsesense.records import Item, Probe, ScoringSpec, read_probe
-from horsesense.runs.ask import Settings, Watcher
+from horsesense.runs.ask import Settings
 from horsesense.scoring.options import answer_items
 from horsesense.studies.winoventi import associating, prechecks
 from horsesense.studies.winoventi.asking import Asking, ask_associations, perplexities, spellable
 from horsesense.studies.winoventi.evaluation import EMPTY, MAIN, Beside, ask_all, evaluate
 from horsesense.studies.winoventi.pipeline import run_pipeline
 from horsesense.studies.winoventi.writing import from_frames, generated
+from horsesense.watching import Watcher
 from made_plan import make_plan, people_have_answered
 from made_schemas import SCHEMAS, made_probe
 

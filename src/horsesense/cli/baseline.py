@@ -48,8 +48,8 @@ def baseline(
     probe = read_probe(test)
     slots = tuple(part.strip() for part in slot.split("+") if part.strip())
     options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
-    with stages() as tick:
-        like = Task((), (), (), slots=slots, vectors=vectors, model=model, options=options, tick=tick)
+    with stages() as watcher:
+        like = Task((), (), (), slots=slots, vectors=vectors, model=model, options=options, watcher=watcher)
         found = fit_baseline(
             name,
             read_probe(train) if train else None,

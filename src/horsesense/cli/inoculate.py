@@ -70,7 +70,7 @@ def inoculate(
     done = frozenset((one["setting"], one["k"], one["seed"]) for one in read_chosen(out))
     seen = concepts_seen(sets.test.items, read_probe(original_train).items) if original_train else {}
     with learning() as progress:
-        study = Study(model, sets, grid, objective, say=progress.say, tick=progress.tick, done=done, kept=folder.tried)
+        study = Study(model, sets, grid, objective, watcher=progress, done=done, kept=folder.tried)
         leaks = study.check(allow_overlap)
         for chosen in study.carry_out():
             folder.chosen(chosen, sets, seen)

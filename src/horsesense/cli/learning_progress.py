@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from horsesense.runs.ask import Watcher
+from horsesense.watching import Watcher
 
 
 class LearningProgress(Watcher):
@@ -17,26 +17,18 @@ class LearningProgress(Watcher):
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task: TaskID | None = None
-        self._step = 0
+        self._stage, self._done = "", 0
 
     def say(self, text: str) -> None:
         self._bar.console.print(text, markup=False, soft_wrap=True, highlight=False)
 
-    def tick(self, step: int, total: int, loss: float) -> None:
-        """One more log line of the Trainer."""
-        if self._task is None or step < self._step:
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if self._task is None or stage != self._stage or done < self._done:
             self._end()
-            self._task = self._bar.add_task("training", total=total)
-        self._step = step
-        self._bar.update(self._task, completed=step, total=total, description=f"training, loss {loss:.3f}")
-
-    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
-        self._end()
-        self._task = self._bar.add_task(f"asking {probe}", total=tokens, completed=done)
-
-    def step(self, tokens: int) -> None:
-        if self._task is not None:
-            self._bar.advance(self._task, tokens)
+            self._task = self._bar.add_task(stage, total=total)
+        self._stage, self._done = stage, done
+        told = f"{stage}, {note}" if note else stage
+        self._bar.update(self._task, completed=done, total=total, description=told)
 
     def _end(self) -> None:
         if self._task is not None:

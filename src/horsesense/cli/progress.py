@@ -9,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from horsesense.runs.ask import Watcher
+from horsesense.watching import Watcher
 
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
@@ -33,7 +33,8 @@ class RunProgress(Watcher):
         )
         self._task: TaskID | None = None
         self._began = 0.0
-        self._done = self._left = 0
+        self._stage = ""
+        self._first = self._done = 0
         self._told = False
 
     def __enter__(self) -> Self:
@@ -46,20 +47,16 @@ class RunProgress(Watcher):
     def say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
-        kept = f", {done:,} of them kept already" if done else ""
-        self.say(f"{model} on {probe}: {tokens:,} tokens to compute{kept}")
-        self._task = self._bar.add_task(f"{model} on {probe}", total=tokens, completed=done)
-        self._began, self._done, self._left, self._told = time.monotonic(), 0, tokens - done, False
-
-    def step(self, tokens: int) -> None:
-        if self._task is not None:
-            self._bar.advance(self._task, tokens)
-        self._done += tokens
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if self._task is None or stage != self._stage or done < self._done:
+            self._task = self._bar.add_task(stage, total=total)
+            self._stage, self._began, self._first, self._told = stage, time.monotonic(), done, False
+        self._done = done
+        self._bar.update(self._task, completed=done)
         passed = time.monotonic() - self._began
         if not self._told and passed > _SOON:
             self._told = True
-            rate = self._done / passed
-            minutes = (self._left - self._done) / rate / 60
+            rate = (done - self._first) / passed
+            minutes = (total - done) / rate / 60 if rate else 0.0
             if minutes > 1:
-                self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} tokens a second")
+                self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from horsesense.watching import Watcher
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Stages(Watcher):
+    """Told the stage, how much of it is done, and how much there is; it can be called as well."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._tasks: dict[str, TaskID] = {}
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if stage not in self._tasks:
+            for earlier in self._tasks.values():
+                self._bar.update(earlier, completed=self._bar.tasks[earlier].total)
+            self._tasks[stage] = self._bar.add_task(stage, total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.at(stage, done, total)
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a function to be told the stage, how much of it is done, and how much there is.
+def stages() -> Iterator[Stages]:
+    """The bars, for the length of the block.
 
     Nothing is drawn where standard error is not a terminal.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True, highlight=False)
     columns = TextColumn("{task.description:10}"), BarColumn(), TimeElapsedColumn()
-    tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-
-        def tick(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                for earlier in tasks.values():
-                    bar.update(earlier, completed=bar.tasks[earlier].total)
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
-
-        yield tick
+        yield Stages(bar)

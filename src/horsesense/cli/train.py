@@ -79,8 +79,6 @@ def train(
             slices=by or (),
             along=along,
             allow_overlap=allow_overlap,
-            say=progress.say,
-            tick=progress.tick,
             watcher=progress,
         )
     if results is None:

@@ -67,7 +67,7 @@ def fit_baseline(
     allow_overlap: bool = False,
     like: Task | None = None,
 ) -> Baseline:
-    """Fit a control once a seed; ``like`` carries what else it takes (slots, vectors, options, tick).
+    """Fit a control once a seed; ``like`` carries what else it takes (slots, vectors, options, watcher).
 
     Without a development set, a tenth of the training set is held out for choosing, the same for every seed.
     """

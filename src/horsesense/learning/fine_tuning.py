@@ -11,12 +11,13 @@ from horsesense.errors import UserError
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import Plan
-from horsesense.learning.training import Say, Tick, train
+from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, Trained, kept_training
 from horsesense.learning.training_results import Asked, Point, TrainingResults, scored, write_results
 from horsesense.records import Item, Probe
-from horsesense.runs.ask import Settings, Watcher, ask_models
+from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
+from horsesense.watching import UNWATCHED, Watcher
 
 
 def fine_tune(
@@ -30,9 +31,7 @@ def fine_tune(
     slices: Sequence[str] = (),
     along: bool = False,
     allow_overlap: bool = False,
-    say: Say = lambda _: None,
-    tick: Tick = lambda *_: None,
-    watcher: Watcher | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> TrainingResults | None:
     """Train a model under a setting, measure it before and after, and keep the results in the folder.
 
@@ -59,8 +58,6 @@ def fine_tune(
             slices=slices,
             along=along,
             allow_overlap=allow_overlap,
-            say=say,
-            tick=tick,
             watcher=watcher,
         )
         for plans, place in zip(by_number, places, strict=True)
@@ -93,15 +90,14 @@ def train_all(
     folder: Path,
     *,
     along: bool = False,
-    say: Say = lambda _: None,
-    tick: Tick = lambda *_: None,
+    watcher: Watcher = UNWATCHED,
 ) -> list[Trained]:
     """One training for each plan, the first with seed 0; what is kept is not trained again."""
     trained = []
     for seed, plan in enumerate(plans):
-        say(f"{plan.name}, seed {seed}: {len(plan.train):,} items to train on, {len(plan.dev):,} to choose on")
+        watcher.say(f"{plan.name}, seed {seed}: {len(plan.train):,} items to train on, {len(plan.dev):,} to choose on")
         others = dict(plan.tests) if along else {}
-        trained.append(_once(model, plan, replace(recipe, seed=seed), folder / f"seed-{seed}", others, say, tick))
+        trained.append(_once(model, plan, replace(recipe, seed=seed), folder / f"seed-{seed}", others, watcher))
     return trained
 
 
@@ -115,16 +111,14 @@ def carry_out(
     slices: Sequence[str] = (),
     along: bool = False,
     allow_overlap: bool = False,
-    say: Say = lambda _: None,
-    tick: Tick = lambda *_: None,
-    watcher: Watcher | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> Point:
     """Train once for each plan (one a seed; they differ in what was drawn) and measure.
 
     ``probe`` lends the tests its card: the unit of dependence and the normalisation.
     """
     leaks, *_ = [checked(plan, allow_overlap) for plan in plans]
-    trained = train_all(model, plans, recipe, folder, along=along, say=say, tick=tick)
+    trained = train_all(model, plans, recipe, folder, along=along, watcher=watcher)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
     before = [model] if _has_head(model, recipe) else []
     asked = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
@@ -156,10 +150,10 @@ def _has_head(model: str, recipe: Recipe) -> bool:
 
 
 def _once(
-    model: str, plan: Plan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], say: Say, tick: Tick
+    model: str, plan: Plan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], watcher: Watcher
 ) -> Trained:
     done = kept_training(place, recipe, len(plan.train))
     if done is not None:
-        say(f"{place}: trained already")
+        watcher.say(f"{place}: trained already")
         return done
-    return train(model, plan.train, plan.dev, recipe, place, others=others, say=say, tick=tick)
+    return train(model, plan.train, plan.dev, recipe, place, others=others, watcher=watcher)

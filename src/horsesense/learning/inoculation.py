@@ -18,10 +18,11 @@ from horsesense.language.words import words
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.splits import judged
-from horsesense.learning.training import Say, Tick, accuracy_of, answers_of, train
+from horsesense.learning.training import accuracy_of, answers_of, train
 from horsesense.learning.training_record import Look, Recipe
 from horsesense.models.training import Opened, open_for_training
 from horsesense.records import Answer, Dose, Item, Probe
+from horsesense.watching import UNWATCHED, Watcher
 
 DOSES = (10, 30, 100, 300, 1000, 3000)
 RATES = (1e-5, 3e-5, 1e-4)
@@ -86,8 +87,7 @@ class Study:
     sets: Sets
     grid: Grid
     objective: str = "multiple-choice"
-    say: Say = lambda _: None
-    tick: Tick = lambda *_: None
+    watcher: Watcher = UNWATCHED
     done: frozenset[tuple[str, int, int]] = frozenset()
     """Setting, k and seed of what was carried out before and is kept."""
     kept: Callable[[Sequence[Dose]], None] = lambda _: None
@@ -174,9 +174,7 @@ class Study:
                 aim="mean",
             )
             others = {"original": self.sets.original_dev.items}
-            train(
-                self.model, items, self.sets.dev.items, recipe, others=others, say=self.say, tick=self.tick, keep=keep
-            )
+            train(self.model, items, self.sets.dev.items, recipe, others=others, watcher=self.watcher, keep=keep)
             doses = [self._record(look, setting, k, rate, seed) for look in looks]
             self.kept(doses)
             top = max(doses, key=lambda dose: (dose.new + dose.original, -dose.steps))
@@ -184,7 +182,7 @@ class Study:
                 best = top.new + top.original, top, state
         assert best is not None
         dose = best[1]
-        self.say(
+        self.watcher.say(
             f"{setting}, k = {k:,}, seed {seed}: new {dose.new:.3f} (from {self.before['new']:.3f}), "
             f"original {dose.original:.3f}, cost {dose.cost:+.3f}, at rate {dose.lr:g} and step {dose.steps}"
         )

@@ -21,10 +21,8 @@ from horsesense.models.training import Opened, asked_while_training, open_for_tr
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.options import answer_items
+from horsesense.watching import UNWATCHED, Watcher
 
-Say = Callable[[str], None]
-Tick = Callable[[int, int, float], None]
-"""Called with the step, how many there are, and the loss."""
 _TOKENS = {"cuda": 65_536}
 """Tokens a batch on a GPU; elsewhere the usual number."""
 _CHECKPOINTS = "checkpoints"
@@ -39,8 +37,7 @@ def train(
     folder: Path | None = None,
     *,
     others: Mapping[str, Sequence[Item]] | None = None,
-    say: Say = lambda _: None,
-    tick: Tick = lambda *_: None,
+    watcher: Watcher = UNWATCHED,
     keep: Callable[[Opened, Any, Look], None] | None = None,
     allow_pickle: bool = False,
 ) -> Trained:
@@ -58,9 +55,7 @@ def train(
     remarks: list[str] = []
     while True:
         try:
-            return _Training(
-                name, items, dev, recipe, folder, others or {}, say, tick, keep, remarks, allow_pickle
-            ).run()
+            return _Training(name, items, dev, recipe, folder, others or {}, watcher, keep, remarks, allow_pickle).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
@@ -71,7 +66,7 @@ def train(
             remarks.append(
                 f"memory ran out, so {recipe.batch} items are taken at a time and {recipe.gather} times gathered"
             )
-            say(remarks[-1])
+            watcher.say(remarks[-1])
 
 
 def _is_out_of_memory(error: RuntimeError) -> bool:
@@ -93,8 +88,7 @@ class _Training:
     recipe: Recipe
     folder: Path | None
     others: Mapping[str, Sequence[Item]]
-    say: Say
-    tick: Tick
+    watcher: Watcher
     keep: Callable[[Opened, Any, Look], None] | None
     remarks: list[str]
     allow_pickle: bool
@@ -114,7 +108,7 @@ class _Training:
         )
         if opened.quantised and not any("GGUF" in remark for remark in self.remarks):
             self.remarks.append("the weights were unpacked from a quantised GGUF file, and are kept in float32")
-            self.say(self.remarks[-1])
+            self.watcher.say(self.remarks[-1])
         if opened.new and not any("new head" in remark for remark in self.remarks):
             self.remarks.append(f"a new head is trained ({', '.join(opened.new)})")
         return opened
@@ -131,25 +125,25 @@ class _Training:
         beside = language_head(self.opened) if self.objective.kind == "lm" else None
         if self.recipe.lora:
             network = with_adapter(network, self.recipe.seed)
-        loop, watch, patience = self._loop(network, examples, beside)
+        loop, curve, patience = self._loop(network, examples, beside)
         if loop.args.bf16 and _MIXED not in self.remarks:
             self.remarks.append(_MIXED)
         checkpoint = self._last_checkpoint()
         if checkpoint is not None:
             self.looks += _kept_looks(checkpoint)
             self.remarks.append(f"taken up again at step {checkpoint.name.removeprefix('checkpoint-')}")
-            self.say(self.remarks[-1])
+            self.watcher.say(self.remarks[-1])
         with quiet_transformers():
             loop.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        if watch.diverged and not self.looks:
+        if curve.diverged and not self.looks:
             raise UserError(
-                f"the loss diverged at step {watch.losses[-1][0]}, before there was a checkpoint to keep",
+                f"the loss diverged at step {curve.losses[-1][0]}, before there was a checkpoint to keep",
                 fix=f"use a smaller --lr than {self.recipe.rate:g}",
             )
         stopped = "all steps are done"
-        if watch.diverged:
-            stopped = f"the loss diverged at step {watch.losses[-1][0]}, so the last good weights are kept"
-            self.say(stopped)
+        if curve.diverged:
+            stopped = f"the loss diverged at step {curve.losses[-1][0]}, so the last good weights are kept"
+            self.watcher.say(stopped)
         elif patience.stopped:
             stopped = f"no gain in {self.recipe.patience} looks"
         trained = Trained(
@@ -157,7 +151,7 @@ class _Training:
             items=len(self.items),
             looks=tuple(self.looks),
             best=max(self.looks, key=lambda look: (look.aim(self.recipe.aim), -look.step)),
-            losses=tuple(watch.losses),
+            losses=tuple(curve.losses),
             stopped=stopped,
             remarks=tuple(self.remarks),
             seconds=time.monotonic() - began,
@@ -179,10 +173,10 @@ class _Training:
         return found | {"aim": look.aim(self.recipe.aim)}
 
     def _loop(self, network: Any, examples: list[Any], beside: Any) -> tuple[Any, Any, Any]:
-        from horsesense.learning.transformers_trainer import Loop, Patience, Watch, arguments
+        from horsesense.learning.transformers_trainer import Loop, LossCurve, Patience, arguments
 
         place = self.folder / _CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
-        watch, patience = Watch(self.tick), Patience(self.recipe.patience)
+        curve, patience = LossCurve(self.watcher), Patience(self.recipe.patience)
         kind = self.objective.kind
         losses = self.objective.losses
         more = {"beside": beside, "weight": self.recipe.lm_weight} if kind == "lm" else {}
@@ -195,14 +189,14 @@ class _Training:
             train_dataset=examples,
             eval_dataset=examples[:1],  # the Trainer wants one to look at all; what is looked at is ours
             data_collator=lambda batch: losses.collate(batch, self.opened.tokenizer, kind),
-            watch=watch,
+            curve=curve,
             callbacks=[patience],
         )
         from transformers import PrinterCallback, ProgressCallback
 
         for other in (PrinterCallback, ProgressCallback):
             loop.remove_callback(other)
-        return loop, watch, patience
+        return loop, curve, patience
 
     def _last_checkpoint(self) -> Path | None:
         if self.folder is None or not (self.folder / _CHECKPOINTS).is_dir():

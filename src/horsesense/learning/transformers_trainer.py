@@ -19,6 +19,7 @@ from horsesense.learning.training_record import Recipe
 from horsesense.models.load import architecture_of
 from horsesense.models.quiet import quiet_transformers
 from horsesense.models.training import Opened, open_for_training
+from horsesense.watching import Watcher
 
 Looker = Callable[[Any, int, float], dict[str, float]]
 """Called with the network, the step and the epoch; gives what the development set and others say."""
@@ -36,14 +37,20 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
     """What callbacks ask for."""
 
     def __init__(
-        self, *, loss: Callable[..., torch.Tensor], look: Looker, marks: tuple[int, ...], watch: Watch, **options: Any
+        self,
+        *,
+        loss: Callable[..., torch.Tensor],
+        look: Looker,
+        marks: tuple[int, ...],
+        curve: LossCurve,
+        **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._loss, self._look, self._watch = loss, look, watch
+        self._loss, self._look, self._curve = loss, look, curve
         # Our losses are means over the batch, so gathered steps have to be divided by their number.
         self.model_accepts_loss_kwargs = False
         self.add_callback(_Marks(marks))
-        self.add_callback(watch)
+        self.add_callback(curve)
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, **_: Any) -> Any:
         loss = self._loss(model, dict(inputs))
@@ -53,7 +60,7 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
         """Ask the network in the same way as ``horsesense run`` does, outside of mixed precision."""
         network = self.accelerator.unwrap_model(self.model)
         if not all(bool(parameter.isfinite().all()) for parameter in network.parameters()):
-            self._watch.diverged, self.control.should_training_stop = True, True
+            self._curve.diverged, self.control.should_training_stop = True, True
             self.control.should_save = False
             return {"eval_aim": -1.0}
         network.eval()
@@ -77,11 +84,11 @@ class _Marks(TrainerCallback):  # type: ignore[misc]  # transformers has no type
         return control
 
 
-class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+class LossCurve(TrainerCallback):  # type: ignore[misc]  # transformers has no types
     """Follows the loss: shows it, and stops where it diverges."""
 
-    def __init__(self, tick: Callable[[int, int, float], None]) -> None:
-        self._tick = tick
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
         self.losses: list[tuple[int, float]] = []
         self.diverged = False
         self._smooth = self._first = self._lowest = math.nan
@@ -98,7 +105,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         above = self._smooth > DIVERGED * max(self._lowest, 0.1) and self._smooth > 1.5 * self._first
         if not math.isfinite(loss) or above:
             self.diverged = control.should_training_stop = True
-        self._tick(state.global_step, state.max_steps, loss)
+        self._watcher.at("training", state.global_step, state.max_steps, "steps", f"loss {loss:.3f}")
         return control
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:

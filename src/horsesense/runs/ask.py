@@ -37,6 +37,7 @@ from horsesense.scoring.options import (
     prepare,
     score_questions,
 )
+from horsesense.watching import UNWATCHED, Watcher
 
 _ANOTHER = "choose another --out"
 
@@ -56,32 +57,18 @@ class Settings:
     cache: bool = True
 
 
-class Watcher:
-    """Whoever wants to know how a run goes; this one does not."""
-
-    def say(self, text: str) -> None:
-        """A remark in one line."""
-
-    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
-        """A part begins: so many tokens in all, so many of them kept already."""
-
-    def step(self, tokens: int) -> None:
-        """So many tokens more."""
-
-
 def ask_models(
     models: Sequence[str],
     probes: Mapping[str, Probe],
     folder: Path,
     settings: Settings,
-    watcher: Watcher | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> Manifest:
     """Ask each model each probe; the folder's manifest at the end.
 
     A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
     items, spec and budget, and a shard is computed whole or not at all.
     """
-    watcher = watcher or Watcher()
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
@@ -224,15 +211,34 @@ def _ask_shards(
     watcher: Watcher,
 ) -> None:
     paths = [shard_path(folder, part.model.name, part.probe.name, number) for number in range(len(shards))]
-    costs = [sum(cost(one, _one_row_a_token(model)) for one in shard) for shard in shards]
+    costs = [sum(cost(prepared, _one_row_a_token(model)) for prepared in shard) for shard in shards]
     kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
-    watcher.begin(part.model.name, part.probe.name, sum(costs), kept)
+    progress = _Progress(watcher, f"{part.model.name} on {part.probe.name}", sum(costs))
+    already = f", {kept:,} of them kept already" if kept else ""
+    watcher.say(f"{progress.stage}: {progress.total:,} tokens to compute{already}")
+    progress.add(kept)
     with ScoreCache(model, settings.spec, settings.budget) if settings.cache else nullcontext() as cache:
         for shard, path, tokens in zip(shards, paths, costs, strict=True):
             if path.is_file():
                 continue
-            answers = _answers(model, shard, settings, cache, watcher, tokens)
+            end = progress.done + tokens
+            answers = _answers(model, shard, settings, cache, progress)
+            progress.add(end - progress.done)  # what was the same text was computed once, what was cached never
             write_answers(path, part.model.name, part.probe.name, answers)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How many tokens of a part are done, told to whoever watches."""
+
+    watcher: Watcher
+    stage: str
+    total: int
+    done: int = 0
+
+    def add(self, tokens: int) -> None:
+        self.done += tokens
+        self.watcher.at(self.stage, self.done, self.total, "tokens")
 
 
 def _answers(
@@ -240,25 +246,14 @@ def _answers(
     shard: Sequence[Prepared],
     settings: Settings,
     cache: ScoreCache | None,
-    watcher: Watcher,
-    tokens: int,
+    progress: _Progress,
 ) -> list[Answer]:
-    framed = [question for one in shard for question in one.questions]
-    questions = [one.question for one in framed]
+    framed = [question for prepared in shard for question in prepared.questions]
+    questions = [each.question for each in framed]
     scored: list[Values] | None = cache.find(questions) if cache else None
     if scored is None:
-        done = 0
-
-        def count(new: int) -> None:
-            nonlocal done
-            done += new
-            watcher.step(new)
-
-        scored = score_questions(model, framed, settings.spec, settings.budget, count, watcher.say)
+        scored = score_questions(model, framed, settings.spec, settings.budget, progress.add, progress.watcher.say)
         if cache:
             cache.keep(questions, scored)
-        watcher.step(tokens - done)  # what was the same text was computed once
-    else:
-        watcher.step(tokens)
     values = iter(scored)
-    return [answer_of(model, one, [next(values) for _ in one.questions]) for one in shard]
+    return [answer_of(model, prepared, [next(values) for _ in prepared.questions]) for prepared in shard]

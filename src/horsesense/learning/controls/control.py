@@ -10,14 +10,9 @@ from typing import Literal, cast
 from horsesense.analysis import credits
 from horsesense.errors import unknown
 from horsesense.records import Item
+from horsesense.watching import UNWATCHED, Watcher
 
 _HERE = "horsesense.learning.controls"
-Tick = Callable[[str, int, int], None]
-"""Called with what is done, how much of it, of how much."""
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,7 @@ class Task:
     """What else a control takes: ``epochs``, ``ordinal`` …"""
     group: str = "family"
     """The unit of dependence."""
-    tick: Tick = _silent
+    watcher: Watcher = UNWATCHED
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.errors import UserError
 from horsesense.learning.controls.control import Fitted, Task, accuracy_on
 from horsesense.records import Item
+from horsesense.watching import Watcher
 
 if TYPE_CHECKING:
     import torch
@@ -72,7 +73,7 @@ def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, i
     most = int(task.options.get("epochs", _EPOCHS))
     reached, kept, best = -1.0, {}, 0
     for epoch in range(1, most + 1):
-        task.tick(f"seed {task.seed}", epoch - 1, most)
+        task.watcher.at(f"seed {task.seed}", epoch - 1, most, "rounds")
         lot.shuffle(order)
         model.train()
         for start in range(0, len(order), _BATCH):
@@ -114,6 +115,16 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
     return found
 
 
+class _OneSeed(Watcher):
+    """Shows a training as the stage of its seed; its remarks are not for whoever asked for a control."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self._task.watcher.at(f"seed {self._task.seed}", done, total, unit, note)
+
+
 def choice_only_encoder(task: Task) -> Fitted:
     """A multiple-choice head on the encoder, trained on the options alone; pairs: on the hypothesis alone."""
     from horsesense.learning.objectives import objective_of
@@ -133,9 +144,6 @@ def choice_only_encoder(task: Task) -> Fitted:
             scores = [answer.scores for answer in answers_of(opened, network, objective, task.test, blind=True)]
             best.update(accuracy=look.accuracy, scores=scores, step=look.step)
 
-    def tick(step: int, total: int, loss: float) -> None:
-        task.tick(f"seed {task.seed}", step, total)
-
-    train(task.model, task.train, task.dev, recipe, keep=keep, tick=tick)
+    train(task.model, task.train, task.dev, recipe, keep=keep, watcher=_OneSeed(task))
     told = f"{task.model} with a new head, which sees each option alone"
     return Fitted(best["scores"], told, {"accuracy on dev": best["accuracy"], "step": float(best["step"])})

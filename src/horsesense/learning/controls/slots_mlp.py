@@ -50,7 +50,7 @@ def slots_mlp(task: Task) -> Fitted:
     epochs = int(task.options.get("epochs", _EPOCHS))
     choices = list(product(_HIDDEN, _RATES))
     for number, (hidden, rate) in enumerate(choices):
-        task.tick(f"mlp, seed {task.seed}", number, len(choices))
+        task.watcher.at(f"mlp, seed {task.seed}", number, len(choices), "networks")
         torch.manual_seed(task.seed)
         network = _network(x.shape[1], hidden, len(known), ordinal)
         reached = _fit(network, (x, y), (x_dev, y_dev), rate, ordinal, task.seed, epochs)

@@ -23,8 +23,9 @@ from horsesense.probes.winoventi.special import (
     triplet_name,
 )
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
-from horsesense.runs.ask import Settings, Watcher, ask_models, draw
+from horsesense.runs.ask import Settings, ask_models, draw
 from horsesense.runs.results import Answered, read_run
+from horsesense.watching import UNWATCHED, Watcher
 
 MAIN = "winoventi"
 SLICES = ("k", "own", "third", "special_pos", "unequal_tokens", "origin", "twin")
@@ -77,7 +78,7 @@ def ask_all(
     probe: Probe,
     folder: Path,
     settings: Settings,
-    watcher: Watcher | None = None,
+    watcher: Watcher = UNWATCHED,
     reverse: bool = True,
 ) -> list[dict[str, Answered]]:
     """Ask each model the schemas, the outcomes alone and, with ``reverse``, the schemas turned round.

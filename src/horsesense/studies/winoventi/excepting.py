@@ -27,11 +27,11 @@ from horsesense.probes.winoventi.schemas import Triplet
 from horsesense.probes.winoventi.templates import statement, subject
 from horsesense.probes.winoventi.tokens import marking_of, word_of
 from horsesense.records import BLANK, ScoringSpec, iter_judgements
-from horsesense.runs.ask import Watcher
 from horsesense.scoring.fill import fill
 from horsesense.studies.winoventi.associating import lexicon_at_hand
 from horsesense.studies.winoventi.loading import Loaded
 from horsesense.studies.winoventi.plan import Plan
+from horsesense.watching import Watcher
 
 _TOP = 60
 

@@ -10,9 +10,10 @@ from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.schemas import Triplet, prior_item
 from horsesense.probes.winoventi.special import PRIOR
 from horsesense.records import Card, Probe
-from horsesense.runs.ask import Settings, Watcher, ask_models
+from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
 from horsesense.studies.winoventi.plan import Plan
+from horsesense.watching import Watcher
 
 
 def adversarial(

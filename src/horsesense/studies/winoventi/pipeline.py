@@ -18,7 +18,7 @@ from horsesense.probes.winoventi.files import read_checked, read_triplets, write
 from horsesense.probes.winoventi.recipe import build_winoventi
 from horsesense.probes.winoventi.selection import drop_nonsense
 from horsesense.records import card_path, write_probe
-from horsesense.runs.ask import Settings, Watcher, content_of
+from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
 from horsesense.studies.winoventi.asking import Tick, ask_associations, quiet, spellable
 from horsesense.studies.winoventi.associating import lexicon_at_hand, ranked
@@ -29,6 +29,7 @@ from horsesense.studies.winoventi.loading import Loaded
 from horsesense.studies.winoventi.plan import Plan
 from horsesense.studies.winoventi.premises import check_premises, write_premises
 from horsesense.studies.winoventi.steps import Steps
+from horsesense.watching import Watcher
 
 _NOUNS_AT_ONCE = 64
 KINDS = ("machine", "people")

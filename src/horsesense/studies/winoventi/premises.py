@@ -11,7 +11,6 @@ from horsesense.probes.winoventi.checks import Checked, check_schema
 from horsesense.probes.winoventi.files import read_checked
 from horsesense.probes.winoventi.nouns import Noun, is_plural
 from horsesense.probes.winoventi.schemas import Premise, Schema, Triplet, parse_premise
-from horsesense.runs.ask import Watcher
 from horsesense.studies.winoventi.asking import Tick
 from horsesense.studies.winoventi.associating import lexicon_at_hand
 from horsesense.studies.winoventi.loading import Loaded
@@ -19,6 +18,7 @@ from horsesense.studies.winoventi.plan import Plan
 from horsesense.studies.winoventi.prechecks import far_in_meaning, grammatical, not_entailing_the_wrong
 from horsesense.studies.winoventi.steps import Steps
 from horsesense.studies.winoventi.writing import from_frames, generated
+from horsesense.watching import Watcher
 
 _AT_ONCE = 10
 FRAMES = "frames"
