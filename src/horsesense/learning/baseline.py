@@ -51,10 +51,10 @@ class Baseline:
         """Whether there is an artefact here, by how much."""
         e = self.estimate
         guess = e.chance or 0.0
-        told = f"{self.name} earns {e.value:.3f} ({e.low:.3f} to {e.high:.3f}), guessing {guess:.3f}"
+        earns = f"{self.name} earns {e.value:.3f} ({e.low:.3f} to {e.high:.3f}), guessing {guess:.3f}"
         if e.low > guess:
-            return f"{told}: {e.value - guess:.3f} above chance, so that much of a score needs no understanding"
-        return f"{told}: not above chance, so nothing is given away to it"
+            return f"{earns}: {e.value - guess:.3f} above chance, so that much of a score needs no understanding"
+        return f"{earns}: not above chance, so nothing is given away to it"
 
 
 def fit_baseline(
@@ -104,14 +104,14 @@ def _measured(name: str, fits: Sequence[Fitted], test: Probe, leaks: Leaks, trai
     if any(item.family for item in items):
         families = [item.unit() for item in items]
         each = [family_accuracy(values, families, option_counts=counts)[0].strict for values in earned]
-        middle = replace(each[0], value=float(np.mean([one.value for one in each])))
-        strict = replace(middle, ci=(min(one.low for one in each), max(one.high for one in each)))
+        middle = replace(each[0], value=float(np.mean([estimate.value for estimate in each])))
+        strict = replace(middle, ci=(min(estimate.low for estimate in each), max(estimate.high for estimate in each)))
     notes: dict[str, float] = {}
     for key in fits[0].notes:
         notes[key] = float(np.mean([fit.notes[key] for fit in fits]))
     return Baseline(
         name=name,
-        told=fits[0].told,
+        told=fits[0].method,
         probe=test,
         estimate=accuracy(credit, units, chance=guess),
         strict=strict,
@@ -154,7 +154,7 @@ def where_controls_fail(
     for other in others:
         earned = other.credits(other.primary()).values
         failing &= {item.id for item, value in zip(other.items, earned, strict=True) if value <= 0.5}
-    found = []
+    missed = []
     for run in models:
         earned = run.credits(run.primary()).values
         rows = [row for row, item in enumerate(run.items) if item.id in credit and item.answer is not None]
@@ -163,14 +163,14 @@ def where_controls_fail(
                 f"{run.part.model.name} was not asked any item of this test set", fix="run it on this probe"
             )
         hard = [row for row in rows if run.items[row].id in failing]
-        found.append(
+        missed.append(
             Missed(
                 run.part.model.name,
                 _estimate(run, earned, rows, group),
                 _estimate(run, earned, hard, group) if hard else None,
             )
         )
-    return [run.part.model.name for run in others], found
+    return [run.part.model.name for run in others], missed
 
 
 def _estimate(run: Answered, earned: Floats, rows: Sequence[int], group: str) -> Estimate:

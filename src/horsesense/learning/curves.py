@@ -72,31 +72,31 @@ class Curve:
 def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
     """An inoculation's curves over its tests; the point at k = 0 is the model as it was."""
     groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for one in chosen:
-        groups[one["setting"], one["k"]].append(one)
-    first = next((one["test_original"]["accuracy"] for one in chosen if one["k"] == 0), None)
+    for dose in chosen:
+        groups[dose["setting"], dose["k"]].append(dose)
+    first = next((dose["test_original"]["accuracy"] for dose in chosen if dose["k"] == 0), None)
     points = []
-    for (setting, k), ones in sorted(groups.items()):
-        new, original = ([one[f"test_{name}"]["accuracy"] for one in ones] for name in ("new", "original"))
+    for (setting, k), doses in sorted(groups.items()):
+        new, original = ([dose[f"test_{name}"]["accuracy"] for dose in doses] for name in ("new", "original"))
         mean = float(np.mean(original))
         cost = 0.0 if first is None else first - mean
         points.append(
-            CurvePoint(setting, k, len(ones), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
+            CurvePoint(setting, k, len(doses), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
         )
     return points
 
 
 def inoculation_curve(chosen: Sequence[Mapping[str, Any]]) -> Curve:
     """Accuracy over doses (WordNetQA, figure 4): the probe, and the task that the model was trained on before."""
-    settings = sorted({one["setting"] for one in chosen if one["k"]}) or sorted({one["setting"] for one in chosen})
+    settings = sorted({dose["setting"] for dose in chosen if dose["k"]}) or sorted({dose["setting"] for dose in chosen})
     lines = []
     for setting in settings:
         # The model as it was begins every line.
-        own = [one for one in chosen if one["setting"] == setting or one["k"] == 0]
+        line_doses = [dose for dose in chosen if dose["setting"] == setting or dose["k"] == 0]
         for task, name in (("the probe", "test_new"), ("the original task", "test_original")):
-            doses = sorted({one["k"] for one in own})
-            marks = tuple(_mean(k, [one[name] for one in own if one["k"] == k]) for k in doses)
-            lines.append(Line(task, setting, marks, own[0][name]["chance"]))
+            sizes = sorted({dose["k"] for dose in line_doses})
+            marks = tuple(_mean(k, [dose[name] for dose in line_doses if dose["k"] == k]) for k in sizes)
+            lines.append(Line(task, setting, marks, line_doses[0][name]["chance"]))
     model = chosen[0]["model"]
     return Curve(f"{model}, inoculated", "examples of the probe", tuple(lines))
 
@@ -106,7 +106,7 @@ def training_curves(results: Mapping[str, Any]) -> list[Curve]:
     model, points = results["model"], results["points"]
     sizes: dict[str, list[Mark]] = defaultdict(list)
     guess: dict[str, float] = {}
-    for point in sorted(points, key=lambda one: one["train"]):
+    for point in sorted(points, key=lambda point: point["train"]):
         for test in point["tests"]:
             marks = sizes[test["test"]]
             if test["before"] is not None and not marks:
@@ -114,12 +114,12 @@ def training_curves(results: Mapping[str, Any]) -> list[Curve]:
             marks.append(_measured(point["train"], test["after"], test["n"]))
             guess[test["test"]] = test["chance"]
     lines = tuple(Line(test, "", tuple(marks), guess[test]) for test, marks in sizes.items())
-    found = [Curve(f"{model}, trained ({results['setting']})", "items trained on", lines)]
+    drawn = [Curve(f"{model}, trained ({results['setting']})", "items trained on", lines)]
     for point in points:
         along = _along(point["seeds"])
         if any(len(line.marks) > 1 for line in along):
-            found.append(Curve(f"{model}, {point['plan']}, along training", "steps", along))
-    return found
+            drawn.append(Curve(f"{model}, {point['plan']}, along training", "steps", along))
+    return drawn
 
 
 def _along(seeds: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
@@ -134,15 +134,15 @@ def _along(seeds: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     )
 
 
-def _mean(x: float, ones: Sequence[Mapping[str, Any]]) -> Mark:
+def _mean(x: float, measured: Sequence[Mapping[str, Any]]) -> Mark:
     """Seeds put together: the mean, with the mean ends of their intervals, which is wide enough for the mean."""
-    value, low, high = np.mean([[one["accuracy"], *one["ci"]] for one in ones], axis=0).tolist()
-    return Mark(x, value, low, high, ones[0]["n"])
+    value, low, high = np.mean([[seed["accuracy"], *seed["ci"]] for seed in measured], axis=0).tolist()
+    return Mark(x, value, low, high, measured[0]["n"])
 
 
-def _measured(x: float, one: Mapping[str, Any], n: int) -> Mark:
-    low, high = one["ci"]
-    return Mark(x, one["accuracy"], low, high, n)
+def _measured(x: float, estimate: Mapping[str, Any], n: int) -> Mark:
+    low, high = estimate["ci"]
+    return Mark(x, estimate["accuracy"], low, high, n)
 
 
 def _spread(values: Sequence[float]) -> float | None:
@@ -154,14 +154,14 @@ def read_chosen(folder: Path) -> list[dict[str, Any]]:
     path = folder / CHOSEN
     if not path.is_file():
         return []
-    found = {}
+    doses = {}
     for line, text in numbered_lines(path):
         try:
             values = orjson.loads(text)
-            found[values["setting"], values["k"], values["seed"]] = values
+            doses[values["setting"], values["k"], values["seed"]] = values
         except (orjson.JSONDecodeError, KeyError, TypeError):
             raise UserError("the line is no dose", file=path, line=line, fix="remove it") from None
-    return list(found.values())
+    return list(doses.values())
 
 
 def read_curves(folder: Path) -> list[Curve]:
@@ -179,7 +179,7 @@ def read_curves(folder: Path) -> list[Curve]:
 def study_runs(folder: Path) -> list[Path]:
     """The run folders beneath a training or an inoculation: all of a training's, the first seed's of an inoculation."""
     if chosen := read_chosen(folder):
-        seed = min(one["seed"] for one in chosen)
+        seed = min(dose["seed"] for dose in chosen)
         places = folder.glob(f"answers/*-seed-{seed}-*/manifest.json")
     else:
         places = (place for pattern in ("run*", "*/run*") for place in folder.glob(f"{pattern}/manifest.json"))

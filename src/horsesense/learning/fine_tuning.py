@@ -39,28 +39,16 @@ def fine_tune(
     unit of dependence and the normalisation. Leaks are looked for before anything is trained. Of several processes
     of torchrun all train, and the first one measures; the others get None.
     """
-    for plans in drawn:
-        for plan in plans:
-            checked(plan, allow_overlap)
     by_number = list(zip(*drawn, strict=True))
+    leaks = [[checked(plan, allow_overlap) for plan in plans] for plans in drawn]
     places = [folder / _slug(plans[0].name) if len(by_number) > 1 else folder for plans in by_number]
     if os.environ.get("RANK", "0") != "0":
         for plans, place in zip(by_number, places, strict=True):
             train_all(model, plans, recipe, place, along=along)
         return None
     points = [
-        carry_out(
-            model,
-            plans,
-            recipe,
-            place,
-            probe,
-            slices=slices,
-            along=along,
-            allow_overlap=allow_overlap,
-            watcher=watcher,
-        )
-        for plans, place in zip(by_number, places, strict=True)
+        _carry_out(model, plans, recipe, place, probe, slices, along, leak, watcher)
+        for plans, place, leak in zip(by_number, places, leaks[0], strict=True)
     ]
     results = TrainingResults(model, setting, recipe, folder, tuple(points))
     write_results(results)
@@ -101,23 +89,18 @@ def train_all(
     return trained
 
 
-def carry_out(
+def _carry_out(
     model: str,
     plans: Sequence[Plan],
     recipe: Recipe,
     folder: Path,
     probe: Probe,
-    *,
-    slices: Sequence[str] = (),
-    along: bool = False,
-    allow_overlap: bool = False,
-    watcher: Watcher = UNWATCHED,
+    slices: Sequence[str],
+    along: bool,
+    leaks: Leaks,
+    watcher: Watcher,
 ) -> Point:
-    """Train once for each plan (one a seed; they differ in what was drawn) and measure.
-
-    ``probe`` lends the tests its card: the unit of dependence and the normalisation.
-    """
-    leaks, *_ = [checked(plan, allow_overlap) for plan in plans]
+    """Train once for each plan (one a seed; they differ in what was drawn) and measure."""
     trained = train_all(model, plans, recipe, folder, along=along, watcher=watcher)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
     before = [model] if _has_head(model, recipe) else []
@@ -127,15 +110,15 @@ def carry_out(
     runs: dict[Asked, dict[str, float]] = {}
     settings = Settings(device=recipe.device)
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
-        own = asked if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
+        probes = asked if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
         place = folder / ("run" if same else f"run-{seed}")
-        ask_models([*before, name], own, place, settings, watcher)
-        for one in read_run(place)[1]:
-            credit = one.credits(one.primary()).values
-            who = "" if one.part.model.name == model else name
-            if who in ("", one.part.model.name):
-                found = dict(zip((item.id for item in one.items), credit.tolist(), strict=True))
-                runs.setdefault((who, one.part.probe.name), {}).update(found)
+        ask_models([*before, name], probes, place, settings, watcher)
+        for answered in read_run(place)[1]:
+            credit = answered.credits(answered.primary()).values
+            who = "" if answered.part.model.name == model else name
+            if who in ("", answered.part.model.name):
+                earned = dict(zip((item.id for item in answered.items), credit.tolist(), strict=True))
+                runs.setdefault((who, answered.part.probe.name), {}).update(earned)
     tests = tuple(scored(test, plans, names, runs, probe, slices) for test in plans[0].tests)
     return Point(plans[0].name, len(plans[0].train), tuple(trained), tests, leaks, plans[0].counts)
 

@@ -105,7 +105,7 @@ class Study:
             measured = [item for target in targets for item in target.items]
             leaks = check_leaks(find_leaks(items, measured), allow_overlap)
             if name != "natural":
-                found = leaks
+                dose_leaks = leaks
         most = max(self.grid.doses)
         if most > len(s.train.items):
             raise UserError(
@@ -114,7 +114,7 @@ class Study:
             )
         if any(self.grid.adds) and s.natural is None:
             raise UserError("add-some needs a reserved natural set", fix="give --natural PROBE")
-        return found
+        return dose_leaks
 
     def carry_out(self) -> Iterable[Chosen]:
         """The model as it is, then each dose: seeds, then adds, then k."""
@@ -156,7 +156,7 @@ class Study:
 
             def keep(_: Opened, network: Any, look: Look, looks: list[Look] = looks) -> None:
                 nonlocal state
-                if look.aim("mean") > max((one.aim("mean") for one in looks), default=-1.0):
+                if look.aim("mean") > max((earlier.aim("mean") for earlier in looks), default=-1.0):
                     state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
                 looks.append(look)
 
@@ -230,12 +230,12 @@ def mixed(items: Sequence[Item], natural: Sequence[Item], k: int, add: int, seed
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:
     """For each item that asks about a concept, whether its word stands in the original task's text."""
-    text = " ".join(" ".join(words(f"{one.premise} {one.text} {' '.join(one.options)}")) for one in originals)
+    text = " ".join(" ".join(words(f"{item.premise} {item.text} {' '.join(item.options)}")) for item in originals)
     padded = f" {text} "
-    found = {}
+    seen = {}
     for item in items:
         asked = str(item.facets.get("asked", item.groups.get("asked", "")))
         word = " ".join(words(asked.rsplit(".", 2)[0].replace("_", " ")))
         if word:
-            found[item.id] = f" {word} " in padded
-    return found
+            seen[item.id] = f" {word} " in padded
+    return seen

@@ -29,23 +29,27 @@ class Folder:
     def tried(self, doses: Sequence[Dose]) -> None:
         self._add(TRIED, [asdict(dose) for dose in doses])
 
-    def chosen(self, one: Chosen, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
+    def chosen(self, chosen: Chosen, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
         """Measure the chosen weights of a dose, and keep their answers where the dose is one that is shown."""
-        tests = {"new": (sets.test, one.answers), "original": (sets.original_test, one.original_answers)}
-        values: dict[str, Any] = asdict(one.dose)
+        tests = {"new": (sets.test, chosen.answers), "original": (sets.original_test, chosen.original_answers)}
+        values: dict[str, Any] = asdict(chosen.dose)
         for name, (probe, answers) in tests.items():
             values[f"test_{name}"] = _measured(probe, answers)
-        values["seen"] = _by_seen(sets.test, one.answers, seen)
-        if one.dose.k in SHOWN:
-            who = f"{one.dose.model} after {one.dose.k:,} examples ({one.dose.setting}, seed {one.dose.seed})"
+        values["seen"] = _by_seen(sets.test, chosen.answers, seen)
+        if chosen.dose.k in SHOWN:
+            who = (
+                f"{chosen.dose.model} after {chosen.dose.k:,} examples ({chosen.dose.setting}, seed {chosen.dose.seed})"
+            )
             for name, (probe, answers) in tests.items():
                 place = (
                     self.path
                     / "answers"
-                    / f"{one.dose.setting.replace(' ', '-')}-{one.dose.k}-seed-{one.dose.seed}-{name}"
+                    / f"{chosen.dose.setting.replace(' ', '-')}-{chosen.dose.k}-seed-{chosen.dose.seed}-{name}"
                 )
-                told = f"rate {one.dose.lr:g}, step {one.dose.steps}"
-                keep_control(place, who, told, probe.card.name, probe, answers, one.dose.seed, family="multiple-choice")
+                method = f"rate {chosen.dose.lr:g}, step {chosen.dose.steps}"
+                keep_control(
+                    place, who, method, probe.card.name, probe, answers, chosen.dose.seed, family="multiple-choice"
+                )
         self._add(CHOSEN, [values])
         return values
 
@@ -60,26 +64,28 @@ def _measured(probe: Probe, answers: Sequence[Answer]) -> dict[str, Any]:
     items = probe.items
     credit = credit_of(answers, items)
     guess = chance([len(item.options) for item in items])
-    found = _plain(accuracy(credit, [item.unit(probe.card.group) for item in items], chance=guess))
+    measured = _plain(accuracy(credit, [item.unit(probe.card.group) for item in items], chance=guess))
     if any(item.family for item in items):
         counts = [len(item.options) for item in items]
-        found["strict"] = _plain(
+        measured["strict"] = _plain(
             family_accuracy(credit, [item.unit() for item in items], option_counts=counts)[0].strict
         )
-    return found
+    return measured
 
 
 def _by_seen(probe: Probe, answers: Sequence[Answer], seen: Mapping[str, bool]) -> dict[str, Any]:
     """Accuracy by whether the concept's word stands in the original task's text."""
     credit = credit_of(answers, probe.items)
-    found = {}
+    by_seen = {}
     for name, wanted in (("seen", True), ("unseen", False)):
         rows = [row for row, item in enumerate(probe.items) if seen.get(item.id) is wanted]
         if rows:
             items = [probe.items[row] for row in rows]
             guess = chance([len(item.options) for item in items])
-            found[name] = _plain(accuracy(credit[rows], [item.unit(probe.card.group) for item in items], chance=guess))
-    return found
+            by_seen[name] = _plain(
+                accuracy(credit[rows], [item.unit(probe.card.group) for item in items], chance=guess)
+            )
+    return by_seen
 
 
 def _plain(e: Estimate) -> dict[str, Any]:

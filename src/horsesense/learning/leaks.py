@@ -31,8 +31,8 @@ class Leak:
     """Id of the test item."""
 
     def __str__(self) -> str:
-        told = self.shared if len(self.shared) <= 60 else f"{self.shared[:57]}…"
-        return f"{self.train} ~ {self.test} ({self.kind}: {told})"
+        short = self.shared if len(self.shared) <= 60 else f"{self.shared[:57]}…"
+        return f"{self.train} ~ {self.test} ({self.kind}: {short})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,20 @@ class Leaks:
 def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = False) -> Leaks:
     """All leaks from one set into another; ``entities`` also looks at the names that statements are about.
 
-    >>> one = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
-    >>> other = Item(probe="demo", form="cloze", text="ICE is ___!", options=("cold", "hot"), answer=0)
-    >>> [leak.kind for leak in find_leaks([one], [other]).found]
+    >>> train = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
+    >>> test = Item(probe="demo", form="cloze", text="ICE is ___!", options=("cold", "hot"), answer=0)
+    >>> [leak.kind for leak in find_leaks([train], [test]).found]
     ['text']
     """
     kinds: dict[str, Callable[[Item], Iterable[str]]] = {
         "item": lambda item: [item.id],
-        "text": lambda item: [said(item)],
+        "text": lambda item: [wording(item)],
         "family": lambda item: [item.family],
         "answer": lambda item: [answer_concept(item)],
     }
     if entities:
         kinds["entity"] = names
-    found = []
+    leaks = []
     for kind, keys in kinds.items():
         owners: dict[str, str] = {}
         for item in train:
@@ -82,16 +82,16 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
             shared = next((key for key in keys(item) if key in owners), None)
             # The same item shares all the rest with itself, which says nothing more.
             if shared is not None and not (kind != "item" and owners[shared] == item.id):
-                found.append(Leak(kind, shared, owners[shared], item.id))
-    return Leaks(tuple(found), items=len({leak.test for leak in found}))
+                leaks.append(Leak(kind, shared, owners[shared], item.id))
+    return Leaks(tuple(leaks), items=len({leak.test for leak in leaks}))
 
 
-def check_leaks(leaks: Leaks, allow: bool = False, own: str = "") -> Leaks:
-    """Raise an error with the first pairs, unless they are allowed; ``own`` names a setting that leaks by design."""
+def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks:
+    """Raise an error with the first pairs, unless they are allowed; ``by_design`` says why a setting may leak."""
     if not leaks.found:
         return leaks
-    if allow or own:
-        return Leaks(leaks.found, own or "--allow-overlap", leaks.items)
+    if allow or by_design:
+        return Leaks(leaks.found, by_design or "--allow-overlap", leaks.items)
     counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
     raise UserError(
         f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.found[:FIRST]))}",
@@ -99,7 +99,7 @@ def check_leaks(leaks: Leaks, allow: bool = False, own: str = "") -> Leaks:
     )
 
 
-def said(item: Item) -> str:
+def wording(item: Item) -> str:
     """What an item says, in lower-case words; with the right answer where the question alone may be common."""
     text = f"{item.premise} {item.text}"
     if item.form in ("choice", "sentences") and item.answer is not None and not item.ordered:

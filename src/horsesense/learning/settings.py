@@ -180,19 +180,19 @@ def made_up_name(lot: random.Random) -> str:
 def renamed(items: Sequence[Item], times: int, seed: int, taken: Collection[str] = ()) -> list[Item]:
     """Each statement so many times, the first as it stands, the others with names that are not ``taken``.
 
-    >>> one = Item(probe="demo", form="cloze", text="wob is ice, so wob is ___ than zim", options=("more", "less"),
-    ...            answer=0, family="wob zim")
-    >>> [item.text.count("wob") for item in renamed([one], 3, seed=0)]
+    >>> statement = Item(probe="demo", form="cloze", text="wob is ice, so wob is ___ than zim",
+    ...                  options=("more", "less"), answer=0, family="wob zim")
+    >>> [item.text.count("wob") for item in renamed([statement], 3, seed=0)]
     [2, 0, 0]
     """
-    lot, used, found = random.Random(seed), set(taken), list[Item]()
+    lot, used, statements = random.Random(seed), set(taken), list[Item]()
     for item in items:
         names = item.family.split()
         if len(names) != 2 or any(not _mentions(item, name) for name in names):
             raise UserError(
                 f"item {item.id} is not about two names ({item.family!r})", fix="high-resource is for RICA's statements"
             )
-        found.append(item)
+        statements.append(item)
         for _ in range(times - 1):
             fresh = []
             for _ in names:
@@ -200,8 +200,8 @@ def renamed(items: Sequence[Item], times: int, seed: int, taken: Collection[str]
                     pass
                 used.add(name)
                 fresh.append(name)
-            found.append(_about(item, dict(zip(names, fresh, strict=True))))
-    return found
+            statements.append(_about(item, dict(zip(names, fresh, strict=True))))
+    return statements
 
 
 def _mentions(item: Item, name: str) -> bool:
@@ -212,7 +212,7 @@ def _about(item: Item, names: dict[str, str]) -> Item:
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
 
     def change(text: str) -> str:
-        return pattern.sub(lambda found: names[found[0]], text)
+        return pattern.sub(lambda match: names[match[0]], text)
 
     return replace(
         item, text=change(item.text), options=tuple(map(change, item.options)), family=" ".join(names.values())

@@ -45,7 +45,7 @@ def hold_out(items: Sequence[Item], share: float, seed: int, group: str = "famil
 
 def judged(items: Sequence[Item], what: str) -> list[Item]:
     """The items with a gold; a part without any is an error."""
-    found = [item for item in items if item.answer is not None]
-    if not found:
+    with_gold = [item for item in items if item.answer is not None]
+    if not with_gold:
         raise UserError(f"the {what} part has no item with a gold answer", fix="give a probe with golds")
-    return found
+    return with_gold

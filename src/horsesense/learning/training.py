@@ -163,14 +163,14 @@ class _Training:
         return trained
 
     def _look(self, network: Any, step: int, epoch: float) -> dict[str, float]:
-        found = {"accuracy": accuracy_of(self.opened, network, self.objective, self.dev, self.recipe.blind)}
+        accuracies = {"accuracy": accuracy_of(self.opened, network, self.objective, self.dev, self.recipe.blind)}
         for name, part in self.others.items():
-            found[name] = accuracy_of(self.opened, network, self.objective, part, self.recipe.blind)
-        look = Look(step, round(epoch, 3), found["accuracy"], {name: found[name] for name in self.others})
+            accuracies[name] = accuracy_of(self.opened, network, self.objective, part, self.recipe.blind)
+        look = Look(step, round(epoch, 3), accuracies["accuracy"], {name: accuracies[name] for name in self.others})
         self.looks.append(look)
         if self.keep is not None:
             self.keep(self.opened, network, look)
-        return found | {"aim": look.aim(self.recipe.aim)}
+        return accuracies | {"aim": look.aim(self.recipe.aim)}
 
     def _loop(self, network: Any, examples: list[Any], beside: Any) -> tuple[Any, Any, Any]:
         from horsesense.learning.transformers_trainer import Loop, LossCurve, Patience, arguments
@@ -231,8 +231,8 @@ def answers_of(
     model = asked_while_training(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     asked = [_blinded(item) for item in items] if blind else items
-    found = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
-    return [replace(answer, item=item.id) for answer, item in zip(found, items, strict=True)]
+    answers = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
+    return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 
 def _blinded(item: Item) -> Item:

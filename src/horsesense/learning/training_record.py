@@ -163,10 +163,10 @@ def kept_training(folder: Path, recipe: Recipe, items: int) -> Trained | None:
         return None
     try:
         values: dict[str, Any] = json.loads(read_text(path))
-        own = {field.name for field in fields(Trained)}
+        names = {field.name for field in fields(Trained)}
         kept = values["recipe"]
         trained = Trained(
-            **{name: value for name, value in values.items() if name in own}
+            **{name: value for name, value in values.items() if name in names}
             | {
                 "recipe": Recipe(**kept | {"marks": tuple(kept["marks"])}),
                 "looks": tuple(Look(**look) for look in values["looks"]),
@@ -183,8 +183,8 @@ def kept_training(folder: Path, recipe: Recipe, items: int) -> Trained | None:
         (name for name in wanted if name not in _MAY_DIFFER and _plain(wanted[name]) != _plain(kept[name])), None
     )
     if other is not None or trained.items != items:
-        told = f"{other} {kept[other]!r}" if other else f"{trained.items:,} items"
-        raise UserError(f"the folder holds a training with {told}", file=folder, fix="choose another --out")
+        difference = f"{other} {kept[other]!r}" if other else f"{trained.items:,} items"
+        raise UserError(f"the folder holds a training with {difference}", file=folder, fix="choose another --out")
     return trained
 
 

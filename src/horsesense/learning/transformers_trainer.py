@@ -64,8 +64,8 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
             self.control.should_save = False
             return {"eval_aim": -1.0}
         network.eval()
-        found = self._look(network, self.state.global_step, float(self.state.epoch or 0.0))
-        metrics = {f"eval_{name}": value for name, value in found.items()}
+        accuracies = self._look(network, self.state.global_step, float(self.state.epoch or 0.0))
+        metrics = {f"eval_{name}": value for name, value in accuracies.items()}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         network.train()

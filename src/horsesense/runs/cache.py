@@ -32,15 +32,18 @@ class ScoreCache:
     """Log-probabilities of questions, in one SQLite file in the user's cache."""
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
-        said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
-        said |= {
+        computing = {
+            "weights": model.weights,
+            "family": model.family,
+            "dtype": model.dtype,
+            "device": model.device.type,
             "pll": spec.pll,
             "read_offset": str(spec.read_offset),
             "seq2seq": spec.seq2seq,
             "exact": str(spec.exact),
             "budget": str(budget),
         }
-        self._salt = json.dumps(said, sort_keys=True).encode()
+        self._salt = json.dumps(computing, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")
         self._base: sqlite3.Connection | None = None
 
@@ -62,38 +65,38 @@ class ScoreCache:
             self._base = None
 
     def _keys(self, questions: Sequence[Question]) -> list[bytes]:
-        own = [
+        contents = [
             b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
             for q in questions
         ]
         shard = hashlib.sha256(self._salt)
-        for content in own:
+        for content in contents:
             shard.update(hashlib.sha256(content).digest())
-        return [hashlib.sha256(shard.digest() + content).digest() for content in own]
+        return [hashlib.sha256(shard.digest() + content).digest() for content in contents]
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
         """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""
         if self._base is None:
             return None
         keys = self._keys(questions)
-        found: dict[bytes, bytes] = {}
+        kept: dict[bytes, bytes] = {}
         distinct = list(dict.fromkeys(keys))
         try:
             for start in range(0, len(distinct), _AT_ONCE):
                 part = distinct[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(part))
-                found |= dict(self._base.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part))
-                if len(found) < start + len(part):
+                kept |= dict(self._base.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part))
+                if len(kept) < start + len(part):
                     return None
         except sqlite3.Error:
             return None
-        return [np.frombuffer(found[key], dtype=np.float32) for key in keys]
+        return [np.frombuffer(kept[key], dtype=np.float32) for key in keys]
 
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
         if self._base is None:
             return
-        found = [value.astype(np.float32).tobytes() for value in values]
-        rows = list(zip(self._keys(questions), found, strict=True))
+        scores = [value.astype(np.float32).tobytes() for value in values]
+        rows = list(zip(self._keys(questions), scores, strict=True))
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)

@@ -26,7 +26,7 @@ from horsesense.runs.manifest import (
 def keep_control(
     folder: Path,
     name: str,
-    told: str,
+    method: str,
     probe_name: str,
     probe: Probe,
     answers: Sequence[Answer],
@@ -35,7 +35,7 @@ def keep_control(
 ) -> Manifest:
     """Write the answers of a control as a new run folder.
 
-    ``told`` says in words how it answers; it stands where a model's special tokens are told. The
+    ``method`` says in words how it answers; it stands where a model's special tokens are told. The
     weight hash is that of the answers, since a control has nothing else. ``family`` is another one for a model
     whose weights were not kept, such as one of many doses of an inoculation.
     """
@@ -59,7 +59,7 @@ def keep_control(
                 weights=hashlib.sha256(content).hexdigest(),
                 revision="",
                 dtype="float64",
-                frame=told,
+                frame=method,
             ),
             probe=ProbeRecord(
                 name=probe_name, items=len(probe.items), of=len(probe.items), content=content_of(probe.items)

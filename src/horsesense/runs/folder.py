@@ -184,8 +184,8 @@ def _values(column: Any) -> Sequence[Any]:
     if column.null_count:
         raise ValueError("a value is missing")
     if not pa.types.is_list(column.type):
-        found: Sequence[Any] = column.to_pylist() if pa.types.is_string(column.type) else column.to_numpy().tolist()
-        return found
+        values: Sequence[Any] = column.to_pylist() if pa.types.is_string(column.type) else column.to_numpy().tolist()
+        return values
     inner, offsets = _values(column.values), column.offsets.to_numpy().tolist()
     return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
 

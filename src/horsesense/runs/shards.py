@@ -26,12 +26,12 @@ def cut(prepared: Sequence[Prepared], size: int, one_row_a_token: bool) -> list[
     """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change."""
     shards: list[list[Prepared]] = []
     room = 0
-    for one in sorted(prepared, key=lambda p: (p.longest, p.item.id)):
+    for each in sorted(prepared, key=lambda p: (p.longest, p.item.id)):
         if room <= 0:
             shards.append([])
             room = size
-        shards[-1].append(one)
-        room -= cost(one, one_row_a_token)
+        shards[-1].append(each)
+        room -= cost(each, one_row_a_token)
     return shards
 
 

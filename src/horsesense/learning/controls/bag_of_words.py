@@ -32,8 +32,8 @@ def choice_only_linear(task: Task) -> Fitted:
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
     tables = [_option_scores(task.dev, features, fit) for fit in fits]
     best = max(range(len(fits)), key=lambda place: accuracy_on(tables[place], task.dev))
-    told = f"logistic regression on the words of each option alone{features.told}"
-    return Fitted(_option_scores(task.test, features, fits[best]), told, {"strength": _STRENGTHS[best]})
+    method = f"logistic regression on the words of each option alone{features.vectors_used}"
+    return Fitted(_option_scores(task.test, features, fits[best]), method, {"strength": _STRENGTHS[best]})
 
 
 def hypothesis_only(task: Task) -> Fitted:
@@ -48,13 +48,13 @@ def hypothesis_only(task: Task) -> Fitted:
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
 
     def scores(items: Sequence[Item], fit: Any) -> list[tuple[float, ...]]:
-        found = np.full((len(items), len(known)), np.log(1e-9))
-        found[:, fit.classes_] = fit.predict_log_proba(features([item.text for item in items]))
-        return of_labels(items, known, np.maximum(found, np.log(1e-9)))
+        logprobs = np.full((len(items), len(known)), np.log(1e-9))
+        logprobs[:, fit.classes_] = fit.predict_log_proba(features([item.text for item in items]))
+        return of_labels(items, known, np.maximum(logprobs, np.log(1e-9)))
 
     best = max(range(len(fits)), key=lambda place: accuracy_on(scores(task.dev, fits[place]), task.dev))
-    told = f"logistic regression on the words of the hypothesis alone{features.told}"
-    return Fitted(scores(task.test, fits[best]), told, {"strength": _STRENGTHS[best]})
+    method = f"logistic regression on the words of the hypothesis alone{features.vectors_used}"
+    return Fitted(scores(task.test, fits[best]), method, {"strength": _STRENGTHS[best]})
 
 
 class _Words:
@@ -72,7 +72,7 @@ class _Words:
         if task.vectors != "none":
             everything = [*texts, *(text for item in [*task.dev, *task.test] for text in (item.text, *item.options))]
             self._vectors = open_vectors(task.vectors, {word for text in everything for word in words(text)})
-        self.told = f", with their vectors ({self._vectors.told})" if self._vectors else ""
+        self.vectors_used = f", with their vectors ({self._vectors.told})" if self._vectors else ""
 
     def __call__(self, texts: Sequence[str]) -> Any:
         from scipy import sparse
@@ -130,16 +130,16 @@ def vector_similarity(task: Task) -> Fitted:
             # The mean of all cosines is the product of the mean directions.
             row.append(float(question @ answer))
         scores.append(tuple(row))
-    told = f"the answer whose words are nearest to the question's ({vectors.told})"
-    return Fitted(scores, told, {"words without a vector": lost})
+    method = f"the answer whose words are nearest to the question's ({vectors.told})"
+    return Fitted(scores, method, {"words without a vector": lost})
 
 
 def _directions(text: str, vectors: Vectors) -> tuple[Vector, int]:
     """The mean of the words' unit vectors, and how many words have none."""
     given = words(text)
-    found = [
+    units = [
         vector / norm for word in given if (vector := vectors.of(word)) is not None and (norm := np.linalg.norm(vector))
     ]
-    if not found:
+    if not units:
         return np.zeros(vectors.dimensions, dtype=np.float32), len(given)
-    return np.mean(found, axis=0, dtype=np.float32), len(given) - len(found)
+    return np.mean(units, axis=0, dtype=np.float32), len(given) - len(units)

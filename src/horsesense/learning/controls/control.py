@@ -44,7 +44,7 @@ class Fitted:
 
     scores: list[tuple[float, ...]]
     """One an option, of each item."""
-    told: str
+    method: str
     """How it answers, in a sentence without a full stop."""
     notes: dict[str, float] = field(default_factory=dict)
     """What was counted or chosen on the way."""

@@ -25,33 +25,33 @@ def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:
     >>> kinds([which]) is None
     True
     """
-    found = dict.fromkeys(option for item in items for option in item.options)
-    if len(found) > MOST_LABELS:
+    options = dict.fromkeys(option for item in items for option in item.options)
+    if len(options) > MOST_LABELS:
         return None
-    return tuple(found) if len(found) < max(3, len(items)) or _same_options(items) else None
+    return tuple(options) if len(options) < max(3, len(items)) or _same_options(items) else None
 
 
 def _same_options(items: Sequence[Item]) -> bool:
     """Whether a few items have labels, in spite of their number; one question alone could have answers of its own."""
-    told = len(items) > 1 or all(item.form == "pair" for item in items)
-    return told and len({frozenset(item.options) for item in items}) == 1
+    alike = len(items) > 1 or all(item.form == "pair" for item in items)
+    return alike and len({frozenset(item.options) for item in items}) == 1
 
 
 def labels(items: Sequence[Item]) -> tuple[str, ...]:
     """The labels of a training set; an error where its options are no labels."""
-    found = kinds(items)
-    if found is None:
+    names = kinds(items)
+    if names is None:
         raise UserError(
             "the options are not labels: they differ from item to item",
             fix="use a control for questions, or another probe",
         )
-    return found
+    return names
 
 
 def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> list[tuple[float, ...]]:
     """From a score for each known label to one for each option of each item; an unseen label is an error."""
     places = {label: place for place, label in enumerate(known)}
-    found = []
+    scores = []
     for item, row in zip(items, table, strict=True):
         unseen = next((option for option in item.options if option not in places), None)
         if unseen is not None:
@@ -59,8 +59,8 @@ def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> lis
                 f"item {item.id}: the label {unseen!r} never occurs in training (its labels: {', '.join(known)})",
                 fix="train on items with the same options",
             )
-        found.append(tuple(float(row[places[option]]) for option in item.options))
-    return found
+        scores.append(tuple(float(row[places[option]]) for option in item.options))
+    return scores
 
 
 def gold_labels(items: Sequence[Item], known: Sequence[str]) -> NDArray[np.int64]:

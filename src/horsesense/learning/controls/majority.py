@@ -49,8 +49,8 @@ def majority_per_slot(task: Task) -> Fitted:
         for item, place in zip(task.test, places, strict=True)
     ]
     unseen = sum(place not in beside for place in places)
-    told = f"the commonest {answers.what} beside the same {' and '.join(task.slots)} in training"
-    return Fitted(scores, told, {"items with an unseen value": unseen})
+    method = f"the commonest {answers.what} beside the same {' and '.join(task.slots)} in training"
+    return Fitted(scores, method, {"items with an unseen value": unseen})
 
 
 def _best_slot(task: Task) -> Fitted:
@@ -109,6 +109,6 @@ def best_cue(task: Task) -> Fitted:
     from horsesense.knowledge.wordnet_source import find_wordnet
 
     folder = find_wordnet() if any(item.concepts for item in task.test) else None
-    found = cue_answers(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed)
-    scores = {answer.item: answer.scores for answer in found}
+    answers = cue_answers(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed)
+    scores = {answer.item: answer.scores for answer in answers}
     return Fitted([scores[item.id] for item in task.test], "the best cue of the half without the item")

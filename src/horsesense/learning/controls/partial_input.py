@@ -51,7 +51,7 @@ def esim(task: Task) -> Fitted:
     return _fitted(task, Esim, "ESIM over question and option")
 
 
-def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], told: str) -> Fitted:
+def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
     import torch
 
     from horsesense.learning.controls.partial_input_networks import Reader
@@ -61,7 +61,7 @@ def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], told: s
     model = network(reader.table, not reader.from_scratch)
     reached, epochs = _train(model, reader, task)
     notes = {"accuracy on dev": reached, "rounds": float(epochs), "unknown words": float(reader.unknown)}
-    return Fitted(_scores(model, reader, task.test), f"{told} ({reader.told})", notes)
+    return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors})", notes)
 
 
 def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, int]:
@@ -106,13 +106,13 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
     import torch
 
     model.eval()
-    found = []
+    scores = []
     with torch.inference_mode():
         for start in range(0, len(items), 4 * _BATCH):
             part = items[start : start + 4 * _BATCH]
             flat = iter(model(reader.batch(part)).double().tolist())
-            found += [tuple(next(flat) for _ in item.options) for item in part]
-    return found
+            scores += [tuple(next(flat) for _ in item.options) for item in part]
+    return scores
 
 
 class _OneSeed(Watcher):
@@ -145,5 +145,5 @@ def choice_only_encoder(task: Task) -> Fitted:
             best.update(accuracy=look.accuracy, scores=scores, step=look.step)
 
     train(task.model, task.train, task.dev, recipe, keep=keep, watcher=_OneSeed(task))
-    told = f"{task.model} with a new head, which sees each option alone"
-    return Fitted(best["scores"], told, {"accuracy on dev": best["accuracy"], "step": float(best["step"])})
+    method = f"{task.model} with a new head, which sees each option alone"
+    return Fitted(best["scores"], method, {"accuracy on dev": best["accuracy"], "step": float(best["step"])})

@@ -60,10 +60,10 @@ class Reader:
             counts = Counter(word for item in task.train for text in _texts(item) for word in words(text))
             known = sorted(word for word, number in counts.items() if number >= _FEWEST)
             table = lot.normal(0, 0.1, (len(known), _FROM_SCRATCH)).astype(np.float32)
-            self.told = "embeddings trained from scratch"
+            self.vectors = "embeddings trained from scratch"
         else:
             vectors = open_vectors(task.vectors, needed)
-            known, table, self.told = list(vectors.places), vectors.table, vectors.told
+            known, table, self.vectors = list(vectors.places), vectors.table, vectors.told
         if not known:
             raise UserError("no word of the probe is known", fix="give other --vectors, or a larger training set")
         self._numbers = {word: number for number, word in enumerate(known, start=2)}
@@ -112,8 +112,8 @@ class Encoder(nn.Module):
         packed = nn.utils.rnn.pack_padded_sequence(
             self.dropout(self.vectors(words)), lengths, batch_first=True, enforce_sorted=False
         )
-        found, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        dropped: Tensor = self.dropout(found)
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+        dropped: Tensor = self.dropout(states)
         return dropped
 
 
@@ -129,9 +129,9 @@ class Attention(nn.Module):
         super().__init__()
         self.weights = nn.Linear(8 * HIDDEN, 1)
 
-    def forward(self, one: Tensor, other: Tensor) -> Tensor:
-        found: Tensor = self.weights(torch.cat([one, other, (one - other).abs(), one * other], -1))[..., 0]
-        return found
+    def forward(self, first: Tensor, second: Tensor) -> Tensor:
+        score: Tensor = self.weights(torch.cat([first, second, (first - second).abs(), first * second], -1))[..., 0]
+        return score
 
 
 class ChoiceOnly(nn.Module):
@@ -143,8 +143,8 @@ class ChoiceOnly(nn.Module):
         self.weights = nn.Linear(2 * HIDDEN, 1)
 
     def forward(self, batch: Batch) -> Tensor:
-        found: Tensor = self.weights(largest(self.encoder(batch.options), batch.options))[:, 0]
-        return found
+        scores: Tensor = self.weights(largest(self.encoder(batch.options), batch.options))[:, 0]
+        return scores
 
 
 class ChoiceToChoice(nn.Module):
@@ -158,10 +158,10 @@ class ChoiceToChoice(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         options = largest(self.encoder(batch.options), batch.options)
         together = (batch.owners[:, None] == batch.owners[None, :]) & ~torch.eye(len(options), dtype=torch.bool)
-        one, other = together.nonzero(as_tuple=True)
-        alike = self.attention(options[one], options[other])
+        first, second = together.nonzero(as_tuple=True)
+        alike = self.attention(options[first], options[second])
         counts = together.sum(1).clamp_min(1)
-        return -torch.zeros(len(options)).index_add(0, one, alike) / counts
+        return -torch.zeros(len(options)).index_add(0, first, alike) / counts
 
 
 class QuestionToChoice(nn.Module):
@@ -175,8 +175,8 @@ class QuestionToChoice(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         questions = largest(self.encoder(batch.questions), batch.questions)
         options = largest(self.encoder(batch.options), batch.options)
-        found: Tensor = self.attention(questions[batch.owners], options)
-        return found
+        scores: Tensor = self.attention(questions[batch.owners], options)
+        return scores
 
 
 class Esim(nn.Module):
@@ -193,23 +193,25 @@ class Esim(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         words = batch.questions[batch.owners], batch.options
-        one, other = self.encoder(batch.questions)[batch.owners], self.encoder(batch.options)
-        near = one @ other.transpose(1, 2)
+        questions, options = self.encoder(batch.questions)[batch.owners], self.encoder(batch.options)
+        near = questions @ options.transpose(1, 2)
         parts = (
-            self._composed(one, near.masked_fill((words[1] == PAD)[:, None, :], _LOWEST).softmax(2) @ other, words[0]),
             self._composed(
-                other,
-                near.transpose(1, 2).masked_fill((words[0] == PAD)[:, None, :], _LOWEST).softmax(2) @ one,
+                questions, near.masked_fill((words[1] == PAD)[:, None, :], _LOWEST).softmax(2) @ options, words[0]
+            ),
+            self._composed(
+                options,
+                near.transpose(1, 2).masked_fill((words[0] == PAD)[:, None, :], _LOWEST).softmax(2) @ questions,
                 words[1],
             ),
         )
-        found: Tensor = self.scorer(torch.cat(parts, -1))[:, 0]
-        return found
+        scores: Tensor = self.scorer(torch.cat(parts, -1))[:, 0]
+        return scores
 
-    def _composed(self, own: Tensor, aligned: Tensor, words: Tensor) -> Tensor:
+    def _composed(self, states: Tensor, aligned: Tensor, words: Tensor) -> Tensor:
         """A text beside what it is aligned with, as its mean and its largest values."""
-        thin = functional.relu(self.thinner(torch.cat([own, aligned, own - aligned, own * aligned], -1)))
-        states = self.composer(thin)[0]
+        thin = functional.relu(self.thinner(torch.cat([states, aligned, states - aligned, states * aligned], -1)))
+        composed = self.composer(thin)[0]
         there = (words != PAD)[:, :, None]
-        mean = (states * there).sum(1) / there.sum(1)
-        return torch.cat([mean, largest(states, words)], -1)
+        mean = (composed * there).sum(1) / there.sum(1)
+        return torch.cat([mean, largest(composed, words)], -1)

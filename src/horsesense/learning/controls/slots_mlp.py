@@ -60,9 +60,9 @@ def slots_mlp(task: Task) -> Fitted:
     with torch.inference_mode():
         table = _logprobs(best[1](torch.from_numpy(x_test)), ordinal).double().numpy()
     kind = "an ordinal" if ordinal else "a categorical"
-    told = f"{kind} MLP over the vectors of {', '.join(slots)} ({vectors.told})"
+    method = f"{kind} MLP over the vectors of {', '.join(slots)} ({vectors.told})"
     notes = {"slots without any vector": lost, "hidden": best[2], "rate": best[3], "accuracy on dev": best[0]}
-    return Fitted(of_labels(task.test, known, table), told, notes)
+    return Fitted(of_labels(task.test, known, table), method, notes)
 
 
 def _words(value: str) -> list[str]:
@@ -72,9 +72,9 @@ def _words(value: str) -> list[str]:
 def _inputs(items: Sequence[Item], slots: Sequence[str], vectors: Vectors) -> tuple[Any, int]:
     rows, lost = [], 0
     for item in items:
-        found = [vectors.mean(slot_value(item, slot))[0] for slot in slots]
-        lost += sum(not vector.any() for vector in found)
-        rows.append(np.concatenate(found))
+        slot_vectors = [vectors.mean(slot_value(item, slot))[0] for slot in slots]
+        lost += sum(not vector.any() for vector in slot_vectors)
+        rows.append(np.concatenate(slot_vectors))
     return np.stack(rows), lost
 
 
