@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from horsesense.analysis.qualification import Threshold
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_text
+from horsesense.files import FieldProblem, check_fields, read_text
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
@@ -46,12 +46,10 @@ class Crowd:
     """What the signed token must be made for: the address of this server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """One study. What is not set is as the instrument says."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The rules of a study, as its file gives them."""
 
-    folder: Path
-    instrument: Instrument
     judgements: int = 3
     """People who judge each item."""
     more: int = 0
@@ -70,6 +68,14 @@ class Study:
     qualification: Threshold | None = None
     attention: Attention | None = None
     crowd: Crowd = field(default_factory=Crowd)
+
+
+@dataclass(frozen=True, slots=True)
+class Study(Settings):
+    """One study. What is not set is as the instrument says."""
+
+    folder: Path
+    instrument: Instrument
 
     @property
     def url(self) -> str:
@@ -113,14 +119,11 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
         raise UserError("the study names no instrument", fix='write instrument = "choice", or another')
     name = values.pop("instrument")
     instrument = find_instrument(str(folder / name) if name.endswith(".toml") else name)
-    parts: dict[str, Any] = {}
-    for section, kind in (("qualification", Threshold), ("attention", Attention), ("crowd", Crowd)):
-        if section in values:
-            # A file that names no kappa asks for none.
-            unset = {"kappa": None} if kind is Threshold else {}
-            parts[section] = kind(**unset | _checked(values.pop(section), kind, section))
-    given = {"judgements": instrument.judgements} | _checked(values, Study, "study")
-    study = Study(folder, instrument, **given, **parts)
+    if isinstance(values.get("qualification"), dict):
+        # A file that names no kappa asks for none.
+        values["qualification"].setdefault("kappa", None)
+    settings = check_fields(Settings, {"judgements": instrument.judgements} | values, _bad_setting)
+    study = Study(folder, instrument, **{each.name: getattr(settings, each.name) for each in fields(Settings)})
     for number, least in (("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05)):
         if getattr(study, number) < least:
             raise UserError(f"{number} is {getattr(study, number)}, and must be {least} or more")
@@ -136,22 +139,20 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
     return study
 
 
-def _checked(values: Any, kind: type, section: str) -> dict[str, Any]:
-    if not isinstance(values, Mapping):
-        raise UserError(f"{section} is no table", fix=f"write [{section}] and its settings below")
-    known = {each.name: str(each.type) for each in fields(kind)}
-    for name, value in values.items():
-        if name not in known or name in ("folder", "instrument"):
-            raise unknown(f"setting of a {section}", name, known.keys() - {"folder", "instrument"})
-        wanted = known[name]
-        fits = {
-            "int": type(value) is int,
-            "float": type(value) in (int, float),
-            "float | None": type(value) in (int, float),
-        }.get(wanted, isinstance(value, str))
-        if not fits:
-            raise UserError(f"the setting {name!r} has the wrong kind of value")
-    return dict(values)
+_SECTIONS: Mapping[str, type] = {"qualification": Threshold, "attention": Attention, "crowd": Crowd}
+
+
+def _bad_setting(problem: FieldProblem) -> UserError:
+    section = problem.field if len(problem.path) > 1 else "study"
+    name = str(problem.path[-1])
+    if problem.kind == "unknown":
+        known = [field.name for field in fields(_SECTIONS.get(section, Settings))]
+        return unknown(f"setting of a {section}", name, known)
+    if name in _SECTIONS:
+        return UserError(f"{name} is no table", fix=f"write [{name}] and its settings below")
+    if problem.allowed and isinstance(problem.value, str):
+        return unknown(f"{name} of a {section}", problem.value, problem.allowed)
+    return UserError(f"the setting {name!r} has the wrong kind of value")
 
 
 def study_text(study: Study, instrument: str) -> str:
@@ -165,8 +166,8 @@ def study_text(study: Study, instrument: str) -> str:
         part = getattr(study, section)
         if part is not None and part != Crowd():
             set_values = ((each.name, getattr(part, each.name)) for each in fields(part))
-            told = [f"{name} = {_toml(value)}" for name, value in set_values if value is not None and value != ""]
-            lines += ["", f"[{section}]", *told]
+            rows = [f"{name} = {_toml(value)}" for name, value in set_values if value is not None and value != ""]
+            lines += ["", f"[{section}]", *rows]
     return "\n".join(lines) + "\n"
 
 
