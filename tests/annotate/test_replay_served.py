@@ -66,7 +66,7 @@ def test_partwhole(shared: Path, tmp_path: Path) -> None:
     """Triples with three votes; whose vote is whose is not released, so that the places in a row are the people."""
     votes = read_votes("partwhole", [shared / "data/partwhole/mturk/final_batches/all_just_results.csv"])
     folder = shared / "data/partwhole/data/annotated"
-    probe = read_release("partwhole", [folder / "train.csv", folder / "dev.csv"])
+    probe = read_release("partwhole", [folder / f"{split}.csv" for split in ("train", "dev", "test")])
     released = {replace(item, answer=None).id: item.options[item.answer or 0] for item in probe.items}
     by_item = defaultdict(list)
     for each in votes.judgements:
