@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from horsesense.analysis.adjudication import adjudicate
+from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading

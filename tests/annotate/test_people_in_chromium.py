@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.analysis.adjudication import adjudicate
+from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.annotate.server.people import all_people, invite
 from horsesense.annotate.server.reading import collected_from, standing_judgements
 from horsesense.annotate.server.served import open_study

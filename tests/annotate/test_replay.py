@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.adjudication import adjudicate, reasons
-from horsesense.analysis.kappa import pair_kappa
-from horsesense.analysis.qualification import choose_gold, qualify
-from horsesense.analysis.verdicts import ALL_DIFFER, objected
-from horsesense.analysis.votes import votes_on_scale
+from horsesense.analysis.people.adjudication import adjudicate, reasons
+from horsesense.analysis.people.adjudication_rules import ALL_DIFFER, objected
+from horsesense.analysis.people.agreement import pair_kappa
+from horsesense.analysis.people.qualification import choose_gold, qualify
+from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.applying import apply_labels
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.instrument import find_instrument

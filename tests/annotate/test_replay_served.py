@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from horsesense.analysis.adjudication import adjudicate
-from horsesense.analysis.kappa import pair_kappa
-from horsesense.analysis.votes import votes_on_scale
+from horsesense.analysis.people.adjudication import adjudicate
+from horsesense.analysis.people.agreement import pair_kappa
+from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.form import answer_from, answers_of_task
 from horsesense.annotate.server.answering import submit
 from horsesense.annotate.server.database import reading, writing

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.qualification import Threshold
+from horsesense.analysis.people.qualification import Threshold
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import writing

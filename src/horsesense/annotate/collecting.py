@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis.votes import Scale, ScaleOf
+from horsesense.analysis.people.votes import Scale, ScaleOf
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.mturk import from_mturk, is_mturk

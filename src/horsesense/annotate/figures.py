@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from horsesense.analysis.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.kappa import pair_kappa
+from horsesense.analysis.people.adjudication_rules import failing
+from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
+from horsesense.analysis.people.votes import Votes, tabulate, votes_on_scale
 from horsesense.analysis.resampling import RESAMPLES
-from horsesense.analysis.verdicts import failing
-from horsesense.analysis.votes import Votes, tabulate, votes_on_scale
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.instrument import WRITTEN
 from horsesense.errors import UserError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from horsesense.analysis.qualification import Qualification, Threshold, choose_gold, qualify
-from horsesense.analysis.votes import letter
+from horsesense.analysis.people.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.analysis.people.votes import letter
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.errors import UserError

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PositiveInt, StringConstraints
 
-from horsesense.analysis.adjudication import find_rule
-from horsesense.analysis.votes import Scale
+from horsesense.analysis.people.adjudication import find_rule
+from horsesense.analysis.people.votes import Scale
 from horsesense.errors import UserError, unknown
 from horsesense.files import FieldProblem, check_fields, read_text
 from horsesense.records import FORMS

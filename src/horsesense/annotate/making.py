@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from horsesense.analysis.qualification import Threshold
+from horsesense.analysis.people.qualification import Threshold
 from horsesense.annotate.gold import spread_gold
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.study import ATTENTION, GOLD, ITEMS, OWN_INSTRUMENT, SETTINGS, Attention, Study, study_text

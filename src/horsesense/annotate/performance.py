@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from horsesense.analysis.human_performance import HumanScore, against_the_others, majority_of_people, single_person
+from horsesense.analysis.people.human_performance import (
+    HumanScore,
+    against_the_others,
+    majority_of_people,
+    single_person,
+)
 from horsesense.analysis.prediction import chance
 from horsesense.annotate.applying import FILTERED
 from horsesense.annotate.collecting import Collected

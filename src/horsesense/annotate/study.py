@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from horsesense.analysis.qualification import Threshold
+from horsesense.analysis.people.qualification import Threshold
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.errors import UserError, unknown
 from horsesense.files import FieldProblem, check_fields, read_text

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from horsesense.analysis.votes import Scale, letter
+from horsesense.analysis.people.votes import Scale, letter
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.errors import UserError
 from horsesense.records import Form, Item, Probe, view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from horsesense.analysis.verdicts import PASS
+from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.premises import BETWEEN, joined_pair
 from horsesense.annotate.task import lettered

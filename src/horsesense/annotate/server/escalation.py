@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select, update
 
-from horsesense.analysis.adjudication import find_rule
+from horsesense.analysis.people.adjudication import find_rule
 from horsesense.annotate.server import tables
 from horsesense.annotate.server.queue import asked_in
 from horsesense.annotate.server.served import Served

@@ -8,8 +8,8 @@ from statistics import median
 
 from sqlalchemy import case, func, select
 
-from horsesense.analysis.annotators import Annotator, Dispute, by_annotator, by_item
-from horsesense.analysis.votes import votes_on_scale
+from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
+from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.figures import Figure, agreement_figures
 from horsesense.annotate.instrument import WRITTEN

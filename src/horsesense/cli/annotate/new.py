@@ -60,7 +60,7 @@ def new(
     """Write a task file, one row a question, to be filled in; or the folder of a study, to be served."""
     import random
 
-    from horsesense.analysis.qualification import Threshold
+    from horsesense.analysis.people.qualification import Threshold
     from horsesense.annotate.instrument import find_instrument
     from horsesense.annotate.making import make_study
     from horsesense.annotate.study import Study

@@ -22,7 +22,7 @@ from horsesense.cli.output import Json, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.analysis.human_performance import HumanScore
+    from horsesense.analysis.people.human_performance import HumanScore
     from horsesense.annotate.collecting import Collected
 
 
