@@ -15,11 +15,11 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from commands import document, run
-from horsesense.annotate.server.joining import CROWDS, end_joins, new_join
-from horsesense.annotate.server.people import all_people
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.signed_token import TokenError, checked_claims, read_keys
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new_join
+from horsesense.annotate.server.participants import all_people
+from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
+from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.study import Crowd
 from horsesense.errors import UserError
 from horsesense.records import write_probe

@@ -12,13 +12,13 @@ from pathlib import Path
 from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.analysis.people.agreement import pair_kappa
 from horsesense.analysis.people.votes import votes_on_scale
-from horsesense.annotate.form import answer_from, answers_of_task
 from horsesense.annotate.server.answering import submit
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.people import find_person, invite, locked
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import find_person, invite, locked
 from horsesense.annotate.server.queue import hold
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
 from horsesense.probes.released import read_release
 from horsesense.probes.released.votes import ReleasedVotes, read_votes

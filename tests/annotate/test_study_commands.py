@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from commands import document, run
-from horsesense.annotate.server.served import open_study
+from horsesense.annotate.server.served_study import open_study
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
 from judged_probes import LABELS, triples
 from serving import browser

@@ -11,9 +11,9 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records.rows import write_rows

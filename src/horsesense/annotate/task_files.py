@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, Task, lettered
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
 from horsesense.records.rows import ending, write_rows

@@ -19,12 +19,10 @@ from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RefusedError
-from horsesense.annotate.server.crowd_pages import crowd_routes
-from horsesense.annotate.server.desk import Desk
-from horsesense.annotate.server.door import door_routes
-from horsesense.annotate.server.guards import Guards
+from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
+from horsesense.annotate.server.request_checks import Desk, Guards
 from horsesense.annotate.server.researcher_pages import researcher_routes
-from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import STUDY_VARIABLE
 
 _THREADS = 4

@@ -10,14 +10,14 @@ from sqlalchemy import case, func, select
 
 from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.people.votes import votes_on_scale
-from horsesense.annotate.collecting import Collected
-from horsesense.annotate.figures import Figure, agreement_figures
 from horsesense.annotate.instrument import WRITTEN
-from horsesense.annotate.server import tables
+from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.people import ANNOTATOR, Person, all_people
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import ANNOTATOR, Person, all_people
+from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.study_figures import Figure, agreement_figures
 from horsesense.records import Judgement
 
 RESAMPLES = 200

@@ -1,4 +1,7 @@
-"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot."""
+"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot.
+
+Two agree and an item is done; otherwise more people are asked (rica.txt, 3.2).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
-from horsesense.annotate.server import tables
+from horsesense.analysis.people.adjudication import find_rule
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.people import NEW, WORKING, Person
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.server.tokens import new_token
+from horsesense.annotate.server.participants import NEW, WORKING, Person, new_token
+from horsesense.annotate.server.served_study import Served
 
 ITEM, GOLD, ATTENTION = "item", "gold", "attention"
 OPEN, ANSWERED, RELEASED, UNDONE = "open", "answered", "released", "undone"
 
-_items, _leases = tables.items.c, tables.leases.c
+_items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgements.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +220,37 @@ def sweep(served: Served) -> int:
         for row in found:
             release(connection, served, Lease(*row))
     return len(found)
+
+
+def settle(connection: Connection, served: Served, item: int) -> None:
+    """Set how many judgements an item wants, by the votes that stand.
+
+    Once more people are at work on it the target stays: what they were asked for is not thrown away. Where the rule
+    tells rounds apart these are the people of the second, however many are left of the first.
+    """
+    study = served.study
+    row = connection.execute(
+        select(_items.key, _items.wanted, _items.held, _items.answered).where(_items.id == item).with_for_update()
+    ).one()
+    # Only some rules tell a second round from the first; for the others all votes are of one.
+    rounds = find_rule(study.instrument.rule).rounds
+    if row.held + row.answered > study.judgements or (rounds and asked_in(connection, item, 2)):
+        return
+    votes = connection.scalars(standing(item)).all()
+    abstentions = served.tasks["item"][row.key].scale.abstentions
+    settled = len(set(votes)) <= 1 and not set(votes) & set(abstentions)
+    split = len(votes) >= study.judgements and not settled
+    again = 2 if split and rounds else 1
+    wanted = study.judgements + study.more if split else study.judgements
+    connection.execute(update(tables.items).where(_items.id == item).values(wanted=wanted, round=again))
+
+
+def standing(item: int):  # type: ignore[no-untyped-def]  # the type of a select of one column is longer than it
+    """The values of an item that nobody took back."""
+    retracted = tables.retractions.c.judgement
+    return (
+        select(_judgements.value)
+        .outerjoin(tables.retractions, retracted == _judgements.id)
+        .where(_judgements.item == item, retracted.is_(None))
+        .order_by(_judgements.id)
+    )

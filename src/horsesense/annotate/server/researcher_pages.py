@@ -10,9 +10,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from horsesense.annotate.server.desk import Desk
 from horsesense.annotate.server.overview import Overview, overview, progress_of
-from horsesense.annotate.server.people import RESEARCHER
+from horsesense.annotate.server.participants import RESEARCHER
+from horsesense.annotate.server.request_checks import Desk
 
 _FRESH_SECONDS = 15
 

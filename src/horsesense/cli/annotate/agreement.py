@@ -19,7 +19,7 @@ from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
     from horsesense.analysis.people.annotators import Annotator, Dispute
-    from horsesense.annotate.collecting import Collected
+    from horsesense.annotate.judgement_files import Collected
 
 
 def agreement(
@@ -33,7 +33,7 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Agreement by round with intervals over items, each person beside the others, and items in dispute."""
-    from horsesense.annotate.figures import agreement_figures, check_overlap
+    from horsesense.annotate.study_figures import agreement_figures, check_overlap
     from horsesense.cli.annotate.tables import (
         annotator_json,
         figure_json,

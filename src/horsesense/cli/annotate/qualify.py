@@ -30,7 +30,7 @@ def qualify(
 
     from horsesense.analysis.people.qualification import Threshold
     from horsesense.analysis.people.qualification import qualify as hold_against
-    from horsesense.annotate.performance import gold_of
+    from horsesense.annotate.study_figures import gold_of
     from horsesense.cli.annotate.tables import print_table
 
     found = collected(files, gold, instrument, None, last, annotator)

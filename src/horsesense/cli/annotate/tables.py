@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from horsesense.analysis.intervals import Estimate
     from horsesense.analysis.people.annotators import Annotator
     from horsesense.analysis.people.human_performance import HumanScore
-    from horsesense.annotate.figures import Figure
+    from horsesense.annotate.study_figures import Figure
 
 
 def _number(value: float) -> float | None:

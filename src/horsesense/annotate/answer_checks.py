@@ -1,16 +1,25 @@
-"""One answer, checked against what the instrument allows: the same check for files and for a server."""
+"""One answer, checked against what the instrument allows: the same check for files and for a server.
+
+Choices, criteria and written words first, then premise pairs, two texts that differ in exactly one word.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import Instrument
-from horsesense.annotate.premises import BETWEEN, joined_pair
 from horsesense.annotate.task import lettered
 from horsesense.errors import UserError, unknown
 
+BETWEEN = " || "
+"""Stands between the two texts of a pair in a judgement."""
+LONGEST = 400
+
+_CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
+_ARTICLES = {"a", "an"}
 _YES = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
 
 MOST_PARTS = 3
@@ -144,3 +153,72 @@ def checked_reason(instrument: Instrument, value: str, reason: str) -> str:
     if reason and instrument.reasons and value in instrument.objections and reason not in instrument.reasons:
         raise unknown("reason", reason, instrument.reasons)
     return reason
+
+
+def _parts(word: str) -> tuple[str, str, str]:
+    found = _CORE.match(word)
+    assert found is not None, "the pattern matches any text"
+    return found[1], found[2], found[3]
+
+
+def differing_word(one: str, other: str) -> tuple[str, str]:
+    """The words in which two texts differ, or an error that says why they are no pair.
+
+    *A* and *an* go with the word that follows: they are not a difference of their own.
+
+    >>> differing_word("She stood by a stove.", "She stood by an oven.")
+    ('stove', 'oven')
+    """
+    first, second = one.split(), other.split()
+    if not first or not second:
+        raise UserError("a text is empty", fix="write both texts")
+    if len(first) != len(second):
+        raise UserError(
+            f"one text has {len(first)} words and the other {len(second)}", fix="change one word into one other word"
+        )
+    apart = [place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    if not apart:
+        raise UserError("the two texts are the same", fix="change one word")
+    for place in apart:
+        (before, a, after), (also_before, b, also_after) = _parts(first[place]), _parts(second[place])
+        if (before, after) != (also_before, also_after) or a.casefold() == b.casefold():
+            raise UserError("the texts differ in more than words", fix="keep punctuation and capitals the same")
+    cores = [(_parts(first[place])[1], _parts(second[place])[1]) for place in apart]
+    if len(apart) == 2 and apart[1] == apart[0] + 1 and {word.casefold() for word in cores[0]} == _ARTICLES:
+        return cores[1]
+    if len(apart) > 1:
+        told = ", ".join(f"{a}/{b}" for a, b in cores[:4])
+        raise UserError(f"{len(apart)} words differ ({told})", fix="let only one word differ")
+    if {word.casefold() for word in cores[0]} == _ARTICLES:
+        raise UserError("only a and an differ", fix="change the word that follows")
+    return cores[0]
+
+
+def joined_pair(one: str, other: str) -> str:
+    """The pair as one value, checked."""
+    one, other = (" ".join(text.split()) for text in (one, other))
+    if BETWEEN.strip() in one + other:
+        raise UserError(f"a text holds {BETWEEN.strip()!r}", fix="leave it out")
+    if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (one, other) if text):
+        raise UserError("a text does not begin with a word", fix="write a sentence")
+    if max(len(one), len(other)) > LONGEST:
+        raise UserError(f"a text is longer than {LONGEST} characters", fix="keep it short")
+    differing_word(one, other)
+    return one + BETWEEN + other
+
+
+def typed_answers(instrument: Instrument) -> str:
+    """All that can be typed as an answer.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> typed_answers(find_instrument("exceptions"))
+    'up to 3 words, joined by commas | nonsense (The sentence makes no sense)'
+    """
+    own = {
+        "options": ("the letter or the text of an answer",),
+        "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
+        "pair": (f"the two texts, with{BETWEEN}between",),
+    }.get(instrument.kind, instrument.labels)
+    told = instrument.told
+    beside = instrument.beside
+    return " | ".join((*own, *(f"{name} ({told[name]})" if name in told else name for name in beside)))
