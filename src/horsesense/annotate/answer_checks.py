@@ -49,14 +49,14 @@ def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = (
 
 
 def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
-    own = tuple(choices) if instrument.kind == "options" else instrument.labels
-    known = (*own, *instrument.beside)
-    if value in known or not own:
+    labels = tuple(choices) if instrument.kind == "options" else instrument.labels
+    known = (*labels, *instrument.beside)
+    if value in known or not labels:
         return value
     alike = {choice for choice in known if " ".join(choice.split()).casefold() == value.casefold()}
     if len(alike) == 1:
         return alike.pop()
-    letters = lettered(own)
+    letters = lettered(labels)
     if value.upper() in letters:
         return letters[value.upper()]
     raise unknown("answer", value, known)
@@ -122,10 +122,10 @@ def _words(instrument: Instrument, value: str) -> str:
 def _pair(instrument: Instrument, value: str) -> str:
     if beside := beside_alike(instrument, value):
         return beside
-    one, between, other = value.partition(BETWEEN)
+    first, between, second = value.partition(BETWEEN)
     if not between:
         raise UserError("this is not a pair of texts", fix=f"write them with{BETWEEN}between")
-    return joined_pair(one, other)
+    return joined_pair(first, second)
 
 
 def folded_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:
@@ -156,12 +156,12 @@ def checked_reason(instrument: Instrument, value: str, reason: str) -> str:
 
 
 def _parts(word: str) -> tuple[str, str, str]:
-    found = _CORE.match(word)
-    assert found is not None, "the pattern matches any text"
-    return found[1], found[2], found[3]
+    match = _CORE.match(word)
+    assert match is not None, "the pattern matches any text"
+    return match[1], match[2], match[3]
 
 
-def differing_word(one: str, other: str) -> tuple[str, str]:
+def differing_word(text: str, other_text: str) -> tuple[str, str]:
     """The words in which two texts differ, or an error that says why they are no pair.
 
     *A* and *an* go with the word that follows: they are not a difference of their own.
@@ -169,7 +169,7 @@ def differing_word(one: str, other: str) -> tuple[str, str]:
     >>> differing_word("She stood by a stove.", "She stood by an oven.")
     ('stove', 'oven')
     """
-    first, second = one.split(), other.split()
+    first, second = text.split(), other_text.split()
     if not first or not second:
         raise UserError("a text is empty", fix="write both texts")
     if len(first) != len(second):
@@ -187,24 +187,24 @@ def differing_word(one: str, other: str) -> tuple[str, str]:
     if len(apart) == 2 and apart[1] == apart[0] + 1 and {word.casefold() for word in cores[0]} == _ARTICLES:
         return cores[1]
     if len(apart) > 1:
-        told = ", ".join(f"{a}/{b}" for a, b in cores[:4])
-        raise UserError(f"{len(apart)} words differ ({told})", fix="let only one word differ")
+        pairs = ", ".join(f"{a}/{b}" for a, b in cores[:4])
+        raise UserError(f"{len(apart)} words differ ({pairs})", fix="let only one word differ")
     if {word.casefold() for word in cores[0]} == _ARTICLES:
         raise UserError("only a and an differ", fix="change the word that follows")
     return cores[0]
 
 
-def joined_pair(one: str, other: str) -> str:
+def joined_pair(first: str, second: str) -> str:
     """The pair as one value, checked."""
-    one, other = (" ".join(text.split()) for text in (one, other))
-    if BETWEEN.strip() in one + other:
+    first, second = (" ".join(text.split()) for text in (first, second))
+    if BETWEEN.strip() in first + second:
         raise UserError(f"a text holds {BETWEEN.strip()!r}", fix="leave it out")
-    if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (one, other) if text):
+    if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (first, second) if text):
         raise UserError("a text does not begin with a word", fix="write a sentence")
-    if max(len(one), len(other)) > LONGEST:
+    if max(len(first), len(second)) > LONGEST:
         raise UserError(f"a text is longer than {LONGEST} characters", fix="keep it short")
-    differing_word(one, other)
-    return one + BETWEEN + other
+    differing_word(first, second)
+    return first + BETWEEN + second
 
 
 def typed_answers(instrument: Instrument) -> str:
@@ -214,11 +214,11 @@ def typed_answers(instrument: Instrument) -> str:
     >>> typed_answers(find_instrument("exceptions"))
     'up to 3 words, joined by commas | nonsense (The sentence makes no sense)'
     """
-    own = {
+    answers = {
         "options": ("the letter or the text of an answer",),
         "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
         "pair": (f"the two texts, with{BETWEEN}between",),
     }.get(instrument.kind, instrument.labels)
-    told = instrument.told
+    wording = instrument.told
     beside = instrument.beside
-    return " | ".join((*own, *(f"{name} ({told[name]})" if name in told else name for name in beside)))
+    return " | ".join((*answers, *(f"{name} ({wording[name]})" if name in wording else name for name in beside)))

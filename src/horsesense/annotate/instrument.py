@@ -79,10 +79,10 @@ class Instrument:
 
     def scale(self, options: tuple[str, ...] = (), ordered: bool = False) -> Scale:
         """The answers that can be given to an item with these options."""
-        own = self.kind == "options"
+        by_option = self.kind == "options"
         return Scale(
-            labels=options if own else self.labels,
-            ordered=ordered if own else self.ordered,
+            labels=options if by_option else self.labels,
+            ordered=ordered if by_option else self.ordered,
             objections=self.objections,
             abstentions=self.abstentions,
             criteria=tuple(self.criteria),
@@ -109,12 +109,12 @@ class Instrument:
 def built_in() -> Mapping[str, Instrument]:
     """The instruments that come with the program, by name."""
     folder = files("horsesense.annotate").joinpath("instruments")
-    found = {}
+    instruments = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
             instrument = _parsed(entry.read_text(encoding="utf-8"), entry.name)
-            found[instrument.name] = instrument
-    return found
+            instruments[instrument.name] = instrument
+    return instruments
 
 
 def find_instrument(name: str) -> Instrument:

@@ -84,10 +84,10 @@ class Study(Settings):
     @property
     def url(self) -> str:
         """Address of the database, as SQLAlchemy wants it."""
-        given = os.environ.get(DATABASE_VARIABLE) or self.database
-        if not given:
+        address = os.environ.get(DATABASE_VARIABLE) or self.database
+        if not address:
             return f"sqlite:///{(self.folder / DATABASE).resolve()}"
-        return given.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
+        return address.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
 
 
 def is_study(path: Path) -> bool:
@@ -218,10 +218,10 @@ def make_study(
             made.chmod(0o700)
             for file, items in parts.items():
                 write_probe(made / file, items)
-            own = instrument.endswith(".toml")
-            if own:
+            has_file = instrument.endswith(".toml")
+            if has_file:
                 (made / OWN_INSTRUMENT).write_text(read_text(instrument), encoding="utf-8")
-            settings = study_text(study, OWN_INSTRUMENT if own else asked.name)
+            settings = study_text(study, OWN_INSTRUMENT if has_file else asked.name)
             (made / SETTINGS).write_text(settings, encoding="utf-8")
     return len(names)
 

@@ -60,24 +60,24 @@ def units_of(probe: Probe, family: bool) -> dict[str, str]:
 def agreement_figures(collected: Collected, resamples: int = RESAMPLES) -> list[Figure]:
     """Agreement, round by round: rounds are never put together. Fewer ``resamples`` give rougher intervals, sooner."""
     units = units_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for round in sorted({judgement.round for judgement in collected.judgements}):
-        own = [judgement for judgement in collected.judgements if judgement.round == round]
-        for about, votes, ordered in _tables(collected, own):
+        of_round = [judgement for judgement in collected.judgements if judgement.round == round]
+        for about, votes, ordered in _tables(collected, of_round):
             if votes.counts().sum(axis=1).max(initial=0) < 2:
                 continue
             names = [units.get(item, item) for item in votes.items]
             for name, estimate in _estimates(votes, ordered, names, about, resamples):
-                found.append(Figure(name, about, round, estimate, votes.number, votes.people))
-    return found
+                figures.append(Figure(name, about, round, estimate, votes.number, votes.people))
+    return figures
 
 
 def kept_figures(collected: Collected, kept: Iterable[str]) -> list[Figure]:
     """Agreement over the items that got a label, as papers report it: higher, since what is disputed is dropped."""
     items = set(kept)
     judgements = tuple(each for each in collected.judgements if each.item in items)
-    found = agreement_figures(replace(collected, judgements=judgements))
-    return [replace(figure, about=KEPT) for figure in found if figure.about == "labels"]
+    figures = agreement_figures(replace(collected, judgements=judgements))
+    return [replace(figure, about=KEPT) for figure in figures if figure.about == "labels"]
 
 
 def check_overlap(collected: Collected) -> None:
@@ -159,15 +159,15 @@ def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[Hum
         raise UserError(
             "no judged item has an answer", fix="give the probe or the labels that the judgements are about"
         )
-    found = _against_gold(collected, judged, gold, units, bool(settled)) if gold else []
+    scores = _against_gold(collected, judged, gold, units, bool(settled)) if gold else []
     if (settled or not gold) and _shared(judged):
-        found.append(against_the_others([each for each in judged if _is_vote(collected, each)], units))
-    if not found:
+        scores.append(against_the_others([each for each in judged if _is_vote(collected, each)], units))
+    if not scores:
         raise UserError(
             "there is nothing to hold people against",
             fix="give a probe with answers (-p), or have items judged by two people",
         )
-    return found
+    return scores
 
 
 def _against_gold(
@@ -182,10 +182,10 @@ def _against_gold(
     guess = chance([len(scale_of(item).labels) or 1 for item in sorted({each.item for each in judged})])
     if own_label:
         return [single_person(judged, gold, scale_of, units, against="own label", filtered=filtered, chance=guess)]
-    found = [single_person(judged, gold, scale_of, units, filtered=filtered, chance=guess)]
+    scores = [single_person(judged, gold, scale_of, units, filtered=filtered, chance=guess)]
     if _shared(judged):
-        found.append(majority_of_people(judged, gold, units, filtered=filtered, chance=guess))
-    return found
+        scores.append(majority_of_people(judged, gold, units, filtered=filtered, chance=guess))
+    return scores
 
 
 def _shared(judged: Sequence[Judgement]) -> bool:

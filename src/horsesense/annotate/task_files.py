@@ -82,10 +82,10 @@ def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str
 
 def _write_instructions(path: Path, instrument: Instrument) -> Path:
     """What people should read first, as Markdown beside the task file."""
-    told = path.with_name(f"{path.stem}.instructions.md")
-    with writing(told) as temporary:
+    beside = path.with_name(f"{path.stem}.instructions.md")
+    with writing(beside) as temporary:
         temporary.write_text(instructions_of(instrument), encoding="utf-8")
-    return told
+    return beside
 
 
 def instructions_of(instrument: Instrument) -> str:

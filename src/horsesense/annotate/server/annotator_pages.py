@@ -76,7 +76,7 @@ def annotator_routes(desk: Desk) -> APIRouter:
     @router.get("/picture/{name}")
     def picture(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
         desk.visitor(request)
-        known = {picture.file for own in served.pictures.values() for picture in own}
+        known = {picture.file for shown in served.pictures.values() for picture in shown}
         if name not in known:
             raise RefusedError(404, "There is no such picture.")
         path = served.study.folder / FOLDER / name

@@ -196,25 +196,25 @@ def known_answers(connection: Connection, served: Served, person: int, purpose: 
 
 def look_at_gold(connection: Connection, served: Served, person: Person) -> None:
     """After the last gold item a person is qualified or not."""
-    given = known_answers(connection, served, person.id, "gold")
+    answers = known_answers(connection, served, person.id, "gold")
     gold, threshold = served.answers["gold"], served.study.qualification
-    if threshold is None or len(given) < len(gold):
+    if threshold is None or len(answers) < len(gold):
         return
-    result = held_against(given, gold, served.tasks["gold"], served.instrument, threshold)
+    result = held_against(answers, gold, served.tasks["gold"], served.instrument, threshold)
     state = WORKING if result.passed else FAILED
     connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=state))
     kappa = "none" if result.kappa is None else f"{result.kappa:.3f}"
-    told = f"kappa {kappa}, accuracy {result.accuracy:.3f}" + (f": {result.reason}" if result.reason else "")
-    note(connection, served, "qualified" if result.passed else "not qualified", person.id, told)
+    detail = f"kappa {kappa}, accuracy {result.accuracy:.3f}" + (f": {result.reason}" if result.reason else "")
+    note(connection, served, "qualified" if result.passed else "not qualified", person.id, detail)
 
 
 def look_at_attention(connection: Connection, served: Served, person: Person) -> None:
     """Whoever misses too many attention items is stopped; what they said stays until it is withdrawn."""
     attention = served.study.attention
-    given = known_answers(connection, served, person.id, "attention")
-    if attention is None or len(given) < attention.after:
+    answers = known_answers(connection, served, person.id, "attention")
+    if attention is None or len(answers) < attention.after:
         return
-    right = sum(each.value == served.answers["attention"][each.item] for each in given)
-    if right / len(given) < attention.accuracy:
+    right = sum(each.value == served.answers["attention"][each.item] for each in answers)
+    if right / len(answers) < attention.accuracy:
         connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=STOPPED))
-        note(connection, served, "stopped", person.id, f"{right} of {len(given)} attention items right")
+        note(connection, served, "stopped", person.id, f"{right} of {len(answers)} attention items right")

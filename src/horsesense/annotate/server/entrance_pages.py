@@ -42,10 +42,10 @@ def door_routes(desk: Desk) -> APIRouter:
 
     @router.get("/")
     def home(request: Request) -> Response:
-        found = visitor_with(served, request.cookies.get(COOKIE, ""))
-        if found is None:
+        visitor = visitor_with(served, request.cookies.get(COOKIE, ""))
+        if visitor is None:
             raise desk.stranger(request)
-        return RedirectResponse("/study" if found.person.role == RESEARCHER else "/task", 303)
+        return RedirectResponse("/study" if visitor.person.role == RESEARCHER else "/task", 303)
 
     @router.get("/in/{token}")
     def door(request: Request, token: Token) -> Response:
@@ -98,12 +98,12 @@ def crowd_routes(desk: Desk) -> APIRouter:
         workerId: Given = "",  # noqa: N803  # as above
         prolific_token: Annotated[str, Query(max_length=_LONGEST)] = "",
     ) -> Response:
-        found = find_join(served, token)
-        if found is None:
+        link_for_many = find_join(served, token)
+        if link_for_many is None:
             raise desk.stranger(request)
         given = (PROLIFIC_PID, STUDY_ID, SESSION_ID, prolific_token, workerId)
         passed_on = {name: value for name, value in zip(_PASSED_ON, given, strict=True) if value}
-        name = CROWDS[found.crowd]
+        name = CROWDS[link_for_many.crowd]
         return desk.page("join.html.j2", mark=mark(token), passed_on=passed_on, name=name, known=passed_on.get(name))
 
     @router.post("/join/{token}")
@@ -111,10 +111,10 @@ def crowd_routes(desk: Desk) -> APIRouter:
         check_origin(request)
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark(token).encode()):
             raise RefusedError(403, "Please open the link again.")
-        found = find_join(served, token)
-        if found is None:
+        link_for_many = find_join(served, token)
+        if link_for_many is None:
             raise desk.stranger(request)
-        name = fields.get(CROWDS[found.crowd], "").strip()
+        name = fields.get(CROWDS[link_for_many.crowd], "").strip()
         is_proven = proven(served, keys, fields)
         try:
             cookie, personal = join(served, token, name, is_proven)

@@ -78,21 +78,21 @@ def _find(connection: Connection, token: str) -> Join | None:
     return None if row is None else Join(*row)
 
 
-def proven(served: Served, keys: Keys | None, given: Mapping[str, str]) -> bool:
+def proven(served: Served, keys: Keys | None, fields: Mapping[str, str]) -> bool:
     """Whether the platform itself says who this is. With keys in the study, nobody comes in without."""
     if keys is None:
         return False
     audience = served.study.crowd.audience or served.study.address
     try:
-        claims = checked_claims(given.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
+        claims = checked_claims(fields.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
     except TokenError:
         raise RefusedError(403, "Please come in from the platform: its token is missing or wrong.") from None
-    said = claims.get("prolific")
-    named = {**claims, **said} if isinstance(said, dict) else claims
+    by_platform = claims.get("prolific")
+    named = {**claims, **by_platform} if isinstance(by_platform, dict) else claims
     same = ("PROLIFIC_PID", "participant_id"), ("STUDY_ID", "study_id"), ("SESSION_ID", "session_id")
     for parameter, other in same:
         value = named.get(parameter, named.get(other))
-        if given.get(parameter, "") != (value if isinstance(value, str) else ""):
+        if fields.get(parameter, "") != (value if isinstance(value, str) else ""):
             raise RefusedError(403, "The platform's token is for somebody else.")
     return True
 
@@ -121,10 +121,10 @@ def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, s
         if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:
             raise RefusedError(409, "Thank you, there are enough people already.")
         try:
-            found, personal = add_person(connection, served, full)
+            newcomer, personal = add_person(connection, served, full)
         except UserError:
             raise RefusedError(422, "This name cannot be used. Please check it.") from None
-        return new_session(connection, served, found), personal
+        return new_session(connection, served, newcomer), personal
 
 
 @dataclass(frozen=True, slots=True)

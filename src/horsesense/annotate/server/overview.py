@@ -116,14 +116,14 @@ def _standings(served: Served, beside: Mapping[str, Annotator]) -> list[Standing
     middle = median(list(seconds.values())) if seconds else 0.0
     agreed = [each.agrees for each in beside.values() if each.agrees is not None]
     usual = median(agreed) if agreed else 0.0
-    found = []
+    standings = []
     for person in all_people(served):
         if person.role != ANNOTATOR:
             continue
         mine, time = beside.get(person.code), seconds.get(person.id)
         flags = _flags(person, mine, time, middle, usual, len(seconds))
-        found.append(Standing(person, time, attention.get(person.id, ""), mine, flags))
-    return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
+        standings.append(Standing(person, time, attention.get(person.id, ""), mine, flags))
+    return sorted(standings, key=lambda each: (-len(each.flags), each.person.name))
 
 
 def _flags(
@@ -149,7 +149,7 @@ def _times(served: Served) -> dict[int, float]:
     times: dict[int, list[float]] = {}
     for person, taken in rows:
         times.setdefault(person, []).append(taken)
-    return {person: median(own) for person, own in times.items()}
+    return {person: median(taken) for person, taken in times.items()}
 
 
 def _attention(served: Served) -> dict[int, str]:
@@ -164,4 +164,4 @@ def _attention(served: Served) -> dict[int, str]:
     right: dict[int, list[bool]] = {}
     for person, item, value in rows:
         right.setdefault(person, []).append(value == answers[item])
-    return {person: f"{sum(own)} of {len(own)}" for person, own in right.items()}
+    return {person: f"{sum(hits)} of {len(hits)}" for person, hits in right.items()}

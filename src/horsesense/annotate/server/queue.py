@@ -80,13 +80,13 @@ def open_lease(connection: Connection, person: int) -> Lease | None:
 
 def hold(connection: Connection, served: Served, person: Person) -> Lease | None:
     """What the person has in hand, else something new; reading on keeps it theirs."""
-    found = open_lease(connection, person.id)
-    if found is None:
+    lease = open_lease(connection, person.id)
+    if lease is None:
         return take(connection, served, person)
     now, whole = served.clock(), served.study.lease_minutes * 60
-    if found.expires < now + whole / 2:
-        connection.execute(update(tables.leases).where(_leases.key == found.key).values(expires=now + whole))
-    return found
+    if lease.expires < now + whole / 2:
+        connection.execute(update(tables.leases).where(_leases.key == lease.key).values(expires=now + whole))
+    return lease
 
 
 def take(connection: Connection, served: Served, person: Person, wait: bool = True) -> Lease | None:
@@ -104,9 +104,9 @@ def take(connection: Connection, served: Served, person: Person, wait: bool = Tr
     if served.study.limit and person.answered >= served.study.limit:
         return None
     if _attention_is_due(served, person):
-        found = _take_known(connection, served, person, ATTENTION)
-        if found is not None:
-            return found
+        lease = _take_known(connection, served, person, ATTENTION)
+        if lease is not None:
+            return lease
     return _take_item(connection, served, person, wait)
 
 
@@ -202,8 +202,8 @@ def release(connection: Connection, served: Served, lease: Lease) -> None:
 
     When nobody is left of the second round, and of the first a vote was withdrawn, there is no dispute any more.
     """
-    given = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
-    if not connection.execute(given).rowcount or lease.purpose != ITEM:
+    put_back = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
+    if not connection.execute(put_back).rowcount or lease.purpose != ITEM:
         return
     connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
     if lease.round > 1 and not asked_in(connection, lease.item, lease.round):
@@ -216,10 +216,10 @@ def sweep(served: Served) -> int:
     """Put back what people kept too long; how many items that were."""
     late = _JOINED.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
     with writing(served.engine) as connection:
-        found = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
-        for row in found:
+        expired = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
+        for row in expired:
             release(connection, served, Lease(*row))
-    return len(found)
+    return len(expired)
 
 
 def settle(connection: Connection, served: Served, item: int) -> None:

@@ -188,20 +188,20 @@ class Desk:
 
     def visitor(self, request: Request, role: str = "annotator") -> Visitor:
         """Who is asking; nobody else gets further."""
-        found = visitor_with(self.served, request.cookies.get(COOKIE, ""))
-        if found is None:
+        visitor = visitor_with(self.served, request.cookies.get(COOKIE, ""))
+        if visitor is None:
             raise self.stranger(request)
-        if not self.requests.allows(str(found.person.id)):
+        if not self.requests.allows(str(visitor.person.id)):
             raise RefusedError(429, "That was too fast. Please wait a moment.")
-        if found.person.role != role:
+        if visitor.person.role != role:
             who = "researchers" if role == RESEARCHER else "annotators"
             raise RefusedError(403, f"This page is for {who}.")
-        return found
+        return visitor
 
-    def check_form(self, request: Request, visitor: Visitor, given: str) -> None:
+    def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
         """The form must be one that this server gave to this person."""
         check_origin(request)
-        if not hmac.compare_digest(given.encode("utf-8", "replace"), visitor.form(self.served).encode()):
+        if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
             raise RefusedError(403, "This form is not one of yours. Please load the page again.")
 
     def let_in(self, cookie: str, to: str) -> Response:

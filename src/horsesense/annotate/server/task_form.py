@@ -66,7 +66,7 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
         lease=lease.key,
         answers=_answers(task, instrument, lease.key),
         criteria=[(f"criterion-{place}", asked) for place, asked in enumerate(task.criteria.values())],
-        reasons=[told(instrument, name) for name in instrument.reasons],
+        reasons=[wording(instrument, name) for name in instrument.reasons],
         # Attention items are among the others and count like them, or they would give themselves away.
         done=lease.number - 1,
         of=len(served.tasks["gold"]) if trial else 0,
@@ -76,27 +76,27 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
     )
 
 
-def told(instrument: Instrument, name: str) -> str:
+def wording(instrument: Instrument, name: str) -> str:
     """How an answer is put to people."""
     return instrument.told.get(name, name)
 
 
 def _answers(task: Task, instrument: Instrument, lease: str) -> list[Answer]:
     every = answers_of_task(task, instrument)
-    own = len(task.choices)
-    found = [
+    first_beside = len(task.choices)
+    answers = [
         Answer(
             number,
-            told(instrument, text) if instrument.kind == "labels" or number >= own else text,
-            number >= own,
-            text in instrument.objections and number >= own and bool(instrument.reasons),
+            wording(instrument, text) if instrument.kind == "labels" or number >= first_beside else text,
+            number >= first_beside,
+            text in instrument.objections and number >= first_beside and bool(instrument.reasons),
         )
         for number, text in enumerate(every)
     ]
     if instrument.kind == "options" and not task.scale.ordered:
         # Each person has an order of their own, or the first option would gain by being first.
-        found[:own] = random.Random(lease).sample(found[:own], own)
-    return found
+        answers[:first_beside] = random.Random(lease).sample(answers[:first_beside], first_beside)
+    return answers
 
 
 def answers_of_task(task: Task, instrument: Instrument) -> tuple[str, ...]:
