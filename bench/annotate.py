@@ -31,11 +31,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "annotate
 
 from cluster import cluster
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.making import make_study
-from horsesense.annotate.server.people import invite
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import open_study
-from horsesense.annotate.study import DATABASE_VARIABLE, Study
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.served_study import open_study
+from horsesense.annotate.study import DATABASE_VARIABLE, Study, make_study
 from horsesense.records import Card, Item, Probe
 
 PORT = 8765

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.analysis.adjudication import RULES, adjudicate, reasons
-from horsesense.analysis.verdicts import Ties, median
-from horsesense.analysis.votes import Scale
+from horsesense.analysis.people.adjudication import RULES, adjudicate, reasons
+from horsesense.analysis.people.adjudication_rules import Ties, median
+from horsesense.analysis.people.votes import Scale
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label
 

@@ -14,15 +14,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as reference_fleiss
 
-from horsesense.analysis.agreement import (
+from horsesense.analysis.people.agreement import (
     NO_VALUE,
     Metric,
+    Weights,
+    cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
+    pair_kappa,
     percent_agreement,
 )
-from horsesense.analysis.kappa import Weights, cohen_kappa, kappa_by_pair, pair_kappa
-from horsesense.analysis.votes import Scale, Votes, count_votes, votes_on_scale
+from horsesense.analysis.people.annotators import by_annotator
+from horsesense.analysis.people.votes import Scale, Votes, count_votes, votes_on_scale
 from horsesense.errors import UserError
 from horsesense.records import Judgement
 
@@ -109,13 +112,6 @@ def test_pair_kappa_is_cohen_over_all_pairs_both_ways() -> None:
     pairs = [pair for ballot in ballots for pair in itertools.permutations(ballot, 2)]
     reference = cohen_kappa_score([a for a, _ in pairs], [b for _, b in pairs], weights="quadratic")
     assert pair_kappa(votes, "quadratic").value == pytest.approx(reference)
-
-
-def test_kappa_by_pair_takes_the_items_in_common() -> None:
-    found = kappa_by_pair(table(["0101..", "01.010", "....10"], "01"))
-    assert {pair: e.n for pair, e in found.items()} == {("p0", "p1"): 3, ("p1", "p2"): 2}
-    assert found["p0", "p1"].value == pytest.approx(cohen_kappa_score([0, 1, 1], [0, 1, 0]))
-    assert found["p1", "p2"].value == 1
 
 
 def test_percent_agreement_by_hand() -> None:
@@ -213,7 +209,7 @@ def test_whose_votes_is_not_known() -> None:
     votes = counted([[2, 1], [0, 3]])
     assert votes.people == 0
     with pytest.raises(UserError, match="not known whose votes"):
-        kappa_by_pair(votes)
+        by_annotator(votes)
 
 
 def test_objections_and_abstentions() -> None:

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from horsesense.analysis.dawid_skene import dawid_skene
+from horsesense.analysis.people.dawid_skene import dawid_skene
+from horsesense.analysis.people.votes import Votes, count_votes
 from horsesense.analysis.resampling import Floats
-from horsesense.analysis.votes import Votes, count_votes
 from horsesense.errors import UserError
 from horsesense.records import Judgement
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from horsesense.analysis.human_performance import (
+from horsesense.analysis.people.human_performance import (
     against_the_others,
     difference,
     majority_of_people,
     missed,
     single_person,
 )
-from horsesense.analysis.votes import Scale
+from horsesense.analysis.people.votes import Scale
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label
 

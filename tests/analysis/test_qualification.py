@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from horsesense.analysis.annotators import by_annotator, by_item
-from horsesense.analysis.qualification import Threshold, choose_gold, qualify
-from horsesense.analysis.votes import count_votes
+from horsesense.analysis.people.annotators import by_annotator, by_item
+from horsesense.analysis.people.qualification import Threshold, choose_gold, qualify
+from horsesense.analysis.people.votes import count_votes
 from horsesense.errors import UserError
 from horsesense.records import Judgement
 

@@ -17,12 +17,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.making import make_study
 from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.database import open_database
-from horsesense.annotate.server.people import invite
-from horsesense.annotate.server.served import Served, open_study
-from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study
+from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study, make_study
 from horsesense.records import Probe
 
 ADDRESS = "http://127.0.0.1:8000"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.annotate.collecting import Collected, collect
 from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.judgement_files import Collected, collect
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError

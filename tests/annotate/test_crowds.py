@@ -5,19 +5,21 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import hmac
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from commands import document, run
-from horsesense.annotate.server.joining import CROWDS, end_joins, new_join
-from horsesense.annotate.server.people import all_people
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.signed_token import TokenError, checked_claims, read_keys
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new_join
+from horsesense.annotate.server.participants import all_people
+from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
+from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.study import Crowd
 from horsesense.errors import UserError
 from horsesense.records import write_probe
@@ -105,6 +107,47 @@ CLAIMS = {"aud": ADDRESS, "exp": NOW + 60, "prolific": {"PROLIFIC_PID": "abc", "
 def test_bad_tokens(token: str, why: str, keys: Path) -> None:
     with pytest.raises(TokenError, match=why):
         checked_claims(token, read_keys(keys), ADDRESS, NOW)
+
+
+def test_a_token_signed_with_the_public_key_as_a_password_is_refused(keys: Path) -> None:
+    """The known confusion: what everybody may read is taken for a shared secret."""
+    public = read_keys(keys)["one"].public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    message = ".".join(coded(json.dumps(part).encode()) for part in ({"alg": "HS256", "kid": "one"}, CLAIMS))
+    token = f"{message}.{coded(hmac.digest(public, message.encode(), 'sha256'))}"
+    with pytest.raises(TokenError, match="not signed by RS256"):
+        checked_claims(token, read_keys(keys), ADDRESS, NOW)
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [
+        ({"exp": NOW + 60}, "meant for another"),
+        (CLAIMS | {"aud": []}, "meant for another"),
+        (CLAIMS | {"exp": str(NOW + 60)}, "from when to when"),
+        (CLAIMS | {"nbf": NOW + 61}, "not good yet"),
+    ],
+)
+def test_claims_that_are_signed_and_still_refused(claims: dict[str, Any], why: str, keys: Path) -> None:
+    with pytest.raises(TokenError, match=why):
+        checked_claims(signed(claims), read_keys(keys), ADDRESS, NOW)
+
+
+def test_the_clock_of_the_study_counts_and_a_list_of_addresses_may_name_it(keys: Path) -> None:
+    for claims in (
+        CLAIMS | {"aud": ["https://elsewhere.example", ADDRESS]},
+        CLAIMS | {"nbf": NOW + 59, "iat": NOW + 59},
+    ):
+        assert checked_claims(signed(claims), read_keys(keys), ADDRESS, NOW) == claims
+    long_ago = CLAIMS | {"exp": 1000}
+    assert checked_claims(signed(long_ago), read_keys(keys), ADDRESS, 999) == long_ago
+
+
+def test_one_weak_key_spoils_the_file(keys: Path) -> None:
+    listed = json.loads(keys.read_text())["keys"]
+    weak = {"kty": "RSA", "kid": "weak", "n": coded(((1 << 1023) + 1).to_bytes(128, "big")), "e": "AQAB"}
+    keys.write_text(json.dumps({"keys": [*listed, weak]}))
+    with pytest.raises(UserError, match="no RSA key of 2048 bits"):
+        read_keys(keys)
 
 
 @pytest.mark.parametrize(

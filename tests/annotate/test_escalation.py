@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from horsesense.analysis.adjudication import adjudicate
-from horsesense.annotate.server import tables
+from horsesense.analysis.people.adjudication import adjudicate
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.leaving import withdraw
-from horsesense.annotate.server.people import invite, pause
+from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
+from horsesense.annotate.server.participants import invite, pause
 from horsesense.annotate.server.queue import open_lease, sweep
-from horsesense.annotate.server.reading import collected_from, standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
 from judged_probes import choices, schemas, triples
 from serving import Clock, annotator, study_of

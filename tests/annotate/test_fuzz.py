@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.generation import GenerationMode
 
 from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.joining import new_join
-from horsesense.annotate.server.people import invite
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.links_and_sessions import new_join
+from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.served_study import Served
 from judged_probes import choices
 from serving import annotator, study_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from horsesense.annotate.answer_checks import checked_reason, checked_value, folded_criteria
 from horsesense.annotate.instrument import built_in, find_instrument, instrument_of
 from horsesense.annotate.task_files import instructions_of
-from horsesense.annotate.value import checked_reason, checked_value, folded_criteria
 from horsesense.errors import UserError
 
 GOOD: dict[str, Any] = {"name": "mine", "title": "?", "kind": "labels", "question": "{text}", "labels": ["no", "yes"]}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from commands import document, run
-from horsesense.annotate.collecting import collect
 from horsesense.annotate.instrument import instrument_of
+from horsesense.annotate.judgement_files import collect
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError

@@ -12,9 +12,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import HEAD, open_database, reading
-from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
 from judged_probes import choices, triples

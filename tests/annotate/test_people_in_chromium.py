@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from horsesense.analysis.adjudication import adjudicate
-from horsesense.annotate.server.people import all_people, invite
-from horsesense.annotate.server.reading import collected_from, standing_judgements
-from horsesense.annotate.server.served import open_study
+from horsesense.analysis.people.adjudication import adjudicate
+from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
+from horsesense.annotate.server.participants import all_people, invite
+from horsesense.annotate.server.served_study import open_study
 from judged_probes import LABELS, triples
 from serving import study_of
 from walking import PROBES, Tab, gold_triples, listening, write_picture

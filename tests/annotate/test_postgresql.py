@@ -18,14 +18,14 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from cluster import cluster, programs
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.leaving import withdraw
-from horsesense.annotate.server.people import find_person, invite, locked
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import find_person, invite, locked
 from horsesense.annotate.server.queue import hold, sweep
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.annotate.task import Task
 from judged_probes import LABELS, triples

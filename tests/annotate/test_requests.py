@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from horsesense.annotate.server import desk
-from horsesense.annotate.server.guards import MOST_BYTES
-from horsesense.annotate.server.limits import Limit
-from horsesense.annotate.server.people import invite
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server import request_checks as desk
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.request_checks import MOST_BYTES, Limit
+from horsesense.annotate.server.served_study import Served
 from judged_probes import choices, triples
 from serving import ADDRESS, Somebody, annotator, browser, study_of
 
@@ -116,7 +115,7 @@ def test_a_failure_writes_no_secret_into_the_log(
 ) -> None:
     from fastapi.testclient import TestClient
 
-    from horsesense.annotate.server import door
+    from horsesense.annotate.server import entrance_pages as door
     from horsesense.annotate.server.app import create_app
 
     def broken(*_: object) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.qualification import Threshold
-from horsesense.annotate.server import tables
+from horsesense.analysis.people.qualification import Threshold
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.people import all_people, invite, pause
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import all_people, invite, pause
 from horsesense.annotate.server.queue import sweep
-from horsesense.annotate.server.reading import standing_judgements
 from horsesense.annotate.study import Attention
 from horsesense.errors import UserError
 from horsesense.records import Probe

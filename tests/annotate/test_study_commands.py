@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from commands import document, run
-from horsesense.annotate.server.served import open_study
+from horsesense.annotate.server.served_study import open_study
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
 from judged_probes import LABELS, triples
 from serving import browser
@@ -187,6 +187,12 @@ def test_bad_input(name: str, study: Path, probe: Path, tmp_path: Path) -> None:
         ("judgements = 1\nmore = 3", "which takes two"),
         ("[attention]\nevery = 1", "every task would be an attention item"),
         ("=", "this is not TOML"),
+        ("limit = true", "the setting 'limit' has the wrong kind of value"),
+        ("lease_minutes = 2020-01-01", "the setting 'lease_minutes' has the wrong kind of value"),
+        ("attention = 3", "attention is no table; write [attention] and its settings below"),
+        ("[attention]\nevry = 3", "there is no setting of a attention 'evry'; did you mean 'every'?"),
+        ('[qualification]\nkappa = "high"', "the setting 'kappa' has the wrong kind of value"),
+        ('[qualification]\nweights = "quadratc"', "did you mean 'quadratic'?"),
     ],
 )
 def test_bad_settings(setting: str, message: str, study: Path) -> None:

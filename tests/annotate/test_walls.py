@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.leaving import revoke
-from horsesense.annotate.server.people import invite
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.withdrawal import revoke
 from horsesense.records import Card, Item, Probe
 from judged_probes import triples
 from serving import ADDRESS, annotator, browser, study_of

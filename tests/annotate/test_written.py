@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.form import answer_from
+from horsesense.annotate.answer_checks import checked_value, differing_word, joined_pair
 from horsesense.annotate.instrument import built_in, find_instrument
 from horsesense.annotate.pictures import read_pictures
-from horsesense.annotate.premises import differing_word, joined_pair
-from horsesense.annotate.server.reading import standing_judgements
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.task_form import answer_from
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
-from horsesense.annotate.value import checked_value
 from horsesense.errors import UserError
 from judged_probes import triples
 from serving import annotator, study_of

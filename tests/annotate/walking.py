@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.served_study import Served
 from horsesense.records import Card, Item, Probe
 from judged_probes import choices, schemas, triples
 

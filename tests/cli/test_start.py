@@ -52,4 +52,4 @@ def test_show_of_parquet_loads_only_what_reads_it(tmp_path: Path) -> None:
     write_probe(tmp_path / "toy.parquet", read_probe(lay(tmp_path / "toy.jsonl", item())))
     found = loaded("show", tmp_path / "toy.parquet") & HEAVY
     assert "pyarrow" in found
-    assert not found & {"torch", "transformers", "sklearn", "scipy", "pydantic"}
+    assert not found & {"torch", "transformers", "sklearn", "scipy"}

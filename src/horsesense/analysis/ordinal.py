@@ -12,9 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.agreement import NO_VALUE
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
-from horsesense.analysis.kappa import kappa_of
+from horsesense.analysis.people.agreement import NO_VALUE, kappa_of
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, resample, totals, unit_array
 from horsesense.errors import UserError
 from horsesense.records import Item

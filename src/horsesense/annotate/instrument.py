@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from horsesense.analysis.adjudication import find_rule
-from horsesense.analysis.votes import Scale
+from pydantic import PositiveInt, StringConstraints
+
+from horsesense.analysis.people.adjudication import find_rule
+from horsesense.analysis.people.votes import Scale
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_text
+from horsesense.files import FieldProblem, check_fields, read_text
 from horsesense.records import FORMS
 
 Kind = Literal["labels", "options", "criteria", "words", "pair"]
@@ -23,6 +25,9 @@ WRITTEN = ("words", "pair")
 Unit = Literal["item", "family"]
 Effect = Literal["answer", "facet", "filter", "none"]
 
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+"""A text that is not blank."""
+
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -30,54 +35,54 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 class Instrument:
     """One way to ask people about an item."""
 
-    name: str
-    title: str
+    name: Text
+    title: Text
     """What people read above every task."""
     kind: Kind
     """``labels``: one of its own labels; ``options``: one of the item's options; ``criteria``: yes or no to each;
     ``words``: written by the person; ``pair``: two texts that differ in one word."""
-    question: str
+    question: Text
     """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
-    instructions: str = ""
+    instructions: Text = ""
     """What a person reads before the first item."""
-    good: tuple[str, ...] = ()
+    good: tuple[Text, ...] = ()
     """Examples of good answers, with why."""
-    bad: tuple[str, ...] = ()
+    bad: tuple[Text, ...] = ()
     """Examples of bad answers, with why."""
-    form: str = ""
+    form: Text = ""
     """The form in which an item is shown; empty: its own."""
     unit: Unit = "item"
     """Whether an item or a whole family is judged."""
-    labels: tuple[str, ...] = ()
+    labels: tuple[Text, ...] = ()
     ordered: bool = False
     """Whether the labels are a scale."""
-    objections: tuple[str, ...] = ()
+    objections: tuple[Text, ...] = ()
     """Answers that say the question is bad."""
-    abstentions: tuple[str, ...] = ()
+    abstentions: tuple[Text, ...] = ()
     """Answers that are no vote."""
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Text, ...] = ()
     """Why a person objects; empty: the person need not say."""
-    told: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Text] = field(default_factory=dict)
     """How an answer or a reason is put to the person, where its name alone does not say enough."""
-    criteria: Mapping[str, str] = field(default_factory=dict)
+    criteria: Mapping[str, Text] = field(default_factory=dict)
     """Name of each criterion, and the question; yes is an objection."""
-    words: int = 3
+    words: PositiveInt = 3
     """How many words may be written."""
-    judgements: int = 3
+    judgements: PositiveInt = 3
     """How many people should judge each item."""
-    rule: str = "majority"
+    rule: Text = "majority"
     """How the judgements of an item are settled."""
     effect: Effect = "answer"
     """What a label does to an item: it is its ``answer``, a ``facet`` of it, or decides whether it stays."""
-    accepted: tuple[str, ...] = ()
+    accepted: tuple[Text, ...] = ()
     """Labels with which an item stays, where the effect is ``filter``."""
 
     def scale(self, options: tuple[str, ...] = (), ordered: bool = False) -> Scale:
         """The answers that can be given to an item with these options."""
-        own = self.kind == "options"
+        by_option = self.kind == "options"
         return Scale(
-            labels=options if own else self.labels,
-            ordered=ordered if own else self.ordered,
+            labels=options if by_option else self.labels,
+            ordered=ordered if by_option else self.ordered,
             objections=self.objections,
             abstentions=self.abstentions,
             criteria=tuple(self.criteria),
@@ -104,12 +109,12 @@ class Instrument:
 def built_in() -> Mapping[str, Instrument]:
     """The instruments that come with the program, by name."""
     folder = files("horsesense.annotate").joinpath("instruments")
-    found = {}
+    instruments = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
             instrument = _parsed(entry.read_text(encoding="utf-8"), entry.name)
-            found[instrument.name] = instrument
-    return found
+            instruments[instrument.name] = instrument
+    return instruments
 
 
 def find_instrument(name: str) -> Instrument:
@@ -138,38 +143,25 @@ def _parsed(text: str, file: str | Path) -> Instrument:
 
 def instrument_of(values: Mapping[str, Any]) -> Instrument:
     """An instrument from plain values, checked."""
-    known = {f.name: f for f in fields(Instrument)}
-    for name, value in values.items():
-        if name not in known:
-            raise unknown("field of an instrument", name, known)
-        kind = str(known[name].type)
-        fits = {
-            "int": type(value) is int and value > 0,
-            "bool": isinstance(value, bool),
-            "tuple[str, ...]": _texts(value),
-            "Mapping[str, str]": isinstance(value, dict) and _texts(list(value.values())),
-        }.get(kind, isinstance(value, str) and bool(value.strip()))
-        if not fits:
-            raise UserError(f"the field {name!r} of the instrument has the wrong kind of value")
-    missing = [name for name in ("name", "title", "kind", "question") if name not in values]
-    if missing:
-        raise UserError(f"the instrument has no {missing[0]!r}")
-    kept: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    instrument = Instrument(**kept)
+    instrument = check_fields(Instrument, values, _bad_field)
     _check(instrument)
     if instrument.kind == "criteria" and "rule" not in values:
         instrument = replace(instrument, rule="winoventi")
     return instrument
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) and entry.strip() for entry in value)
+def _bad_field(problem: FieldProblem) -> UserError:
+    if problem.kind == "unknown":
+        return unknown("field of an instrument", problem.field, [field.name for field in fields(Instrument)])
+    if problem.kind == "missing":
+        return UserError(f"the instrument has no {problem.field!r}")
+    if problem.allowed and isinstance(problem.value, str):
+        return unknown(f"{problem.field} of instrument", problem.value, problem.allowed)
+    return UserError(f"the field {problem.field!r} of the instrument has the wrong kind of value")
 
 
 def _check(instrument: Instrument) -> None:
-    for name, allowed in (("kind", Kind), ("unit", Unit), ("effect", Effect)):
-        if getattr(instrument, name) not in get_args(allowed):
-            raise unknown(f"{name} of instrument", getattr(instrument, name), get_args(allowed))
+    """What no single field shows."""
     if not _NAME.fullmatch(instrument.name):
         raise UserError(f"the name {instrument.name!r} is not usable", fix="use small letters, digits and dashes")
     if instrument.form and instrument.form not in FORMS:

@@ -9,9 +9,9 @@ from xml.sax.saxutils import quoteattr
 
 import orjson
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
 

@@ -11,9 +11,9 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records.rows import write_rows
@@ -31,23 +31,23 @@ def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round
     if instrument.kind == "pair":
         raise UserError("a HIT cannot check pairs of texts while they are typed", fix="serve the study instead")
     most = max((len(task.choices) for task in tasks), default=0)
-    own = tuple(lettered([""] * most)) if instrument.kind == "options" else ()
-    rows = [_row(task, instrument, own) for task in tasks]
+    letters = tuple(lettered([""] * most)) if instrument.kind == "options" else ()
+    rows = [_row(task, instrument, letters) for task in tasks]
     asked = tuple(f"asked_{place}" for place in range(len(instrument.criteria)))
-    write_rows(path, rows, ("item", "instrument", "question", *own, *asked))
+    write_rows(path, rows, ("item", "instrument", "question", *letters, *asked))
     page = path.with_name(f"{path.stem}.hit.html")
     with writing(page) as temporary:
-        temporary.write_text(_page(instrument, own), encoding="utf-8")
+        temporary.write_text(_page(instrument, letters), encoding="utf-8")
     return [path, page]
 
 
-def _row(task: Task, instrument: Instrument, own: Sequence[str]) -> dict[str, str]:
+def _row(task: Task, instrument: Instrument, letters: Sequence[str]) -> dict[str, str]:
     row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question).replace("\n", "<br>")}
-    row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in own}
+    row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in letters}
     return row | {f"asked_{place}": escape(text) for place, text in enumerate(task.criteria.values())}
 
 
-def _page(instrument: Instrument, own: Sequence[str]) -> str:
+def _page(instrument: Instrument, letters: Sequence[str]) -> str:
     lines = [
         "<!-- MTurk fills in ${…} from the columns of the inputs. -->",
         f"<h2>{escape(instrument.title)}</h2>",
@@ -64,13 +64,13 @@ def _page(instrument: Instrument, own: Sequence[str]) -> str:
         lines += [_radio(name, answer, answer) for answer in ("yes", "no")]
     if instrument.kind not in (*WRITTEN, "criteria"):
         # Options are sent as letters: a cell cannot stand in an attribute and in a text at once without harm.
-        lines += [_radio(_CHOSEN, name, f"${{{name}}}") for name in own]
-        named = (*(() if own else instrument.labels), *instrument.beside)
+        lines += [_radio(_CHOSEN, name, f"${{{name}}}") for name in letters]
+        named = (*(() if letters else instrument.labels), *instrument.beside)
         lines += [_radio(_CHOSEN, label, escape(instrument.told.get(label, label))) for label in named]
     if instrument.reasons:
         lines.append(f"<p>Why, with {escape(' or '.join(instrument.objections))}:</p>")
-        told = instrument.told
-        lines += [_radio("reason", name, escape(told.get(name, name)), needed=False) for name in instrument.reasons]
+        wording = instrument.told
+        lines += [_radio("reason", name, escape(wording.get(name, name)), needed=False) for name in instrument.reasons]
     return "\n".join(lines) + "\n"
 
 

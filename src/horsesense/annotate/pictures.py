@@ -41,7 +41,7 @@ class Picture:
     boxes: tuple[Box, ...] = ()
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The picture in words, for those who do not see it."""
         return "A picture with " + " and ".join(f"a {box.name}" for box in self.boxes) if self.boxes else "A picture"
 
@@ -56,7 +56,7 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
     if not file.is_file():
         return {}
     items = [item for probe in probes.values() for item in probe.items]
-    found: dict[str, list[Picture]] = {}
+    pictures: dict[str, list[Picture]] = {}
     for line, row in iter_rows(file):
         try:
             picture, where = _picture(folder, row), _where(row)
@@ -68,8 +68,8 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
             raise error.at(file, line) from None
         for item in items:
             if where(item):
-                found.setdefault(item.id, []).append(picture)
-    return {item: tuple(own) for item, own in found.items()}
+                pictures.setdefault(item.id, []).append(picture)
+    return {item: tuple(shown) for item, shown in pictures.items()}
 
 
 def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:

@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records.rows import write_rows
@@ -51,8 +51,8 @@ def _config(path: Path, instrument: Instrument, tasks: Sequence[Task]) -> dict[s
     if instrument.kind == "criteria":
         schemes = [_scheme(f"{instrument.name}.{name}", name, _YES) for name in instrument.criteria]
     elif instrument.kind in WRITTEN:
-        told = f"{instrument.title} Write: {typed_answers(instrument)}"
-        schemes = [{"annotation_type": "text", "name": instrument.name, "description": told}]
+        description = f"{instrument.title} Write: {typed_answers(instrument)}"
+        schemes = [{"annotation_type": "text", "name": instrument.name, "description": description}]
     else:
         labels = (*choices, *instrument.beside)
         schemes = [_scheme(instrument.name, instrument.title, labels)]

@@ -1,19 +1,23 @@
-"""A served study: a folder with the items, the instrument and the rules by which people are asked."""
+"""A served study: a folder with the items, the instrument and the rules by which people are asked. Read, and made."""
 
 from __future__ import annotations
 
 import os
+import random
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from horsesense.analysis.qualification import Threshold
+from horsesense.analysis.people.qualification import Threshold
+from horsesense.annotate.gold_items import spread_gold
 from horsesense.annotate.instrument import Instrument, find_instrument
+from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_text
+from horsesense.files import FieldProblem, check_fields, disk_errors, read_text, writing_folder
+from horsesense.records import Item, Probe, write_probe
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
@@ -46,12 +50,10 @@ class Crowd:
     """What the signed token must be made for: the address of this server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """One study. What is not set is as the instrument says."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The rules of a study, as its file gives them."""
 
-    folder: Path
-    instrument: Instrument
     judgements: int = 3
     """People who judge each item."""
     more: int = 0
@@ -71,13 +73,21 @@ class Study:
     attention: Attention | None = None
     crowd: Crowd = field(default_factory=Crowd)
 
+
+@dataclass(frozen=True, slots=True)
+class Study(Settings):
+    """One study. What is not set is as the instrument says."""
+
+    folder: Path
+    instrument: Instrument
+
     @property
     def url(self) -> str:
         """Address of the database, as SQLAlchemy wants it."""
-        given = os.environ.get(DATABASE_VARIABLE) or self.database
-        if not given:
+        address = os.environ.get(DATABASE_VARIABLE) or self.database
+        if not address:
             return f"sqlite:///{(self.folder / DATABASE).resolve()}"
-        return given.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
+        return address.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
 
 
 def is_study(path: Path) -> bool:
@@ -113,14 +123,11 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
         raise UserError("the study names no instrument", fix='write instrument = "choice", or another')
     name = values.pop("instrument")
     instrument = find_instrument(str(folder / name) if name.endswith(".toml") else name)
-    parts: dict[str, Any] = {}
-    for section, kind in (("qualification", Threshold), ("attention", Attention), ("crowd", Crowd)):
-        if section in values:
-            # A file that names no kappa asks for none.
-            unset = {"kappa": None} if kind is Threshold else {}
-            parts[section] = kind(**unset | _checked(values.pop(section), kind, section))
-    given = {"judgements": instrument.judgements} | _checked(values, Study, "study")
-    study = Study(folder, instrument, **given, **parts)
+    if isinstance(values.get("qualification"), dict):
+        # A file that names no kappa asks for none.
+        values["qualification"].setdefault("kappa", None)
+    settings = check_fields(Settings, {"judgements": instrument.judgements} | values, _bad_setting)
+    study = Study(folder, instrument, **{each.name: getattr(settings, each.name) for each in fields(Settings)})
     for number, least in (("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05)):
         if getattr(study, number) < least:
             raise UserError(f"{number} is {getattr(study, number)}, and must be {least} or more")
@@ -136,22 +143,20 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
     return study
 
 
-def _checked(values: Any, kind: type, section: str) -> dict[str, Any]:
-    if not isinstance(values, Mapping):
-        raise UserError(f"{section} is no table", fix=f"write [{section}] and its settings below")
-    known = {each.name: str(each.type) for each in fields(kind)}
-    for name, value in values.items():
-        if name not in known or name in ("folder", "instrument"):
-            raise unknown(f"setting of a {section}", name, known.keys() - {"folder", "instrument"})
-        wanted = known[name]
-        fits = {
-            "int": type(value) is int,
-            "float": type(value) in (int, float),
-            "float | None": type(value) in (int, float),
-        }.get(wanted, isinstance(value, str))
-        if not fits:
-            raise UserError(f"the setting {name!r} has the wrong kind of value")
-    return dict(values)
+_SECTIONS: Mapping[str, type] = {"qualification": Threshold, "attention": Attention, "crowd": Crowd}
+
+
+def _bad_setting(problem: FieldProblem) -> UserError:
+    section = problem.field if len(problem.path) > 1 else "study"
+    name = str(problem.path[-1])
+    if problem.kind == "unknown":
+        known = [field.name for field in fields(_SECTIONS.get(section, Settings))]
+        return unknown(f"setting of a {section}", name, known)
+    if name in _SECTIONS:
+        return UserError(f"{name} is no table", fix=f"write [{name}] and its settings below")
+    if problem.allowed and isinstance(problem.value, str):
+        return unknown(f"{name} of a {section}", problem.value, problem.allowed)
+    return UserError(f"the setting {name!r} has the wrong kind of value")
 
 
 def study_text(study: Study, instrument: str) -> str:
@@ -165,8 +170,8 @@ def study_text(study: Study, instrument: str) -> str:
         part = getattr(study, section)
         if part is not None and part != Crowd():
             set_values = ((each.name, getattr(part, each.name)) for each in fields(part))
-            told = [f"{name} = {_toml(value)}" for name, value in set_values if value is not None and value != ""]
-            lines += ["", f"[{section}]", *told]
+            rows = [f"{name} = {_toml(value)}" for name, value in set_values if value is not None and value != ""]
+            lines += ["", f"[{section}]", *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -175,3 +180,70 @@ def _toml(value: str | int | float) -> str:
         return repr(value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def make_study(
+    folder: Path,
+    probe: Probe,
+    instrument: str,
+    study: Study,
+    limit: int | None = None,
+    gold: tuple[Probe, int] | None = None,
+    attention: Probe | None = None,
+) -> int:
+    """Write the folder of a study; how many tasks it has.
+
+    ``gold`` are a probe with answers and how many items of each label are taken; 0 takes all.
+    """
+    if folder.exists():
+        raise UserError("there is something of that name already", file=folder, fix="choose another name")
+    asked = find_instrument(instrument)
+    names = [task.item for task in tasks_of(probe, asked)]
+    if limit is not None and limit < len(names):
+        chosen = set(random.Random(study.seed).sample(names, limit))
+        probe = _only(probe, chosen, study)
+        names = [name for name in names if name in chosen]
+    parts = {ITEMS: probe}
+    if gold is not None:
+        parts[GOLD] = _only(gold[0], spread_gold(gold[0], asked, gold[1], study.seed), study)
+        # Where labels have no order, kappa says little of a handful of items.
+        study = replace(study, qualification=study.qualification or Threshold(kappa=0.7 if asked.ordered else None))
+    if attention is not None:
+        parts[ATTENTION] = _only(attention, spread_gold(attention, asked, 0), study)
+        study = replace(study, attention=study.attention or Attention())
+    _apart(parts, asked.unit == "family")
+    with disk_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with writing_folder(folder) as made:
+            made.chmod(0o700)
+            for file, items in parts.items():
+                write_probe(made / file, items)
+            has_file = instrument.endswith(".toml")
+            if has_file:
+                (made / OWN_INSTRUMENT).write_text(read_text(instrument), encoding="utf-8")
+            settings = study_text(study, OWN_INSTRUMENT if has_file else asked.name)
+            (made / SETTINGS).write_text(settings, encoding="utf-8")
+    return len(names)
+
+
+def _only(probe: Probe, names: Iterable[str], study: Study) -> Probe:
+    wanted = set(names)
+    by_family = study.instrument.unit == "family"
+    return Probe.of([item for item in probe.items if (item.family if by_family else item.id) in wanted], probe.card)
+
+
+def _apart(parts: dict[str, Probe], by_family: bool) -> None:
+    """Nobody may be tested on an item and then be asked about it."""
+    seen: dict[str, str] = {}
+    for file, probe in parts.items():
+        for name in dict.fromkeys(_content(item) if not by_family else (item.family,) for item in probe.items):
+            if seen.setdefault(repr(name), file) != file:
+                raise UserError(
+                    f"an item is both in {seen[repr(name)]} and in {file} ({name[-1]})",
+                    fix="keep items with a known answer out of those to be judged",
+                )
+
+
+def _content(item: Item) -> tuple[str, ...]:
+    """What is asked, without the answer: a judged item has another id than before."""
+    return (item.form, item.premise, *item.options, item.text)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from horsesense.analysis.votes import Scale, letter
+from horsesense.analysis.people.votes import Scale, letter
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.errors import UserError
 from horsesense.records import Form, Item, Probe, view
@@ -49,16 +49,16 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     shown = item if not instrument.form else view(item, cast(Form, instrument.form))
     if shown is None:
         raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
-    own = instrument.kind == "options"
+    by_option = instrument.kind == "options"
     instrument.check_options(item.id, shown.options)
-    if instrument.effect == "answer" and not own and set(instrument.labels) - set(item.options):
+    if instrument.effect == "answer" and not by_option and set(instrument.labels) - set(item.options):
         raise UserError(
             f"{item.id} does not have the options {', '.join(instrument.labels)}",
             fix="use the instrument choice, or a probe that has them",
         )
     # Sentences that are the choices need not stand in the question too.
-    text = shown.text or ("" if own else " / ".join(shown.options))
-    parts = _told(item) | {"premise": shown.premise, "text": text}
+    text = shown.text or ("" if by_option else " / ".join(shown.options))
+    parts = _facets_and_groups(item) | {"premise": shown.premise, "text": text}
     scale = instrument.scale(shown.options, shown.ordered)
     return Task(
         item=item.id,
@@ -73,7 +73,7 @@ def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Ta
     parts: dict[str, str] = {}
     for item in members:
         parts[item.member] = " ".join(filter(None, (item.premise, item.text))) or " / ".join(item.options)
-        parts |= {f"{item.member}_{key}": value for key, value in _told(item).items()}
+        parts |= {f"{item.member}_{key}": value for key, value in _facets_and_groups(item).items()}
     scale = instrument.scale()
     return Task(
         item=name,
@@ -84,7 +84,7 @@ def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Ta
     )
 
 
-def _told(item: Item) -> dict[str, str]:
+def _facets_and_groups(item: Item) -> dict[str, str]:
     """What a question can speak of beside the text: facets and groups."""
     return {**item.groups, **{name: str(value) for name, value in item.facets.items()}}
 
@@ -101,7 +101,7 @@ def _filled(template: str, parts: Mapping[str, str], item: str, instrument: Inst
             fix="use another instrument, or a probe with that facet, group or member",
         )
     # Lines of the question are the instrument's; those of an item's text are not.
-    lines = (_PART.sub(lambda found: parts[found[1]], line) for line in template.strip().split("\n"))
+    lines = (_PART.sub(lambda part: parts[part[1]], line) for line in template.strip().split("\n"))
     return "\n".join(" ".join(line.split()) for line in lines)
 
 
@@ -129,15 +129,15 @@ def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 
         raise UserError("a person is named twice", fix="give each a code of their own")
     if each > len(people):
         raise UserError(f"{each} people should judge each item, and {len(people)} are named", fix="name more people")
-    given: dict[str, list[Task]] = {name: [] for name in people}
+    tasks_of_person: dict[str, list[Task]] = {name: [] for name in people}
     turns = [people[place % len(people)] for place in range(len(tasks) * each)]
     for place, task in enumerate(random.Random(seed).sample(list(tasks), len(tasks))):
         for name in turns[place * each : (place + 1) * each]:
-            given[name].append(task)
+            tasks_of_person[name].append(task)
     return [
         Assignment(task, name, order)
-        for name, own in given.items()
-        for order, task in enumerate(random.Random(f"{seed} {name}").sample(own, len(own)), start=1)
+        for name, mine in tasks_of_person.items()
+        for order, task in enumerate(random.Random(f"{seed} {name}").sample(mine, len(mine)), start=1)
     ]
 
 

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
+from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, Task, lettered
-from horsesense.annotate.telling import typed_answers
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
 from horsesense.records.rows import ending, write_rows
@@ -82,10 +82,10 @@ def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str
 
 def _write_instructions(path: Path, instrument: Instrument) -> Path:
     """What people should read first, as Markdown beside the task file."""
-    told = path.with_name(f"{path.stem}.instructions.md")
-    with writing(told) as temporary:
+    beside = path.with_name(f"{path.stem}.instructions.md")
+    with writing(beside) as temporary:
         temporary.write_text(instructions_of(instrument), encoding="utf-8")
-    return told
+    return beside
 
 
 def instructions_of(instrument: Instrument) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_text, writing
+from horsesense.files import FieldProblem, check_json, read_text, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,6 @@ class Card:
 METRICS = ("accuracy",)
 """What is counted; the share of whole families stands beside it in any case."""
 
-_KINDS = {"items": (int,), "families": (int,), "seed": (int, type(None)), "notes": (dict,), "human": (list,)}
-"""What the fields of a card hold that are not text."""
-
 
 def card_path(probe: Path) -> Path:
     """Where the card of a probe file lies.
@@ -89,37 +85,30 @@ def writing_card(path: Path, card: Card) -> Iterator[None]:
 
 
 def read_card(path: Path) -> Card:
+    text = read_text(path)
     try:
-        values: Any = json.loads(read_text(path))
+        json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError("this is not JSON", file=path, line=error.lineno, fix="repair or remove the card") from error
-    known = {f.name for f in fields(Card)}
-    if not isinstance(values, dict) or "name" not in values or set(values) - known:
-        raise UserError("this is not a card of a probe", file=path, fix="repair or remove it")
-    wrong = next((name for name, value in values.items() if type(value) not in _KINDS.get(name, (str,))), None)
-    if wrong is None and not set(map(type, values.get("notes", {}).values())) <= {int}:
-        wrong = "notes"
-    figures = [_human_figure(each) for each in values.pop("human", ())] if wrong is None else []
-    if None in figures:
-        wrong = "human"
-    if wrong is not None:
-        raise UserError(f"the card's field {wrong!r} has the wrong type", file=path, fix="repair or remove it")
-    if values.get("metric", METRICS[0]) not in METRICS:
-        raise unknown("metric", values["metric"], METRICS).at(path)
-    return Card(**values, human=tuple(figure for figure in figures if figure is not None))
+    try:
+        card = check_json(Card, text, _bad_card)
+        if not all(0 <= figure.value <= 1 for figure in card.human):
+            raise _wrong_type("human")
+        if card.metric not in METRICS:
+            raise unknown("metric", card.metric, METRICS)
+    except UserError as error:
+        raise error.at(path) from None
+    return card
 
 
-def _human_figure(values: Any) -> HumanFigure | None:
-    """A figure as a card keeps it, or None where it is none."""
-    if not isinstance(values, dict) or set(values) - {each.name for each in fields(HumanFigure)}:
-        return None
-    texts = [values.get("kind"), values.get("source"), values.get("part", "")]
-    counts = [values.get("n"), values.get("people")]
-    value = values.get("value")
-    sound = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
-    if not sound or not all(isinstance(text, str) for text in texts):
-        return None
-    return HumanFigure(**values) if all(count is None or type(count) is int for count in counts) else None
+def _bad_card(problem: FieldProblem) -> UserError:
+    if len(problem.path) > 1 or (problem.kind == "wrong" and problem.path):
+        return _wrong_type(problem.field)
+    return UserError("this is not a card of a probe", fix="repair or remove it")
+
+
+def _wrong_type(field: str) -> UserError:
+    return UserError(f"the card's field {field!r} has the wrong type", fix="repair or remove it")
 
 
 def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:

@@ -9,11 +9,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
 from horsesense.errors import UserError
-from horsesense.files import read_text, writing
+from horsesense.files import FieldProblem, check_json, read_text, writing
 
 FORMAT = 1
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
@@ -124,13 +124,11 @@ def read_manifest(folder: Path) -> Manifest:
     newer = re.search(r'"format":\s*(\d+)', text)
     if newer and int(newer[1]) > FORMAT:
         raise UserError("the run was made by a newer horsesense", file=path, fix="update this one")
-    try:
-        manifest = Manifest.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UserError(f"the manifest is damaged ({where}: {first['msg']})", file=path) from error
-    return manifest
+
+    def damaged(problem: FieldProblem) -> UserError:
+        return UserError(f"the manifest is damaged ({problem.where or 'the file'}: {problem.message})", file=path)
+
+    return check_json(Manifest, text, damaged, strict=False)
 
 
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:

@@ -11,17 +11,16 @@ from sqlalchemy import func, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
-from horsesense.annotate.form import answer_from, check_text
+from horsesense.annotate.answer_checks import joined_pair
 from horsesense.annotate.pictures import FOLDER, KINDS
-from horsesense.annotate.premises import joined_pair
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, last_answer, submit, undo
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.desk import Desk, fields_of
-from horsesense.annotate.server.people import FAILED, STOPPED, locked
+from horsesense.annotate.server.links_and_sessions import Visitor
+from horsesense.annotate.server.participants import FAILED, STOPPED, locked
 from horsesense.annotate.server.queue import OPEN, Lease, hold, not_yet, open_lease, own_lease
-from horsesense.annotate.server.sessions import Visitor
-from horsesense.annotate.server.showing import show
+from horsesense.annotate.server.request_checks import Desk, fields_of
+from horsesense.annotate.server.task_form import answer_from, check_text, show
 from horsesense.errors import UserError
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
@@ -77,7 +76,7 @@ def annotator_routes(desk: Desk) -> APIRouter:
     @router.get("/picture/{name}")
     def picture(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
         desk.visitor(request)
-        known = {picture.file for own in served.pictures.values() for picture in own}
+        known = {picture.file for shown in served.pictures.values() for picture in shown}
         if name not in known:
             raise RefusedError(404, "There is no such picture.")
         path = served.study.folder / FOLDER / name

@@ -1,4 +1,4 @@
-"""An answer: checked, written down once, counted, and what follows from it."""
+"""An answer: checked, written down once, counted, and what follows from it, for the item and for who may go on."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.gold_items import held_against
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.escalation import settle
-from horsesense.annotate.server.people import NEW, STOPPED, WITHDRAWN, Person, locked, note
+from horsesense.annotate.server.participants import FAILED, NEW, STOPPED, WITHDRAWN, WORKING, Person, locked, note
 from horsesense.annotate.server.queue import (
     ANSWERED,
     ATTENTION,
@@ -27,11 +27,12 @@ from horsesense.annotate.server.queue import (
     own_lease,
     release,
     round_with_room,
+    settle,
     take,
 )
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.server.trust import look_at_attention, look_at_gold
+from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.task import Task
+from horsesense.records import Judgement
 
 _items, _leases, _judgements, _people = tables.items.c, tables.leases.c, tables.judgements.c, tables.people.c
 
@@ -179,3 +180,41 @@ def _put_back(connection: Connection, served: Served, who: Person, lease: Lease)
     if lease.purpose == ITEM:
         place = select(_items.place).where(_items.id == lease.item).scalar_subquery()
         connection.execute(update(tables.people).where(_people.id == who.id).values(start=place))
+
+
+def known_answers(connection: Connection, served: Served, person: int, purpose: str) -> list[Judgement]:
+    """What a person answered to items whose answer is known."""
+    retracted = tables.retractions.c.judgement
+    rows = connection.execute(
+        select(_items.key, _judgements.value)
+        .join_from(tables.judgements, tables.items)
+        .outerjoin(tables.retractions, retracted == _judgements.id)
+        .where(_judgements.person == person, _items.purpose == purpose, retracted.is_(None))
+    )
+    return [Judgement(row.key, str(person), served.instrument.name, row.value) for row in rows]
+
+
+def look_at_gold(connection: Connection, served: Served, person: Person) -> None:
+    """After the last gold item a person is qualified or not."""
+    answers = known_answers(connection, served, person.id, "gold")
+    gold, threshold = served.answers["gold"], served.study.qualification
+    if threshold is None or len(answers) < len(gold):
+        return
+    result = held_against(answers, gold, served.tasks["gold"], served.instrument, threshold)
+    state = WORKING if result.passed else FAILED
+    connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=state))
+    kappa = "none" if result.kappa is None else f"{result.kappa:.3f}"
+    detail = f"kappa {kappa}, accuracy {result.accuracy:.3f}" + (f": {result.reason}" if result.reason else "")
+    note(connection, served, "qualified" if result.passed else "not qualified", person.id, detail)
+
+
+def look_at_attention(connection: Connection, served: Served, person: Person) -> None:
+    """Whoever misses too many attention items is stopped; what they said stays until it is withdrawn."""
+    attention = served.study.attention
+    answers = known_answers(connection, served, person.id, "attention")
+    if attention is None or len(answers) < attention.after:
+        return
+    right = sum(each.value == served.answers["attention"][each.item] for each in answers)
+    if right / len(answers) < attention.accuracy:
+        connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=STOPPED))
+        note(connection, served, "stopped", person.id, f"{right} of {len(answers)} attention items right")

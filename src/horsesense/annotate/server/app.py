@@ -19,12 +19,10 @@ from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RefusedError
-from horsesense.annotate.server.crowd_pages import crowd_routes
-from horsesense.annotate.server.desk import Desk
-from horsesense.annotate.server.door import door_routes
-from horsesense.annotate.server.guards import Guards
+from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
+from horsesense.annotate.server.request_checks import Desk, Guards
 from horsesense.annotate.server.researcher_pages import researcher_routes
-from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import STUDY_VARIABLE
 
 _THREADS = 4
@@ -78,7 +76,7 @@ def _static(app: FastAPI) -> None:
 
 
 def _errors(app: FastAPI, desk: Desk) -> None:
-    def told(status: int, text: str) -> Response:
+    def message_page(status: int, text: str) -> Response:
         title = _TITLES.get(status, "That did not work")
         page = desk.page("message.html.j2", status, title=title, text=text)
         if status == 429:
@@ -87,20 +85,20 @@ def _errors(app: FastAPI, desk: Desk) -> None:
 
     @app.exception_handler(RefusedError)
     async def refused(_: Request, error: RefusedError) -> Response:
-        return told(error.status, error.why)
+        return message_page(error.status, error.why)
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> Response:
-        page = told(error.status_code, "There is no such page, or it cannot be asked for in this way.")
+        page = message_page(error.status_code, "There is no such page, or it cannot be asked for in this way.")
         page.headers.update(error.headers or {})
         return page
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return told(422, "The request cannot be read.")
+        return message_page(422, "The request cannot be read.")
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         # Not the path: it may hold a token.
         log.error("a request failed: %s", type(error).__name__, exc_info=error)
-        return told(500, "Something went wrong here. Your answer may not have been taken; please try again.")
+        return message_page(500, "Something went wrong here. Your answer may not have been taken; please try again.")

@@ -8,16 +8,16 @@ from statistics import median
 
 from sqlalchemy import case, func, select
 
-from horsesense.analysis.annotators import Annotator, Dispute, by_annotator, by_item
-from horsesense.analysis.votes import votes_on_scale
-from horsesense.annotate.collecting import Collected
-from horsesense.annotate.figures import Figure, agreement_figures
+from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
+from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.instrument import WRITTEN
-from horsesense.annotate.server import tables
+from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.people import ANNOTATOR, Person, all_people
-from horsesense.annotate.server.reading import standing_judgements
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.server.participants import ANNOTATOR, Person, all_people
+from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.study_figures import Figure, agreement_figures
 from horsesense.records import Judgement
 
 RESAMPLES = 200
@@ -116,14 +116,14 @@ def _standings(served: Served, beside: Mapping[str, Annotator]) -> list[Standing
     middle = median(list(seconds.values())) if seconds else 0.0
     agreed = [each.agrees for each in beside.values() if each.agrees is not None]
     usual = median(agreed) if agreed else 0.0
-    found = []
+    standings = []
     for person in all_people(served):
         if person.role != ANNOTATOR:
             continue
         mine, time = beside.get(person.code), seconds.get(person.id)
         flags = _flags(person, mine, time, middle, usual, len(seconds))
-        found.append(Standing(person, time, attention.get(person.id, ""), mine, flags))
-    return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
+        standings.append(Standing(person, time, attention.get(person.id, ""), mine, flags))
+    return sorted(standings, key=lambda each: (-len(each.flags), each.person.name))
 
 
 def _flags(
@@ -149,7 +149,7 @@ def _times(served: Served) -> dict[int, float]:
     times: dict[int, list[float]] = {}
     for person, taken in rows:
         times.setdefault(person, []).append(taken)
-    return {person: median(own) for person, own in times.items()}
+    return {person: median(taken) for person, taken in times.items()}
 
 
 def _attention(served: Served) -> dict[int, str]:
@@ -164,4 +164,4 @@ def _attention(served: Served) -> dict[int, str]:
     right: dict[int, list[bool]] = {}
     for person, item, value in rows:
         right.setdefault(person, []).append(value == answers[item])
-    return {person: f"{sum(own)} of {len(own)}" for person, own in right.items()}
+    return {person: f"{sum(hits)} of {len(hits)}" for person, hits in right.items()}

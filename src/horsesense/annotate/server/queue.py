@@ -1,4 +1,7 @@
-"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot."""
+"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot.
+
+Two agree and an item is done; otherwise more people are asked (rica.txt, 3.2).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
-from horsesense.annotate.server import tables
+from horsesense.analysis.people.adjudication import find_rule
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.people import NEW, WORKING, Person
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.server.tokens import new_token
+from horsesense.annotate.server.participants import NEW, WORKING, Person, new_token
+from horsesense.annotate.server.served_study import Served
 
 ITEM, GOLD, ATTENTION = "item", "gold", "attention"
 OPEN, ANSWERED, RELEASED, UNDONE = "open", "answered", "released", "undone"
 
-_items, _leases = tables.items.c, tables.leases.c
+_items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgements.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,13 @@ def open_lease(connection: Connection, person: int) -> Lease | None:
 
 def hold(connection: Connection, served: Served, person: Person) -> Lease | None:
     """What the person has in hand, else something new; reading on keeps it theirs."""
-    found = open_lease(connection, person.id)
-    if found is None:
+    lease = open_lease(connection, person.id)
+    if lease is None:
         return take(connection, served, person)
     now, whole = served.clock(), served.study.lease_minutes * 60
-    if found.expires < now + whole / 2:
-        connection.execute(update(tables.leases).where(_leases.key == found.key).values(expires=now + whole))
-    return found
+    if lease.expires < now + whole / 2:
+        connection.execute(update(tables.leases).where(_leases.key == lease.key).values(expires=now + whole))
+    return lease
 
 
 def take(connection: Connection, served: Served, person: Person, wait: bool = True) -> Lease | None:
@@ -101,9 +104,9 @@ def take(connection: Connection, served: Served, person: Person, wait: bool = Tr
     if served.study.limit and person.answered >= served.study.limit:
         return None
     if _attention_is_due(served, person):
-        found = _take_known(connection, served, person, ATTENTION)
-        if found is not None:
-            return found
+        lease = _take_known(connection, served, person, ATTENTION)
+        if lease is not None:
+            return lease
     return _take_item(connection, served, person, wait)
 
 
@@ -199,8 +202,8 @@ def release(connection: Connection, served: Served, lease: Lease) -> None:
 
     When nobody is left of the second round, and of the first a vote was withdrawn, there is no dispute any more.
     """
-    given = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
-    if not connection.execute(given).rowcount or lease.purpose != ITEM:
+    put_back = update(tables.leases).where(_leases.key == lease.key, _leases.state == OPEN).values(state=RELEASED)
+    if not connection.execute(put_back).rowcount or lease.purpose != ITEM:
         return
     connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
     if lease.round > 1 and not asked_in(connection, lease.item, lease.round):
@@ -213,7 +216,41 @@ def sweep(served: Served) -> int:
     """Put back what people kept too long; how many items that were."""
     late = _JOINED.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
     with writing(served.engine) as connection:
-        found = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
-        for row in found:
+        expired = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
+        for row in expired:
             release(connection, served, Lease(*row))
-    return len(found)
+    return len(expired)
+
+
+def settle(connection: Connection, served: Served, item: int) -> None:
+    """Set how many judgements an item wants, by the votes that stand.
+
+    Once more people are at work on it the target stays: what they were asked for is not thrown away. Where the rule
+    tells rounds apart these are the people of the second, however many are left of the first.
+    """
+    study = served.study
+    row = connection.execute(
+        select(_items.key, _items.wanted, _items.held, _items.answered).where(_items.id == item).with_for_update()
+    ).one()
+    # Only some rules tell a second round from the first; for the others all votes are of one.
+    rounds = find_rule(study.instrument.rule).rounds
+    if row.held + row.answered > study.judgements or (rounds and asked_in(connection, item, 2)):
+        return
+    votes = connection.scalars(standing(item)).all()
+    abstentions = served.tasks["item"][row.key].scale.abstentions
+    settled = len(set(votes)) <= 1 and not set(votes) & set(abstentions)
+    split = len(votes) >= study.judgements and not settled
+    again = 2 if split and rounds else 1
+    wanted = study.judgements + study.more if split else study.judgements
+    connection.execute(update(tables.items).where(_items.id == item).values(wanted=wanted, round=again))
+
+
+def standing(item: int):  # type: ignore[no-untyped-def]  # the type of a select of one column is longer than it
+    """The values of an item that nobody took back."""
+    retracted = tables.retractions.c.judgement
+    return (
+        select(_judgements.value)
+        .outerjoin(tables.retractions, retracted == _judgements.id)
+        .where(_judgements.item == item, retracted.is_(None))
+        .order_by(_judgements.id)
+    )

@@ -10,9 +10,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from horsesense.annotate.server.desk import Desk
 from horsesense.annotate.server.overview import Overview, overview, progress_of
-from horsesense.annotate.server.people import RESEARCHER
+from horsesense.annotate.server.participants import RESEARCHER
+from horsesense.annotate.server.request_checks import Desk
 
 _FRESH_SECONDS = 15
 
@@ -21,7 +21,7 @@ _FRESH_SECONDS = 15
 class _Kept:
     """The last overview: making one takes time from the people who are judging."""
 
-    found: Overview | None = None
+    overview: Overview | None = None
     at: float = 0.0
     seconds: float = 0.0
 
@@ -35,15 +35,15 @@ def researcher_routes(desk: Desk) -> APIRouter:
         visitor = desk.visitor(request, RESEARCHER)
         with making:
             # A large study takes longer to look through; then it is looked at less often.
-            if kept.found is None or time.monotonic() - kept.at > max(_FRESH_SECONDS, 20 * kept.seconds):
+            if kept.overview is None or time.monotonic() - kept.at > max(_FRESH_SECONDS, 20 * kept.seconds):
                 began = time.monotonic()
-                kept.found = overview(served)
+                kept.overview = overview(served)
                 kept.at = time.monotonic()
                 kept.seconds = kept.at - began
-            found = kept.found
+            latest = kept.overview
         return desk.page(
             "study.html.j2",
-            overview=found,
+            overview=latest,
             progress=progress_of(served),
             paused=visitor.study_paused,
             study=served.study,

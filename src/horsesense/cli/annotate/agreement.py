@@ -18,8 +18,8 @@ from horsesense.cli.annotate.inputs import (
 from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
-    from horsesense.analysis.annotators import Annotator, Dispute
-    from horsesense.annotate.collecting import Collected
+    from horsesense.analysis.people.annotators import Annotator, Dispute
+    from horsesense.annotate.judgement_files import Collected
 
 
 def agreement(
@@ -33,7 +33,7 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Agreement by round with intervals over items, each person beside the others, and items in dispute."""
-    from horsesense.annotate.figures import agreement_figures, check_overlap
+    from horsesense.annotate.study_figures import agreement_figures, check_overlap
     from horsesense.cli.annotate.tables import (
         annotator_json,
         figure_json,
@@ -69,8 +69,8 @@ def agreement(
 
 def _closer(found: Collected) -> tuple[list[Annotator], list[Dispute]]:
     """Person by person and item by item; criteria have no one label to look at, rounds are told apart before."""
-    from horsesense.analysis.annotators import by_annotator, by_item
-    from horsesense.analysis.votes import votes_on_scale
+    from horsesense.analysis.people.annotators import by_annotator, by_item
+    from horsesense.analysis.people.votes import votes_on_scale
 
     if found.instrument.kind == "criteria" or len({each.round for each in found.judgements}) > 1:
         return [], []

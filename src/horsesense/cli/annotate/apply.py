@@ -24,7 +24,7 @@ def apply(
     json: Json = False,
 ) -> None:
     """Set labels in a probe and drop what failed, each for a reason that is counted (in items)."""
-    from horsesense.annotate.applying import apply_labels
+    from horsesense.annotate.apply_labels import apply_labels
     from horsesense.annotate.instrument import find_instrument
     from horsesense.cli.annotate.tables import print_table
     from horsesense.records import read_labels, read_probe, write_probe

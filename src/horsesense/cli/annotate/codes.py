@@ -18,7 +18,7 @@ def codes(
 ) -> None:
     """Names, answers and completion codes, to hold against what people gave to a platform."""
     with opened(study) as served:
-        from horsesense.annotate.server.people import ANNOTATOR, all_people
+        from horsesense.annotate.server.participants import ANNOTATOR, all_people
         from horsesense.records.rows import write_rows
 
         rows = [

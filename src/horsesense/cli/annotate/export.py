@@ -42,9 +42,9 @@ def export(
     json: Json = False,
 ) -> None:
     """Settle each item's judgements: one label, or the reason why it is dropped."""
-    from horsesense.analysis.adjudication import adjudicate, reasons
-    from horsesense.annotate.figures import agreement_figures, kept_figures
+    from horsesense.analysis.people.adjudication import adjudicate, reasons
     from horsesense.annotate.instrument import WRITTEN
+    from horsesense.annotate.study_figures import agreement_figures, kept_figures
     from horsesense.cli.annotate.tables import figure_json, print_figures, print_table
     from horsesense.records import write_labels
 

@@ -11,7 +11,7 @@ from horsesense.cli.annotate.studies import server_libraries
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.annotate.collecting import Collected
+    from horsesense.annotate.judgement_files import Collected
 
 Files = Annotated[
     list[Path],
@@ -38,7 +38,7 @@ def collected(
     annotator: str = "",
 ) -> Collected:
     """The judgements of the files, or of a served study, checked."""
-    from horsesense.annotate.collecting import collect
+    from horsesense.annotate.judgement_files import collect
     from horsesense.annotate.study import is_study
     from horsesense.records import read_probe
 
@@ -48,7 +48,7 @@ def collected(
         if probe or instrument or annotator or last:
             raise UserError("a served study has its items, instrument and people", fix="leave other options out")
         with server_libraries():
-            from horsesense.annotate.server.reading import collected_from
+            from horsesense.annotate.server.judgement_log import collected_from
 
             return collected_from(files[0]).only(round)
 

@@ -37,9 +37,9 @@ def invite(
     if bool(names) == bool(crowd):
         raise UserError("people are invited by name, or as a crowd", fix="give names, or --crowd")
     with opened(study) as served:
-        from horsesense.annotate.server.joining import CROWDS, new_join
-        from horsesense.annotate.server.people import ANNOTATOR, RESEARCHER
-        from horsesense.annotate.server.people import invite as invited
+        from horsesense.annotate.server.links_and_sessions import CROWDS, new_join
+        from horsesense.annotate.server.participants import ANNOTATOR, RESEARCHER
+        from horsesense.annotate.server.participants import invite as invited
         from horsesense.records.rows import write_rows
 
         address = served.study.address.rstrip("/")

@@ -60,10 +60,9 @@ def new(
     """Write a task file, one row a question, to be filled in; or the folder of a study, to be served."""
     import random
 
-    from horsesense.analysis.qualification import Threshold
+    from horsesense.analysis.people.qualification import Threshold
     from horsesense.annotate.instrument import find_instrument
-    from horsesense.annotate.making import make_study
-    from horsesense.annotate.study import Study
+    from horsesense.annotate.study import Study, make_study
     from horsesense.annotate.task import assign, tasks_of
     from horsesense.annotate.task_files import write_tasks
     from horsesense.records import read_probe

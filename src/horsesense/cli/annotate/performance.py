@@ -22,8 +22,8 @@ from horsesense.cli.output import Json, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.analysis.human_performance import HumanScore
-    from horsesense.annotate.collecting import Collected
+    from horsesense.analysis.people.human_performance import HumanScore
+    from horsesense.annotate.judgement_files import Collected
 
 
 def performance(
@@ -43,7 +43,7 @@ def performance(
     json: Json = False,
 ) -> None:
     """Human performance: one person and the majority, against the probe's answers; or against one another."""
-    from horsesense.annotate.performance import human_scores
+    from horsesense.annotate.study_figures import human_scores
     from horsesense.cli.annotate.tables import human_json, print_human
     from horsesense.records import read_labels
 

@@ -28,9 +28,9 @@ def qualify(
     """Hold each person's answers to gold items against thresholds."""
     from dataclasses import asdict
 
-    from horsesense.analysis.qualification import Threshold
-    from horsesense.analysis.qualification import qualify as hold_against
-    from horsesense.annotate.performance import gold_of
+    from horsesense.analysis.people.qualification import Threshold
+    from horsesense.analysis.people.qualification import qualify as hold_against
+    from horsesense.annotate.study_figures import gold_of
     from horsesense.cli.annotate.tables import print_table
 
     found = collected(files, gold, instrument, None, last, annotator)

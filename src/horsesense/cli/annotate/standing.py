@@ -14,7 +14,7 @@ from horsesense.errors import UserError
 def pause(study: StudyFolder, names: SomeNames = None, json: Json = False) -> None:
     """Give nothing more to judge to these people, or to nobody; what is in hand may still be answered."""
     with opened(study) as served:
-        from horsesense.annotate.server.people import pause as paused
+        from horsesense.annotate.server.participants import pause as paused
 
         paused(served, names or [])
     _tell(json, {"study": str(study), "people": names or [], "state": "paused"})
@@ -23,7 +23,7 @@ def pause(study: StudyFolder, names: SomeNames = None, json: Json = False) -> No
 def resume(study: StudyFolder, names: SomeNames = None, json: Json = False) -> None:
     """Go on after a pause; also for people whom attention items stopped or the qualification kept out."""
     with opened(study) as served:
-        from horsesense.annotate.server.people import pause as paused
+        from horsesense.annotate.server.participants import pause as paused
 
         paused(served, names or [], paused=False)
     _tell(json, {"study": str(study), "people": names or [], "state": "resumed"})
@@ -39,8 +39,8 @@ def revoke(
     if bool(names) == crowd:
         raise UserError("nobody is named", fix="name people, or end the links of crowds with --crowd")
     with opened(study) as served:
-        from horsesense.annotate.server.joining import end_joins
-        from horsesense.annotate.server.leaving import revoke as revoked
+        from horsesense.annotate.server.links_and_sessions import end_joins
+        from horsesense.annotate.server.withdrawal import revoke as revoked
 
         if crowd:
             end_joins(served)
@@ -57,7 +57,7 @@ def withdraw(
 ) -> None:
     """Take a person's judgements out: nothing counts them any more, and their items are asked again."""
     with opened(study) as served:
-        from horsesense.annotate.server.leaving import withdraw as withdrawn
+        from horsesense.annotate.server.withdrawal import withdraw as withdrawn
 
         number = withdrawn(served, name, reason)
     _tell(json, {"study": str(study), "people": [name], "state": "withdrawn", "judgements": number})

@@ -12,7 +12,7 @@ import typer
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.annotate.server.served import Served
+    from horsesense.annotate.server.served_study import Served
 
 StudyFolder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder that annotate new made.")]
 SomeNames = Annotated[
@@ -38,7 +38,7 @@ def server_libraries() -> Iterator[None]:
 def opened(folder: Path) -> Iterator[Served]:
     """The study and its database, closed again at the end."""
     with server_libraries():
-        from horsesense.annotate.server.served import open_study
+        from horsesense.annotate.server.served_study import open_study
 
         served = open_study(folder)
     try:

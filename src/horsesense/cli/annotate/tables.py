@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from horsesense.cli.output import people
 
 if TYPE_CHECKING:
-    from horsesense.analysis.annotators import Annotator
-    from horsesense.analysis.human_performance import HumanScore
     from horsesense.analysis.intervals import Estimate
-    from horsesense.annotate.figures import Figure
+    from horsesense.analysis.people.annotators import Annotator
+    from horsesense.analysis.people.human_performance import HumanScore
+    from horsesense.annotate.study_figures import Figure
 
 
 def _number(value: float) -> float | None:

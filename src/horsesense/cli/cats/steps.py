@@ -47,7 +47,7 @@ def steps(
 def _people(files: list[Path]) -> Counted:
     """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
     from horsesense.analysis.two_choice import counted
-    from horsesense.annotate.collecting import collect
+    from horsesense.annotate.judgement_files import collect
 
     collected = collect(files)
     if collected.instrument.name != "steps":

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from horsesense.annotate.server.tables import metadata
+from horsesense.annotate.server.database_tables import metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=False)

@@ -1,25 +1,42 @@
-"""Who takes part: invitations, revoked links, pauses, and work that is withdrawn."""
+"""Who takes part: invitations, pauses, and the secrets that people hold."""
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.server.tokens import hashed, new_token
+from horsesense.annotate.server.served_study import Served
 from horsesense.errors import UserError, unknown
 
 ANNOTATOR, RESEARCHER = "annotator", "researcher"
 NEW, WORKING, FAILED, STOPPED, WITHDRAWN = "new", "working", "failed", "stopped", "withdrawn"
 
+BYTES = 24
+"""192 bits: nobody guesses one, so that a plain hash is enough to keep it by."""
 _NAME = re.compile(r"[\w.@:+-]{1,80}")
+
+
+def new_token() -> str:
+    """A token that can stand in a link."""
+    return secrets.token_urlsafe(BYTES)
+
+
+def hashed(token: str) -> str:
+    """What is kept of a token.
+
+    >>> len(hashed("anything"))
+    64
+    """
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,10 +119,10 @@ def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objection
     letters = tuple(letter(place) for place in range(max(map(len, scales), default=0)))
     labels = next(iter(scales)) if len(scales) == 1 else letters
 
-    def coded(value: str, own: tuple[str, ...]) -> str:
-        return labels[own.index(value)] if value in own and own is not labels else value
+    def coded(value: str, options: tuple[str, ...]) -> str:
+        return labels[options.index(value)] if value in options and options is not labels else value
 
-    rows = ((each.item, each.annotator, coded(each.value, own)) for each, own in kept)
+    rows = ((each.item, each.annotator, coded(each.value, options)) for each, options in kept)
     return tabulate(rows, (*labels, *beside))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.escalation import settle
-from horsesense.annotate.server.people import WITHDRAWN, find_person, locked, note
-from horsesense.annotate.server.queue import ANSWERED, ITEM, RELEASED, open_lease, release
-from horsesense.annotate.server.served import Served
+from horsesense.annotate.server.participants import WITHDRAWN, find_person, locked, note
+from horsesense.annotate.server.queue import ANSWERED, ITEM, RELEASED, open_lease, release, settle
+from horsesense.annotate.server.served_study import Served
 
 _items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgements.c
 

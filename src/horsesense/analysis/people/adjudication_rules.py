@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from horsesense.analysis.votes import Scale
+from horsesense.analysis.people.votes import Scale
 from horsesense.errors import UserError
 from horsesense.records import Judgement
 

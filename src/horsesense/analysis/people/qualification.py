@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.kappa import Weights, kappa_of
+from horsesense.analysis.people.agreement import Weights, kappa_of
 from horsesense.errors import UserError
 from horsesense.records import Judgement
 
@@ -82,8 +82,8 @@ def _qualified(
         right += value == gold[item]
         if value in places:
             table[0, places[gold[item]], places[value]] += 1
-    found = float(kappa_of(table, threshold.weights)[0]) if table.any() else float("nan")
-    kappa = None if np.isnan(found) else found
+    weighted = float(kappa_of(table, threshold.weights)[0]) if table.any() else float("nan")
+    kappa = None if np.isnan(weighted) else weighted
     share = right / len(answers)
     needed = threshold.items or len(gold)
     reason = ""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horsesense.analysis.people.votes import Votes
 from horsesense.analysis.resampling import Floats
-from horsesense.analysis.votes import Votes
 from horsesense.errors import UserError
 
 STEPS = 1000
@@ -38,7 +38,7 @@ class DawidSkene:
 def dawid_skene(votes: Votes, steps: int = STEPS) -> DawidSkene:
     """Fit the model. A person may have judged an item more than once, as in the paper's own example.
 
-    >>> from horsesense.analysis.votes import count_votes
+    >>> from horsesense.analysis.people.votes import count_votes
     >>> from horsesense.records import Judgement
     >>> given = [(str(i), who, "yn"[i % 2]) for i in range(20) for who in ("ann", "ben")]
     >>> given += [(str(i), "cid", "yn"[i % 3 == 0]) for i in range(20)]  # cid guesses

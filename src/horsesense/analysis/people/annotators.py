@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.agreement import bootstrapped
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.kappa import Weights, kappa_of
+from horsesense.analysis.people.agreement import Weights, bootstrapped, kappa_of
+from horsesense.analysis.people.votes import Votes
 from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.analysis.votes import Votes
 from horsesense.errors import UserError
 
 
@@ -50,7 +49,7 @@ def by_annotator(
     if not votes.people:
         raise UserError("it is not known whose votes these are, so there is nothing to say of each person")
     counts = votes.counts()
-    found = []
+    annotators = []
     for place in np.argsort(np.array(votes.annotators, dtype=str)).tolist():
         mine = np.flatnonzero(votes.annotator == place)
         items, labels = votes.item[mine], votes.label[mine]
@@ -66,10 +65,10 @@ def by_annotator(
             kappa = _beside(
                 labels, others, [votes.items[item] for item in items[shared]], weights, level, seed, resamples
             )
-        found.append(
+        annotators.append(
             Annotator(votes.annotators[place], len(mine), len(shared), agrees, kappa, favourite, times / len(mine))
         )
-    return found
+    return annotators
 
 
 def _beside(
@@ -95,10 +94,10 @@ def by_item(votes: Votes) -> list[Dispute]:
     """Items with at least two votes, those most in dispute first."""
     counts = votes.counts()
     number = counts.sum(axis=1)
-    found = []
+    disputes = []
     for place in np.flatnonzero(number > 1).tolist():
         row = counts[place]
         agree = float((row * (row - 1)).sum() / (number[place] * (number[place] - 1)))
         given = {name: int(count) for name, count in zip(votes.labels, row, strict=True) if count}
-        found.append(Dispute(votes.items[place], given, agree))
-    return sorted(found, key=lambda dispute: (dispute.agree, dispute.item))
+        disputes.append(Dispute(votes.items[place], given, agree))
+    return sorted(disputes, key=lambda dispute: (dispute.agree, dispute.item))

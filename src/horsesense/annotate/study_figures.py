@@ -1,25 +1,33 @@
-"""How far the judges of a study agree: every figure with n and an interval, by round.
+"""The figures of a study: how far its judges agree, and how well they do, each with n and an interval.
 
-``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes.
+``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes. Rounds are never put together.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from horsesense.analysis.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.kappa import pair_kappa
+from horsesense.analysis.people.adjudication_rules import failing
+from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
+from horsesense.analysis.people.human_performance import (
+    HumanScore,
+    against_the_others,
+    majority_of_people,
+    single_person,
+)
+from horsesense.analysis.people.votes import Votes, tabulate, votes_on_scale
+from horsesense.analysis.prediction import chance
 from horsesense.analysis.resampling import RESAMPLES
-from horsesense.analysis.verdicts import failing
-from horsesense.analysis.votes import Votes, tabulate, votes_on_scale
-from horsesense.annotate.collecting import Collected
+from horsesense.annotate.apply_labels import FILTERED
+from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import WRITTEN
+from horsesense.annotate.judgement_files import Collected
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Probe
+from horsesense.records import Judgement, Label, Probe
 
 KEPT = "kept items"
 """What is judged where the figure is about the items that got a label."""
@@ -52,24 +60,24 @@ def units_of(probe: Probe, family: bool) -> dict[str, str]:
 def agreement_figures(collected: Collected, resamples: int = RESAMPLES) -> list[Figure]:
     """Agreement, round by round: rounds are never put together. Fewer ``resamples`` give rougher intervals, sooner."""
     units = units_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for round in sorted({judgement.round for judgement in collected.judgements}):
-        own = [judgement for judgement in collected.judgements if judgement.round == round]
-        for about, votes, ordered in _tables(collected, own):
+        of_round = [judgement for judgement in collected.judgements if judgement.round == round]
+        for about, votes, ordered in _tables(collected, of_round):
             if votes.counts().sum(axis=1).max(initial=0) < 2:
                 continue
             names = [units.get(item, item) for item in votes.items]
             for name, estimate in _estimates(votes, ordered, names, about, resamples):
-                found.append(Figure(name, about, round, estimate, votes.number, votes.people))
-    return found
+                figures.append(Figure(name, about, round, estimate, votes.number, votes.people))
+    return figures
 
 
 def kept_figures(collected: Collected, kept: Iterable[str]) -> list[Figure]:
     """Agreement over the items that got a label, as papers report it: higher, since what is disputed is dropped."""
     items = set(kept)
     judgements = tuple(each for each in collected.judgements if each.item in items)
-    found = agreement_figures(replace(collected, judgements=judgements))
-    return [replace(figure, about=KEPT) for figure in found if figure.about == "labels"]
+    figures = agreement_figures(replace(collected, judgements=judgements))
+    return [replace(figure, about=KEPT) for figure in figures if figure.about == "labels"]
 
 
 def check_overlap(collected: Collected) -> None:
@@ -122,3 +130,67 @@ def _estimates(
     if ordered:
         yield "alpha, ordinal", krippendorff_alpha(votes, "ordinal", units=units, resamples=resamples)
         yield "kappa of pairs, quadratic", pair_kappa(votes, "quadratic", units=units, resamples=resamples)
+
+
+def gold_of(collected: Collected) -> dict[str, str]:
+    """The answers that the probe has, in the words in which people could choose them."""
+    if collected.probe is None or collected.instrument.effect != "answer":
+        return {}
+    return answers_of(collected.probe, collected.instrument)
+
+
+def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[HumanScore]:
+    """Each kind of figure that the judgements allow.
+
+    With ``labels``, those that these judgements gave, single votes are held against them and against the other votes
+    for the same items; otherwise against the probe's answers. A probe from which items that people miss were
+    dropped gives figures that are marked as filtered.
+    """
+    if collected.instrument.kind in ("criteria", *WRITTEN):
+        raise UserError(f"the instrument {collected.instrument.name} has no right answers")
+    rounds = {each.round for each in collected.judgements}
+    if len(rounds) > 1:
+        raise UserError("the judgements are of several rounds", fix="choose one with --round")
+    units = units_of(collected.probe, False) if collected.probe else {}
+    settled = {label.item: label.value for label in labels if label.value is not None}
+    gold = settled or gold_of(collected)
+    judged = [each for each in collected.judgements if each.item in gold] if gold else list(collected.judgements)
+    if not judged:
+        raise UserError(
+            "no judged item has an answer", fix="give the probe or the labels that the judgements are about"
+        )
+    scores = _against_gold(collected, judged, gold, units, bool(settled)) if gold else []
+    if (settled or not gold) and _shared(judged):
+        scores.append(against_the_others([each for each in judged if _is_vote(collected, each)], units))
+    if not scores:
+        raise UserError(
+            "there is nothing to hold people against",
+            fix="give a probe with answers (-p), or have items judged by two people",
+        )
+    return scores
+
+
+def _against_gold(
+    collected: Collected,
+    judged: Sequence[Judgement],
+    gold: Mapping[str, str],
+    units: Mapping[str, str],
+    own_label: bool,
+) -> list[HumanScore]:
+    filtered = collected.probe is not None and FILTERED in collected.probe.card.notes
+    scale_of = collected.scale_of()
+    guess = chance([len(scale_of(item).labels) or 1 for item in sorted({each.item for each in judged})])
+    if own_label:
+        return [single_person(judged, gold, scale_of, units, against="own label", filtered=filtered, chance=guess)]
+    scores = [single_person(judged, gold, scale_of, units, filtered=filtered, chance=guess)]
+    if _shared(judged):
+        scores.append(majority_of_people(judged, gold, units, filtered=filtered, chance=guess))
+    return scores
+
+
+def _shared(judged: Sequence[Judgement]) -> bool:
+    return max(Counter(each.item for each in judged).values()) > 1
+
+
+def _is_vote(collected: Collected, judgement: Judgement) -> bool:
+    return judgement.value not in collected.scale_of()(judgement.item).abstentions

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from horsesense.annotate.collecting import Collected
-from horsesense.annotate.server import tables
+from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.served import Served, open_study
+from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import ITEMS
 from horsesense.records import Judgement, read_probe
 

@@ -1,4 +1,4 @@
-"""Where people from a crowd come in: Prolific's parameters and signed token, MTurk's worker id, or a name."""
+"""Where people come in, by a personal link or from a crowd (Prolific, MTurk, a name), and leave."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from horsesense.annotate.server.answering import RefusedError
-from horsesense.annotate.server.desk import Desk, fields_of
-from horsesense.annotate.server.guards import check_origin
-from horsesense.annotate.server.joining import CROWDS, PROLIFIC_TOKEN, find_join, join, proven
-from horsesense.annotate.server.sessions import COOKIE, DAYS
-from horsesense.annotate.server.tokens import hashed
-from horsesense.annotate.signed_token import read_keys
+from horsesense.annotate.server.links_and_sessions import (
+    COOKIE,
+    CROWDS,
+    DAYS,
+    PROLIFIC_TOKEN,
+    enter,
+    find_join,
+    join,
+    proven,
+    visitor_with,
+    who_holds,
+)
+from horsesense.annotate.server.participants import RESEARCHER, hashed
+from horsesense.annotate.server.platform_token import read_keys
+from horsesense.annotate.server.request_checks import Desk, check_origin, fields_of
+from horsesense.annotate.server.withdrawal import leave
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
 Token = Annotated[str, Path(max_length=100)]
@@ -24,6 +34,49 @@ Given = Annotated[str, Query(max_length=200)]
 
 _LONGEST = 4000
 _PASSED_ON = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", PROLIFIC_TOKEN, "workerId")
+
+
+def door_routes(desk: Desk) -> APIRouter:
+    """The routes, for one study."""
+    router, served = APIRouter(), desk.served
+
+    @router.get("/")
+    def home(request: Request) -> Response:
+        visitor = visitor_with(served, request.cookies.get(COOKIE, ""))
+        if visitor is None:
+            raise desk.stranger(request)
+        return RedirectResponse("/study" if visitor.person.role == RESEARCHER else "/task", 303)
+
+    @router.get("/in/{token}")
+    def door(request: Request, token: Token) -> Response:
+        person = who_holds(served, token)
+        if person is None:
+            raise desk.stranger(request)
+        return desk.page("door.html.j2", person=person, mark=served.signed("enter", hashed(token)))
+
+    @router.post("/in/{token}")
+    def come_in(request: Request, token: Token, fields: Fields) -> Response:
+        check_origin(request)
+        mark = served.signed("enter", hashed(token))
+        if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark.encode()):
+            raise RefusedError(403, "Please open your personal link again.")
+        cookie = enter(served, token)
+        if cookie is None:
+            raise desk.stranger(request)
+        return desk.let_in(cookie, "/")
+
+    @router.post("/leave")
+    def go(request: Request, fields: Fields) -> Response:
+        visitor = visitor_with(served, request.cookies.get(COOKIE, ""))
+        if visitor is None:
+            raise desk.stranger(request)
+        desk.check_form(request, visitor, fields.get("form", ""))
+        leave(served, visitor.person.id, visitor.session)
+        gone = desk.page("message.html.j2", title="You have left", text="Open your personal link to come back.")
+        gone.delete_cookie(COOKIE, path="/")
+        return gone
+
+    return router
 
 
 def crowd_routes(desk: Desk) -> APIRouter:
@@ -45,12 +98,12 @@ def crowd_routes(desk: Desk) -> APIRouter:
         workerId: Given = "",  # noqa: N803  # as above
         prolific_token: Annotated[str, Query(max_length=_LONGEST)] = "",
     ) -> Response:
-        found = find_join(served, token)
-        if found is None:
+        link_for_many = find_join(served, token)
+        if link_for_many is None:
             raise desk.stranger(request)
         given = (PROLIFIC_PID, STUDY_ID, SESSION_ID, prolific_token, workerId)
         passed_on = {name: value for name, value in zip(_PASSED_ON, given, strict=True) if value}
-        name = CROWDS[found.crowd]
+        name = CROWDS[link_for_many.crowd]
         return desk.page("join.html.j2", mark=mark(token), passed_on=passed_on, name=name, known=passed_on.get(name))
 
     @router.post("/join/{token}")
@@ -58,10 +111,10 @@ def crowd_routes(desk: Desk) -> APIRouter:
         check_origin(request)
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark(token).encode()):
             raise RefusedError(403, "Please open the link again.")
-        found = find_join(served, token)
-        if found is None:
+        link_for_many = find_join(served, token)
+        if link_for_many is None:
             raise desk.stranger(request)
-        name = fields.get(CROWDS[found.crowd], "").strip()
+        name = fields.get(CROWDS[link_for_many.crowd], "").strip()
         is_proven = proven(served, keys, fields)
         try:
             cookie, personal = join(served, token, name, is_proven)

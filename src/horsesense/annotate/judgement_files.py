@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis.votes import Scale, ScaleOf
+from horsesense.analysis.people.votes import Scale, ScaleOf
+from horsesense.annotate.answer_checks import checked_reason, checked_value, choice_at, folded_criteria
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
-from horsesense.annotate.value import checked_reason, checked_value, choice_at, folded_criteria
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Placed, Probe
 from horsesense.records.judgements import check_columns, judgement_from_dict

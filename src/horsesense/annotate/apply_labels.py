@@ -47,13 +47,13 @@ def apply_labels(
     if gold_filter and instrument.effect != "answer":
         raise UserError(f"the instrument {instrument.name} sets no answer, so there is no gold to filter by")
     tasks = {task.item: task for task in tasks_of(probe, instrument)}
-    given = {label.item: label for label in _checked(labels, tasks, instrument, file)}
+    label_of = {label.item: label for label in _checked(labels, tasks, instrument, file)}
     kept: list[Item] = []
     dropped: Counter[str] = Counter()
     changed = 0
     for item in probe.items:
         name = item.id if instrument.unit == "item" else item.family
-        label = given.get(name)
+        label = label_of.get(name)
         if label is None and keep_unjudged:
             kept.append(item)
             continue
@@ -68,14 +68,14 @@ def apply_labels(
         most = dropped.most_common(1)[0][0]
         raise UserError(f"every item would be dropped, most of them as: {most}", file=file)
     return Applied(
-        _probe(probe, kept, dropped, changed, given, instrument, gold_filter), dict(dropped.most_common()), changed
+        _probe(probe, kept, dropped, changed, label_of, instrument, gold_filter), dict(dropped.most_common()), changed
     )
 
 
 def _checked(
     labels: Sequence[tuple[int, Label]], tasks: Mapping[str, Task], instrument: Instrument, file: Path
 ) -> list[Label]:
-    found = []
+    checked = []
     for line, label in labels:
         if label.instrument != instrument.name:
             raise UserError(f"the label is of the instrument {label.instrument!r}", file=file, line=line)
@@ -94,8 +94,8 @@ def _checked(
                 line=line,
                 fix=f"use {', '.join(choices)}",
             )
-        found.append(label)
-    return found
+        checked.append(label)
+    return checked
 
 
 def _why_dropped(item: Item, label: Label | None, task: Task, instrument: Instrument, gold_filter: bool) -> str:
@@ -132,7 +132,7 @@ def _probe(
     kept: Sequence[Item],
     dropped: Mapping[str, int],
     changed: int,
-    given: Mapping[str, Label],
+    label_of: Mapping[str, Label],
     instrument: Instrument,
     gold_filter: bool,
 ) -> Probe:
@@ -142,9 +142,9 @@ def _probe(
     notes |= {name: count for name, count in ((CHANGED, changed), (BROKEN, broken)) if count}
     if gold_filter:
         notes[FILTERED] = dropped.get(MISSED, 0)
-    rules = sorted({label.rule for label in given.values()})
-    votes = sorted({label.people for label in given.values() if label.value is not None})
-    told = f"{votes[0]}" if len(votes) == 1 else f"{votes[0]} to {votes[-1]}" if votes else "no"
+    rules = sorted({label.rule for label in label_of.values()})
+    votes = sorted({label.people for label in label_of.values() if label.value is not None})
+    number = f"{votes[0]}" if len(votes) == 1 else f"{votes[0]} to {votes[-1]}" if votes else "no"
     what = "Kept where people agree with the gold" if gold_filter else "Judged by people"
-    made = f"{probe.card.made} {what}: instrument {instrument.name}, {told} votes an item, rule {', '.join(rules)}."
+    made = f"{probe.card.made} {what}: instrument {instrument.name}, {number} votes an item, rule {', '.join(rules)}."
     return Probe.of(kept, replace(probe.card, made=made.strip()), notes)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from horsesense.analysis import verdicts
-from horsesense.analysis.dawid_skene import dawid_skene
-from horsesense.analysis.verdicts import Verdict
-from horsesense.analysis.votes import Scale, ScaleOf, votes_on_scale
+from horsesense.analysis.people import adjudication_rules as rules
+from horsesense.analysis.people.adjudication_rules import Verdict
+from horsesense.analysis.people.dawid_skene import dawid_skene
+from horsesense.analysis.people.votes import Scale, ScaleOf, votes_on_scale
 from horsesense.errors import UserError, unknown
 from horsesense.records import Judgement, Label
 
@@ -32,11 +32,11 @@ class Rule:
 
 
 RULES: Mapping[str, Rule] = {
-    "majority": Rule(verdicts.majority, 2),
-    "median": Rule(verdicts.median, 2),
-    "partwhole": Rule(verdicts.partwhole, 3),
-    "winoventi": Rule(verdicts.winoventi, 2, criteria=True),
-    "rica": Rule(verdicts.rica, 2, rounds=True),
+    "majority": Rule(rules.majority, 2),
+    "median": Rule(rules.median, 2),
+    "partwhole": Rule(rules.partwhole, 3),
+    "winoventi": Rule(rules.winoventi, 2, criteria=True),
+    "rica": Rule(rules.rica, 2, rounds=True),
     "dawid-skene": Rule(None, 2),
 }
 
@@ -70,12 +70,12 @@ def adjudicate(
             )
     asked = targets or {}
     needed = {item: min(how.fewest, asked.get(item, how.fewest)) if fewest is None else fewest for item in ballots}
-    enough = {item: own for item, own in ballots.items() if len(verdicts.cast(own, scales[item])) >= needed[item]}
+    enough = {item: ballot for item, ballot in ballots.items() if len(rules.cast(ballot, scales[item])) >= needed[item]}
     settled = _together(enough, scales) if how.settle is None else _one_by_one(how.settle, enough, scales)
     labels = []
     for item, ballot in ballots.items():
         verdict, share = settled.get(item, (Verdict(None, f"fewer than {needed[item]} votes"), 0.0))
-        counts = _counts(verdicts.cast(ballot, scales[item]), scales[item])
+        counts = _counts(rules.cast(ballot, scales[item]), scales[item])
         about = item, ballot[0].instrument, rule
         labels.append(Label(*about, verdict.value, verdict.reason, counts, round(share, 9), verdict.tie))
     return labels
@@ -122,11 +122,11 @@ Settled = dict[str, tuple[Verdict, float]]
 
 
 def _one_by_one(settle: Settle, ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
-    found: Settled = {}
+    settled: Settled = {}
     for item, ballot in ballots.items():
-        verdict, votes = settle(ballot, scales[item]), verdicts.cast(ballot, scales[item])
-        found[item] = verdict, votes.count(verdict.value) / len(votes) if verdict.value is not None else 0.0
-    return found
+        verdict, votes = settle(ballot, scales[item]), rules.cast(ballot, scales[item])
+        settled[item] = verdict, votes.count(verdict.value) / len(votes) if verdict.value is not None else 0.0
+    return settled
 
 
 def _together(ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
@@ -134,18 +134,22 @@ def _together(ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
     if not ballots:
         return {}
     votes = votes_on_scale(chain.from_iterable(ballots.values()), scales.__getitem__, objections=True)
-    found: Settled = {}
+    settled: Settled = {}
     for item, chances in zip(votes.items, dawid_skene(votes).posterior, strict=True):
         # Labels of the table are places where items have options of their own; an item may have fewer than others.
-        own = dict(zip(votes.labels, scales[item].labels, strict=False))
-        own |= {name: name for name in scales[item].objections}
-        likely = {own[name]: float(chance) for name, chance in zip(votes.labels, chances, strict=True) if name in own}
+        label_of = dict(zip(votes.labels, scales[item].labels, strict=False))
+        label_of |= {name: name for name in scales[item].objections}
+        likely = {
+            label_of[name]: float(chance)
+            for name, chance in zip(votes.labels, chances, strict=True)
+            if name in label_of
+        }
         most = max(likely.values())
         best = [name for name, chance in likely.items() if chance >= most - 1e-9]
         if len(best) > 1:
-            found[item] = Verdict(None, verdicts.TIE, tie=True), 0.0
+            settled[item] = Verdict(None, rules.TIE, tie=True), 0.0
         elif best[0] in scales[item].objections:
-            found[item] = Verdict(None, verdicts.objected(best[0])), 0.0
+            settled[item] = Verdict(None, rules.objected(best[0])), 0.0
         else:
-            found[item] = Verdict(best[0]), most / sum(likely.values())
-    return found
+            settled[item] = Verdict(best[0]), most / sum(likely.values())
+    return settled

@@ -1,22 +1,34 @@
-"""People from a crowd: one link for many, each with the name that the platform gives them."""
+"""How people come in: a personal link or one for a crowd, and the cookie that it is exchanged for.
+
+From a crowd each comes with the name that the platform gives them, which its signed token can prove.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from horsesense.annotate.server import tables
+from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.people import WITHDRAWN, add_person, note
-from horsesense.annotate.server.served import Served
-from horsesense.annotate.server.sessions import new_session
-from horsesense.annotate.server.tokens import hashed, new_token
-from horsesense.annotate.signed_token import Keys, TokenError, checked_claims
+from horsesense.annotate.server.participants import (
+    COLUMNS,
+    WITHDRAWN,
+    Person,
+    add_person,
+    hashed,
+    new_token,
+    note,
+    person_of,
+)
+from horsesense.annotate.server.platform_token import Keys, TokenError, checked_claims
+from horsesense.annotate.server.served_study import Served
 from horsesense.errors import UserError, unknown
 
+DAYS = 14
+COOKIE = "horsesense"
 CROWDS: Mapping[str, str] = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "open": "name"}
 """Platforms, and the parameter by which they name a person."""
 PROLIFIC_TOKEN = "prolific_token"
@@ -66,21 +78,21 @@ def _find(connection: Connection, token: str) -> Join | None:
     return None if row is None else Join(*row)
 
 
-def proven(served: Served, keys: Keys | None, given: Mapping[str, str]) -> bool:
+def proven(served: Served, keys: Keys | None, fields: Mapping[str, str]) -> bool:
     """Whether the platform itself says who this is. With keys in the study, nobody comes in without."""
     if keys is None:
         return False
     audience = served.study.crowd.audience or served.study.address
     try:
-        claims = checked_claims(given.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
+        claims = checked_claims(fields.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
     except TokenError:
         raise RefusedError(403, "Please come in from the platform: its token is missing or wrong.") from None
-    said = claims.get("prolific")
-    named = {**claims, **said} if isinstance(said, dict) else claims
+    by_platform = claims.get("prolific")
+    named = {**claims, **by_platform} if isinstance(by_platform, dict) else claims
     same = ("PROLIFIC_PID", "participant_id"), ("STUDY_ID", "study_id"), ("SESSION_ID", "session_id")
     for parameter, other in same:
         value = named.get(parameter, named.get(other))
-        if given.get(parameter, "") != (value if isinstance(value, str) else ""):
+        if fields.get(parameter, "") != (value if isinstance(value, str) else ""):
             raise RefusedError(403, "The platform's token is for somebody else.")
     return True
 
@@ -109,7 +121,61 @@ def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, s
         if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:
             raise RefusedError(409, "Thank you, there are enough people already.")
         try:
-            found, personal = add_person(connection, served, full)
+            newcomer, personal = add_person(connection, served, full)
         except UserError:
             raise RefusedError(422, "This name cannot be used. Please check it.") from None
-        return new_session(connection, served, found), personal
+        return new_session(connection, served, newcomer), personal
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A person who is in."""
+
+    person: Person
+    session: str
+    """Hash of their cookie."""
+    study_paused: bool
+
+    def form(self, served: Served) -> str:
+        """What a form of theirs must carry: another site cannot know it."""
+        return served.signed("form", self.session)
+
+
+def who_holds(served: Served, token: str) -> Person | None:
+    """The person whose personal link this is. Looking does not use it up."""
+    with reading(served.engine) as connection:
+        row = connection.execute(select(*COLUMNS).where(tables.people.c.token == hashed(token))).first()
+    return None if row is None else person_of(row)
+
+
+def enter(served: Served, token: str) -> str | None:
+    """Exchange a personal link for a cookie; the link stays good for the next browser."""
+    with writing(served.engine) as connection:
+        row = connection.execute(select(*COLUMNS).where(tables.people.c.token == hashed(token))).first()
+        return None if row is None else new_session(connection, served, person_of(row).id)
+
+
+def new_session(connection: Connection, served: Served, person: int) -> str:
+    """A cookie for a person; cookies that have run out are forgotten."""
+    now, cookie = served.clock(), new_token()
+    connection.execute(delete(tables.sessions).where(tables.sessions.c.expires < now))
+    ends = now + DAYS * 24 * 3600
+    connection.execute(insert(tables.sessions).values(key=hashed(cookie), person=person, expires=ends))
+    note(connection, served, "entered", person)
+    return cookie
+
+
+_VISITOR = (
+    select(*COLUMNS, tables.study.c.paused.label("study_paused"))
+    .join_from(tables.sessions, tables.people, tables.sessions.c.person == tables.people.c.id)
+    .join(tables.study, tables.study.c.id == 1)
+    .where(tables.sessions.c.key == bindparam("key_"), tables.sessions.c.expires > bindparam("now_"))
+)
+
+
+def visitor_with(served: Served, cookie: str) -> Visitor | None:
+    """Who a cookie belongs to, if it is still good."""
+    key = hashed(cookie)
+    with reading(served.engine) as connection:
+        row = connection.execute(_VISITOR, {"key_": key, "now_": served.clock()}).first()
+    return None if row is None else Visitor(person_of(row), key, row.study_paused)

@@ -1,4 +1,4 @@
-"""How far people agree, over chance: percent agreement, Fleiss' kappa, Krippendorff's alpha.
+"""How far people agree, over chance: percent agreement, Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
 
 All of them rest on pairs of votes for the same item; an item with one vote says nothing about agreement.
 """
@@ -13,8 +13,8 @@ import scipy
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
+from horsesense.analysis.people.votes import Codes, Votes
 from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Statistic, resample, totals
-from horsesense.analysis.votes import Votes
 from horsesense.errors import UserError
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -43,7 +43,7 @@ def fleiss_kappa(
         observed = drawn[:, 0] / drawn[:, 1]
         shares = drawn[:, 2:] / drawn[:, 2:].sum(axis=1, keepdims=True)
         expected = (shares**2).sum(axis=1)
-        return over(observed - expected, 1 - expected)
+        return _quotient(observed - expected, 1 - expected)
 
     columns = [_pairs_that_agree(counts), np.ones(len(counts)), *counts.T]
     return bootstrapped(kappa, columns, names, level, seed, resamples)
@@ -59,7 +59,7 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Krippendorff's alpha: any number of people, missing votes, labels by name, by rank or as numbers 0, 1, 2 …
 
-    >>> from horsesense.analysis.votes import count_votes
+    >>> from horsesense.analysis.people.votes import count_votes
     >>> from horsesense.records import Judgement
     >>> given = [(str(i), who, "ab"[(i + (i == 3) * place) % 2]) for i in range(9) for place, who in enumerate("pq")]
     >>> votes = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], "ab")
@@ -79,7 +79,7 @@ def krippendorff_alpha(
         apart = _apart(margins, metric)
         observed = (table * apart).sum(axis=(1, 2)) / number
         expected = (margins[:, :, None] * margins[:, None, :] * apart).sum(axis=(1, 2)) / (number * (number - 1))
-        return 1 - over(observed, expected)
+        return 1 - _quotient(observed, expected)
 
     return bootstrapped(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples)
 
@@ -136,7 +136,7 @@ def _interval(value: float, variance: float, units: int, level: float) -> tuple[
     return max(-1.0, 1 - left * float(np.exp(reach))), 1 - left * float(np.exp(-reach))
 
 
-def over(above: Floats, below: Floats) -> Floats:
+def _quotient(above: Floats, below: Floats) -> Floats:
     """A quotient, nan where there is nothing to divide by."""
     small = np.abs(below) < NOTHING**0.5
     quotient: Floats = np.where(small, np.nan, above / np.where(small, 1, below))
@@ -159,3 +159,71 @@ def _judged_twice(votes: Votes, units: Sequence[str] | None) -> tuple[Floats, li
         )
     names = votes.items if units is None else units
     return counts[twice], [names[place] for place in twice.tolist()]
+
+
+Weights = Literal["none", "linear", "quadratic"]
+
+
+def kappa_of(tables: Floats, weights: Weights = "none") -> Floats:
+    """Kappa of each table of counts (one person's labels down, the other's across).
+
+    >>> kappa_of(np.array([[[20.0, 5.0], [10.0, 15.0]]])).round(3).tolist()
+    [0.4]
+    """
+    size = tables.shape[-1]
+    steps = np.abs(np.arange(size)[:, None] - np.arange(size)[None, :])
+    cost = {"none": steps > 0, "linear": steps, "quadratic": steps**2}[weights].astype(np.float64)
+    down, across = tables.sum(axis=2), tables.sum(axis=1)
+    expected = (down[:, :, None] * across[:, None, :] * cost).sum(axis=(1, 2)) / down.sum(axis=1)
+    return 1 - _quotient((tables * cost).sum(axis=(1, 2)), expected)
+
+
+def _kappa_of_drawn(size: int, weights: Weights) -> Statistic:
+    return lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights)
+
+
+def cohen_kappa(
+    labels_of_first: Sequence[int] | Codes,
+    labels_of_second: Sequence[int] | Codes,
+    labels: int,
+    weights: Weights = "none",
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Cohen's kappa of two people: the places of their labels, item by item."""
+    first, second = (np.asarray(given, dtype=np.int64) for given in (labels_of_first, labels_of_second))
+    if len(first) != len(second):
+        raise UserError(f"one person has {len(first)} labels and the other {len(second)}")
+    if not len(first):
+        raise UserError("the two people judged no item in common, so there is no kappa")
+    cells = np.zeros((len(first), labels * labels))
+    cells[np.arange(len(first)), first * labels + second] = 1
+    names = [str(place) for place in range(len(first))]
+    return bootstrapped(_kappa_of_drawn(labels, weights), list(cells.T), names, level, seed, resamples)
+
+
+def pair_kappa(
+    votes: Votes,
+    weights: Weights = "none",
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    units: Sequence[str] | None = None,
+) -> Estimate:
+    """Kappa over all pairs of votes for the same item, each taken both ways round.
+
+    This is what can be said where it is not known whose vote is whose (partwhole.txt, 4.3). Both ways round
+    means that the two sides have the same margins, as in Scott's pi.
+    """
+    counts = votes.counts()
+    twice = np.flatnonzero(counts.sum(axis=1) > 1)
+    if not len(twice):
+        raise UserError("no item was judged twice, so there is no kappa", fix="have some items judged by two people")
+    counts, size = counts[twice], len(votes.labels)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
+    names = votes.items if units is None else units
+    columns = list(pairs.reshape(len(pairs), -1).T)
+    return bootstrapped(
+        _kappa_of_drawn(size, weights), columns, [names[place] for place in twice.tolist()], level, seed, resamples
+    )

@@ -14,7 +14,7 @@ from typing import Literal
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.votes import ScaleOf
+from horsesense.analysis.people.votes import ScaleOf
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label
 
@@ -49,18 +49,18 @@ class HumanScore:
         fewest, most = self.votes_per_item
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         kind = f"majority of {number}" if self.kind == "majority" else self.kind
-        told = {"gold": "", "own label": ", against the label it is part of", "others": ", against the others"}
-        return kind + told[self.against] + (", filtered" if self.filtered else "")
+        against = {"gold": "", "own label": ", against the label it is part of", "others": ", against the others"}
+        return kind + against[self.against] + (", filtered" if self.filtered else "")
 
 
-def difference(one: HumanScore, other: HumanScore) -> float:
+def difference(first: HumanScore, second: HumanScore) -> float:
     """One figure minus another, refused where they are not of the same kind."""
-    if (one.kind, one.against, one.filtered) != (other.kind, other.against, other.filtered):
+    if (first.kind, first.against, first.filtered) != (second.kind, second.against, second.filtered):
         raise UserError(
-            f"'{one.name}' and '{other.name}' are figures of different kinds, which are not subtracted",
+            f"'{first.name}' and '{second.name}' are figures of different kinds, which are not subtracted",
             fix="compare figures of the same kind",
         )
-    return one.estimate.value - other.estimate.value
+    return first.estimate.value - second.estimate.value
 
 
 def single_person(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from horsesense.analysis.qualification import Qualification, Threshold, choose_gold, qualify
-from horsesense.analysis.votes import letter
+from horsesense.analysis.people.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.analysis.people.votes import letter
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.errors import UserError
@@ -21,9 +21,9 @@ def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:
         named = ((item, str(item.facets.get(instrument.name, ""))) for item in reversed(probe.items))
         return {item.id if instrument.unit == "item" else item.family: value for item, value in named if value}
     choices = {task.item: task.choices for task in tasks_of(probe, instrument)}
-    own = instrument.kind == "options"
+    by_option = instrument.kind == "options"
     return {
-        item.id: (choices[item.id] if own else item.options)[item.answer]
+        item.id: (choices[item.id] if by_option else item.options)[item.answer]
         for item in probe.items
         if item.answer is not None
     }
@@ -69,8 +69,8 @@ def held_against(
 ) -> Qualification:
     """How one person did on the gold items."""
     coded = {item: _coded(value, tasks[item], instrument) for item, value in gold.items()}
-    given = [
+    answers = [
         Judgement(each.item, each.annotator, each.instrument, _coded(each.value, tasks[each.item], instrument))
         for each in judgements
     ]
-    return qualify(given, coded, _labels(tasks, instrument, coded), threshold)[0]
+    return qualify(answers, coded, _labels(tasks, instrument, coded), threshold)[0]

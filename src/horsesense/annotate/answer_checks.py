@@ -1,16 +1,25 @@
-"""One answer, checked against what the instrument allows: the same check for files and for a server."""
+"""One answer, checked against what the instrument allows: the same check for files and for a server.
+
+Choices, criteria and written words first, then premise pairs, two texts that differ in exactly one word.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from horsesense.analysis.verdicts import PASS
+from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import Instrument
-from horsesense.annotate.premises import BETWEEN, joined_pair
 from horsesense.annotate.task import lettered
 from horsesense.errors import UserError, unknown
 
+BETWEEN = " || "
+"""Stands between the two texts of a pair in a judgement."""
+LONGEST = 400
+
+_CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
+_ARTICLES = {"a", "an"}
 _YES = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
 
 MOST_PARTS = 3
@@ -40,14 +49,14 @@ def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = (
 
 
 def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
-    own = tuple(choices) if instrument.kind == "options" else instrument.labels
-    known = (*own, *instrument.beside)
-    if value in known or not own:
+    labels = tuple(choices) if instrument.kind == "options" else instrument.labels
+    known = (*labels, *instrument.beside)
+    if value in known or not labels:
         return value
     alike = {choice for choice in known if " ".join(choice.split()).casefold() == value.casefold()}
     if len(alike) == 1:
         return alike.pop()
-    letters = lettered(own)
+    letters = lettered(labels)
     if value.upper() in letters:
         return letters[value.upper()]
     raise unknown("answer", value, known)
@@ -113,10 +122,10 @@ def _words(instrument: Instrument, value: str) -> str:
 def _pair(instrument: Instrument, value: str) -> str:
     if beside := beside_alike(instrument, value):
         return beside
-    one, between, other = value.partition(BETWEEN)
+    first, between, second = value.partition(BETWEEN)
     if not between:
         raise UserError("this is not a pair of texts", fix=f"write them with{BETWEEN}between")
-    return joined_pair(one, other)
+    return joined_pair(first, second)
 
 
 def folded_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:
@@ -144,3 +153,72 @@ def checked_reason(instrument: Instrument, value: str, reason: str) -> str:
     if reason and instrument.reasons and value in instrument.objections and reason not in instrument.reasons:
         raise unknown("reason", reason, instrument.reasons)
     return reason
+
+
+def _parts(word: str) -> tuple[str, str, str]:
+    match = _CORE.match(word)
+    assert match is not None, "the pattern matches any text"
+    return match[1], match[2], match[3]
+
+
+def differing_word(text: str, other_text: str) -> tuple[str, str]:
+    """The words in which two texts differ, or an error that says why they are no pair.
+
+    *A* and *an* go with the word that follows: they are not a difference of their own.
+
+    >>> differing_word("She stood by a stove.", "She stood by an oven.")
+    ('stove', 'oven')
+    """
+    first, second = text.split(), other_text.split()
+    if not first or not second:
+        raise UserError("a text is empty", fix="write both texts")
+    if len(first) != len(second):
+        raise UserError(
+            f"one text has {len(first)} words and the other {len(second)}", fix="change one word into one other word"
+        )
+    apart = [place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    if not apart:
+        raise UserError("the two texts are the same", fix="change one word")
+    for place in apart:
+        (before, a, after), (also_before, b, also_after) = _parts(first[place]), _parts(second[place])
+        if (before, after) != (also_before, also_after) or a.casefold() == b.casefold():
+            raise UserError("the texts differ in more than words", fix="keep punctuation and capitals the same")
+    cores = [(_parts(first[place])[1], _parts(second[place])[1]) for place in apart]
+    if len(apart) == 2 and apart[1] == apart[0] + 1 and {word.casefold() for word in cores[0]} == _ARTICLES:
+        return cores[1]
+    if len(apart) > 1:
+        pairs = ", ".join(f"{a}/{b}" for a, b in cores[:4])
+        raise UserError(f"{len(apart)} words differ ({pairs})", fix="let only one word differ")
+    if {word.casefold() for word in cores[0]} == _ARTICLES:
+        raise UserError("only a and an differ", fix="change the word that follows")
+    return cores[0]
+
+
+def joined_pair(first: str, second: str) -> str:
+    """The pair as one value, checked."""
+    first, second = (" ".join(text.split()) for text in (first, second))
+    if BETWEEN.strip() in first + second:
+        raise UserError(f"a text holds {BETWEEN.strip()!r}", fix="leave it out")
+    if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (first, second) if text):
+        raise UserError("a text does not begin with a word", fix="write a sentence")
+    if max(len(first), len(second)) > LONGEST:
+        raise UserError(f"a text is longer than {LONGEST} characters", fix="keep it short")
+    differing_word(first, second)
+    return first + BETWEEN + second
+
+
+def typed_answers(instrument: Instrument) -> str:
+    """All that can be typed as an answer.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> typed_answers(find_instrument("exceptions"))
+    'up to 3 words, joined by commas | nonsense (The sentence makes no sense)'
+    """
+    answers = {
+        "options": ("the letter or the text of an answer",),
+        "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
+        "pair": (f"the two texts, with{BETWEEN}between",),
+    }.get(instrument.kind, instrument.labels)
+    wording = instrument.told
+    beside = instrument.beside
+    return " | ".join((*answers, *(f"{name} ({wording[name]})" if name in wording else name for name in beside)))

@@ -1,0 +1,233 @@
+"""What every request passes: the right host, a bounded size, how often, who is asking, and a form that is ours.
+
+Headers that keep browsers safe are set here too.
+"""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.links_and_sessions import COOKIE, DAYS, Visitor, visitor_with
+from horsesense.annotate.server.participants import RESEARCHER
+from horsesense.annotate.server.queue import sweep
+from horsesense.annotate.server.served_study import Served
+
+MOST_BYTES = 64 * 1024
+_SWEEP_SECONDS = 5
+_MOST_FIELDS = 50
+_MOST_KEYS = 10_000
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # With no-referrer a browser hides where a form comes from, and the check below would refuse it.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class TooLargeError(Exception):
+    """The body is larger than any form of ours."""
+
+
+class Guards:
+    """A wrapper around the app; raw ASGI, since it stands before every request."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], secure: bool) -> None:
+        self.app = app
+        self.hosts = _LOOPBACK | {host.lower() for host in hosts}
+        self.headers = dict(HEADERS)
+        if secure:
+            self.headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        headers = Headers(scope=scope)
+        if host_of(headers.get("host", "")) not in self.hosts:
+            # A page elsewhere could give its own name the address of this machine, and read what people see.
+            await PlainTextResponse("This server does not answer to that name.", 400)(scope, receive, guarded)
+            return
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or int(length) > MOST_BYTES:
+            await PlainTextResponse("The request is too large.", 413)(scope, receive, guarded)
+            return
+        seen = 0
+
+        async def bounded() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > MOST_BYTES:
+                raise TooLargeError
+            return message
+
+        try:
+            await self.app(scope, bounded, guarded)
+        except TooLargeError:
+            await PlainTextResponse("The request is too large.", 413)(scope, receive, guarded)
+
+
+def host_of(value: str) -> str:
+    """The name in a Host header, without the port.
+
+    >>> host_of("127.0.0.1:8000"), host_of("[::1]:80")
+    ('127.0.0.1', '[::1]')
+    """
+    name, colon, port = value.lower().rpartition(":")
+    return name if colon and port.isdigit() else value.lower()
+
+
+def check_origin(request: Request) -> None:
+    """A form must come from a page of this server."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise RefusedError(403, "This form came from another site.")
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+        raise RefusedError(403, "This form came from another site.")
+
+
+@dataclass(slots=True)
+class Limit:
+    """So many at once, and so many a second in the long run, for each key.
+
+    >>> limit = Limit(burst=2, rate=1.0, clock=lambda: 0.0)
+    >>> [limit.allows("ann") for _ in range(3)]
+    [True, True, False]
+    """
+
+    burst: int
+    rate: float
+    clock: Callable[[], float] = time.monotonic
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def allows(self, key: str) -> bool:
+        """Count one more, if it is allowed."""
+        now = self.clock()
+        left, then = self._left.pop(key, (float(self.burst), now))
+        left = min(self.burst, left + (now - then) * self.rate)
+        fits = left >= 1
+        self._left[key] = left - fits, now
+        if len(self._left) > _MOST_KEYS:
+            # The one that was quiet longest has a full bucket by now, or is one of a flood of made-up keys.
+            self._left.popitem(last=False)
+        return fits
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("horsesense.annotate.server"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@dataclass(slots=True)
+class Desk:
+    """The study, the pages, and the limits of those who ask."""
+
+    served: Served
+    templates: Environment = field(default_factory=_templates)
+    strangers: Limit = field(default_factory=lambda: Limit(burst=30, rate=0.5))
+    """Failed attempts to enter, by address; who has a good link is never kept out by others' bad ones."""
+    requests: Limit = field(default_factory=lambda: Limit(burst=100, rate=30))
+    """Requests of one person: far more than anybody can judge."""
+    swept: float = 0.0
+
+    @property
+    def secure(self) -> bool:
+        return urlsplit(self.served.study.address).scheme == "https"
+
+    def page(self, template: str, /, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page; all text in it is escaped."""
+        html = self.templates.get_template(template).render(instrument=self.served.instrument, **values)
+        return HTMLResponse(html, status)
+
+    def stranger(self, request: Request) -> RefusedError:
+        """What somebody hears who is not known; too many tries are not even looked at."""
+        client = request.client.host if request.client else ""
+        if not self.strangers.allows(client):
+            return RefusedError(429, "Too many tries. Please wait a minute.")
+        return RefusedError(
+            401, "Please open your personal link to take part. It may have ended; then ask for a new one."
+        )
+
+    def visitor(self, request: Request, role: str = "annotator") -> Visitor:
+        """Who is asking; nobody else gets further."""
+        visitor = visitor_with(self.served, request.cookies.get(COOKIE, ""))
+        if visitor is None:
+            raise self.stranger(request)
+        if not self.requests.allows(str(visitor.person.id)):
+            raise RefusedError(429, "That was too fast. Please wait a moment.")
+        if visitor.person.role != role:
+            who = "researchers" if role == RESEARCHER else "annotators"
+            raise RefusedError(403, f"This page is for {who}.")
+        return visitor
+
+    def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
+        """The form must be one that this server gave to this person."""
+        check_origin(request)
+        if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
+            raise RefusedError(403, "This form is not one of yours. Please load the page again.")
+
+    def let_in(self, cookie: str, to: str) -> Response:
+        """Set the cookie and go on."""
+        answer = RedirectResponse(to, 303)
+        answer.set_cookie(
+            COOKIE, cookie, max_age=DAYS * 24 * 3600, httponly=True, samesite="lax", secure=self.secure, path="/"
+        )
+        return answer
+
+    def sweep(self, at_once: bool = False) -> None:
+        """Put back now and then what people kept too long."""
+        now = time.monotonic()
+        if at_once or now - self.swept > _SWEEP_SECONDS:
+            self.swept = now
+            sweep(self.served)
+
+
+async def fields_of(request: Request) -> Mapping[str, str]:
+    """The fields of a form. Only what a browser sends for a plain form is read."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await request.body()
+    if body and kind != "application/x-www-form-urlencoded":
+        raise RefusedError(415, "This is not a form of this page.")
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+    except ValueError:
+        raise RefusedError(422, "The form cannot be read.") from None
+    return dict(pairs)
