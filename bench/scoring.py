@@ -46,7 +46,7 @@ def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
 def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple[int, float]:
     """Tokens that go through the layers, and the floating-point operations of layers, attention and head."""
     marks = model.marks
-    plan = make_plan((row for q in questions for row in model.module.rows(q.question, TOKEN, marks)), budget)
+    plan = make_plan((row for q in questions for row in model.family.rows(q.question, TOKEN, marks)), budget)
     config = model.network.config
     wide, layers = config.hidden_size, config.num_hidden_layers
     layer = 2 * (4 * wide * wide + 2 * wide * config.intermediate_size)
@@ -58,7 +58,7 @@ def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple
 def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> float:
     """The CATs script's way, one masked copy a forward, for one copy in ``every``; how many copies each stands for."""
     marks = model.marks
-    copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, marks)]
+    copies = [row for q in questions for row in model.family.rows(q.question, TOKEN, marks)]
     with torch.inference_mode():
         for row in copies[::every]:
             ids = torch.tensor([row.given.ids], device=model.device)
@@ -158,7 +158,7 @@ def gpu() -> None:
     copies = sum(len(one.question.asked) for one in asked)
     tokens, work = work_of(model, asked, budget)
     marks, began = model.marks, time.perf_counter()
-    make_plan((row for q in asked for row in model.module.rows(q.question, TOKEN, marks)), budget)
+    make_plan((row for q in asked for row in model.family.rows(q.question, TOKEN, marks)), budget)
     planned = time.perf_counter() - began
     score_questions(model, asked[:64], TOKEN, budget)
     one_at_a_time(model, asked, 20_000)

@@ -70,7 +70,7 @@ def _probabilities(model: LanguageModel, prompt: str) -> torch.Tensor:
 
 
 def _framed(model: LanguageModel, text: str) -> list[int]:
-    frame = model.module.frame(model.tokenizer, ScoringSpec())
+    frame = model.family.frame(model.tokenizer, ScoringSpec())
     (tokens,) = model.tokenise([text])
     return [*frame.before, *tokens.ids, *frame.after]
 

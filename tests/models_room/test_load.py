@@ -32,7 +32,7 @@ FAMILY = {
 @pytest.mark.parametrize("name", sorted(TINY))
 def test_the_family_is_read_from_the_config(tiny_folders: dict[str, Path], name: str) -> None:
     model = load_model(str(tiny_folders[name]), device="cpu")
-    assert model.family == FAMILY[name]
+    assert model.family.name == FAMILY[name]
     assert not model.network.training
 
 

@@ -54,7 +54,7 @@ def reference(model: LanguageModel, item: Item, option: str, pll: str, bos: int 
     else:
         before, after, unit = f"{lead}{item.text} That is ", ".", whole
     text = before + option + after
-    if model.family == "causal":
+    if model.family.name == "causal":
         return causal_tokens(model.network, model.tokenizer, text, len(before), bos)
     return masked_tokens(model.network, model.tokenizer, text, len(before), len(before) + len(option), unit)
 
@@ -125,7 +125,7 @@ def test_a_text_beyond_the_window_is_an_error_unless_truncation_is_asked(
         assert len(ids) == model.window
         import torch
 
-        if model.family == "causal":
+        if model.family.name == "causal":
             logits = model.network(torch.tensor([ids])).logits[0].double().log_softmax(-1)
             wanted = [logits[place - 1, ids[place]].item() for place in range(len(ids) - len(found), len(ids))]
             assert found == pytest.approx(wanted, abs=CLOSE)

@@ -13,6 +13,7 @@ from horsesense.learning.recipe import Recipe, Trained
 from horsesense.learning.scored import Asked, Scored, scored
 from horsesense.learning.settings import Plan
 from horsesense.learning.training import Say, Tick, train
+from horsesense.models.families import family_named
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, Watcher, ask_models
 from horsesense.runs.results import read_run
@@ -109,7 +110,7 @@ def _ids(plan: Plan) -> list[list[str]]:
 
 def _has_head(model: str, recipe: Recipe) -> bool:
     """Whether the model can answer before it is trained: a new classifier cannot."""
-    return objective_of(recipe.objective).family in ("masked", "causal")
+    return family_named(objective_of(recipe.objective).family).head == "tokens"
 
 
 def _once(

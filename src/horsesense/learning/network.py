@@ -8,12 +8,12 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.learning.recipe import Recipe
+from horsesense.models.families import family_named
 from horsesense.models.load import architecture_of
 from horsesense.models.quiet import quiet_transformers
 from horsesense.models.training import Opened, open_for_training
 
 _RANK = 16
-_CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
 def with_adapter(network: Any, seed: int) -> Any:
@@ -34,7 +34,7 @@ def language_head(opened: Opened) -> Any:
 
     An encoder sees the word that it would have to predict, so that such a loss would teach it nothing.
     """
-    if not architecture_of(opened.name).endswith(_CAUSAL):
+    if not architecture_of(opened.name).endswith(family_named("causal").architectures):
         raise UserError(
             f"{opened.name} has no causal head, so there is no language-model loss beside the label's",
             fix="use --objective classification",

@@ -47,12 +47,12 @@ def merged(folder: Path) -> Path:
 def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
     from peft import PeftModel
 
-    from horsesense.models.families import family_module, family_of
+    from horsesense.models.families import family_named, family_of
     from horsesense.models.load import _part, _tokenizer
 
     with quiet_transformers():
-        kind = family or family_of(_part(base, "AutoConfig"), base.name)
-        network = _part(base, family_module(kind).AUTO_CLASS, dtype="float32", use_safetensors=True)
+        kind = family_named(family) if family else family_of(_part(base, "AutoConfig"), base.name)
+        network = _part(base, kind.auto_class, dtype="float32", use_safetensors=True)
         try:
             joined = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
         except (ValueError, RuntimeError, KeyError) as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.models.families import Family
 from horsesense.models.forward import alike
-from horsesense.models.rows import Given, Row
+from horsesense.models.rows import Row
 
 if TYPE_CHECKING:
     import torch
@@ -58,10 +58,10 @@ class AskedPlaces:
             self._asked = self._output = self._hidden = None
 
 
-def call(network: Any, module: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
+def call(network: Any, family: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
     """The logits of a batch. Where the layers answer from memory, what they are given is not looked at."""
     fed = list(rows[:1] if again else rows)
-    return module.outputs(network, [row.given for row in fed], fed, device).logits
+    return family.outputs(network, [row.given for row in fed], fed, device).logits
 
 
 def _with_first(output: Any, first: torch.Tensor) -> Any:
@@ -73,15 +73,14 @@ def _with_first(output: Any, first: torch.Tensor) -> Any:
     return changed
 
 
-def find_asked_places(network: Any, module: Family, family: str, device: Any) -> AskedPlaces | None:
+def find_asked_places(network: Any, family: Family, device: Any) -> AskedPlaces | None:
     """The place between layers and head, found by trying; None where no way gives what the full logits give."""
-    if module.HEAD != "tokens" or family == "permuted":
-        return None  # these read one place a row as it is
-    rows = _trial(family)
+    if not family.head_at_places:
+        return None
     for layers in _candidates(network):
         kept = layers.__dict__.get("forward")
         found = AskedPlaces(layers)
-        if _agrees(found, network, module, rows, device):
+        if _agrees(found, network, family, device):
             return found
         if kept is None:
             del layers.forward
@@ -96,22 +95,16 @@ def _candidates(network: Any) -> list[Any]:
     return [layers for layers in (base, decoder) if layers is not None and layers is not network]
 
 
-def _trial(family: str) -> list[Row]:
-    """Two small inputs, read at some of their places."""
-    more: tuple[tuple[int, ...], ...] = ((9, 8, 7), (9, 5, 6)) if family == "seq2seq" else ((), ())
-    one, other = (Given(ids, decoder=extra) for ids, extra in zip(((5, 6, 7, 8), (8, 7, 9, 5)), more, strict=True))
-    return [Row(one, (0, 2), (5, 6)), Row(other, (1,), (7,))]
-
-
-def _agrees(found: AskedPlaces, network: Any, module: Family, rows: Sequence[Row], device: Any) -> bool:
+def _agrees(found: AskedPlaces, network: Any, family: Family, device: Any) -> bool:
     import torch
 
-    given = [row.given for row in rows]
-    which, places = (torch.tensor(numbers, device=device) for numbers in ([0, 0, 1], [0, 2, 1]))
+    rows = list(family.trial)
+    reads = [(number, place) for number, row in enumerate(rows) for place in row.reads]
+    which, places = torch.tensor(reads, device=device).T
     with torch.inference_mode():
         try:
-            full = module.outputs(network, given, list(rows), device).logits[which, places]
-            parts = found.logits(partial(call, network, module, rows, device), (which, places), 2)
+            full = family.outputs(network, [row.given for row in rows], rows, device).logits[which, places]
+            parts = found.logits(partial(call, network, family, rows, device), (which, places), 2)
             asked = torch.cat([logits for _, logits in parts])
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture that does more between layers and head than this knows

@@ -93,7 +93,7 @@ def _attention(
         return attend_side_by_side(query, key, value, scaling).transpose(1, 2).contiguous(), None
 
 
-def stand_side_by_side(network: Any, module: Family, device: Any) -> bool:
+def stand_side_by_side(network: Any, family: Family, device: Any) -> bool:
     """Give a network this attention, if it takes another at all and its numbers stay what they were."""
     import torch
     from transformers import AttentionInterface
@@ -106,10 +106,10 @@ def stand_side_by_side(network: Any, module: Family, device: Any) -> bool:
     rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
     with torch.inference_mode():
-        before = module.outputs(network, given, rows, device).logits
+        before = family.outputs(network, given, rows, device).logits
         try:
             network.set_attn_implementation(NAME)
-            if alike(module.outputs(network, given, rows, device).logits, before, network.dtype):
+            if alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
                 return True
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way

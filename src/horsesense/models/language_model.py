@@ -44,8 +44,7 @@ class LanguageModel:
     """Weights, tokenizer and what has to be known of them."""
 
     name: str
-    family: str
-    module: Family
+    family: Family
     network: Any
     tokenizer: Any
     device: torch.device
@@ -69,11 +68,7 @@ class LanguageModel:
     @property
     def marks(self) -> Marks:
         """The token ids that rows are made with."""
-        from horsesense.models.seq2seq import SENTINEL
-
-        sentinel = self.tokenizer.convert_tokens_to_ids(SENTINEL) if SENTINEL in self.tokenizer.get_vocab() else None
-        start = getattr(self.network.config, "decoder_start_token_id", None)
-        return Marks(self.tokenizer.mask_token_id, sentinel, start)
+        return self.family.marks(self.tokenizer, self.network.config)
 
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
@@ -104,7 +99,7 @@ class LanguageModel:
                 )
                 scores = logits.float()
                 values = scores[of, targets]
-                if self.module.HEAD != "options":
+                if self.family.head != "options":
                     values -= scores.logsumexp(dim=1)[of]
                 found[into] = values
         return Pending(found)
@@ -135,10 +130,10 @@ class LanguageModel:
         which = self._move(lines.which)
         if self.asked is not None and not exact:
             places = self._move(lines.places)
-            forward = partial(call, self.network, self.module, rows, self.device)
+            forward = partial(call, self.network, self.family, rows, self.device)
             yield from self.asked.logits(forward, (which, places), self._lines_at_once)
             return
-        found = self.module.outputs(self.network, [row.given for row in rows], list(rows), self.device)
+        found = self.family.outputs(self.network, [row.given for row in rows], list(rows), self.device)
         places = self._move(np.array([place for places in found.places for place in places], dtype=np.int64))
         for start in range(0, len(places), LINES_AT_ONCE):
             part = slice(start, start + LINES_AT_ONCE)
@@ -163,9 +158,9 @@ class LanguageModel:
         """What a manifest keeps of it."""
         return {
             "name": self.name,
-            "family": self.family,
+            "family": self.family.name,
             "architecture": self.architecture,
-            "direction": self.module.DIRECTION,
+            "direction": self.family.direction,
             "parameters": self.parameters,
             "window": self.window,
             "weights": self.weights,

@@ -11,7 +11,7 @@ from horsesense.models.asked import AskedPlaces, find_asked_places
 from horsesense.models.attention import stand_side_by_side
 from horsesense.models.branches import longest_in_trees
 from horsesense.models.device import choose_device, fit_threads
-from horsesense.models.families import Family, family_module, family_of
+from horsesense.models.families import Family, family_named, family_of
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.names import Located, locate
 from horsesense.models.quiet import quiet_transformers, trust_inputs
@@ -50,12 +50,11 @@ def load_model(
     located = identity.located
     with quiet_transformers():
         config = _part(located.folder, "AutoConfig")
-        kind = family or family_of(config, name)
-        module = family_module(kind)
+        kind = family_named(family) if family else family_of(config, name)
         tokenizer = _tokenizer(located.folder)
         network, told = _part(
             located.folder,
-            module.AUTO_CLASS,
+            kind.auto_class,
             dtype=getattr(torch, dtype),
             use_safetensors=None if allow_pickle else True,
             output_loading_info=True,
@@ -74,17 +73,16 @@ def load_model(
         _head_in_float32(network)
     network.to(place).eval()
     trust_inputs(network)
-    if kind == "causal":
+    if kind.left_to_right:
         _check_left_to_right(network, place, name)
-    if kind == "masked" and place.type == "cuda":
-        stand_side_by_side(network, module, place)
-    asked = find_asked_places(network, module, kind, place)
+    if kind.side_by_side and place.type == "cuda":
+        stand_side_by_side(network, kind, place)
+    asked = find_asked_places(network, kind, place)
     window = _window(network, tokenizer)
-    trees = longest_in_trees(network, place, window) if kind == "causal" else 0
+    trees = longest_in_trees(network, place, window) if kind.takes_trees else 0
     return LanguageModel(
         name=name,
         family=kind,
-        module=module,
         network=network,
         tokenizer=tokenizer,
         device=place,
@@ -94,7 +92,7 @@ def load_model(
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),
-        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(module, kind, asked, trees)),
+        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(kind, asked, trees)),
         dtype_reason=_why(dtype),
         asked=asked,
         longest_in_trees=trees,
@@ -161,12 +159,12 @@ def _window(network: Any, tokenizer: Any) -> int:
     return min(sizes) if sizes else 1_000_000
 
 
-def _slow(module: Family, kind: str, asked: AskedPlaces | None, trees: int) -> list[str]:
+def _slow(family: Family, asked: AskedPlaces | None, trees: int) -> list[str]:
     """What this architecture does not allow, and so takes longer."""
     said = []
-    if asked is None and module.HEAD == "tokens" and kind != "permuted":
+    if asked is None and family.head_at_places:
         said.append("its head runs at every place")
-    if kind == "causal" and not trees:
+    if family.takes_trees and not trees:
         said.append("texts that begin alike are computed one by one")
     return said
 

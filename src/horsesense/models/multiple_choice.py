@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from horsesense.models.families import Family
 from horsesense.models.forward import Outputs, ids_tensor
 from horsesense.models.rows import Given, Marks, Question, Row
 from horsesense.models.special import Frame
-from horsesense.records import Form, ScoringSpec
-
-ARCHITECTURES = ("ForMultipleChoice",)
-AUTO_CLASS = "AutoModelForMultipleChoice"
-FORMS: tuple[Form, ...] = ("choice",)
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "options"
+from horsesense.records import ScoringSpec
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -30,3 +24,16 @@ def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> O
     if given[0].types:
         asked["token_type_ids"] = ids_tensor([one.types for one in given], device)[:, None]
     return Outputs(network(**asked).logits[:, None, :], [[0] * len(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="multiple-choice",
+    architectures=("ForMultipleChoice",),
+    auto_class="AutoModelForMultipleChoice",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    forms=("choice",),
+    head="options",
+    head_at_places=False,
+)

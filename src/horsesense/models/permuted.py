@@ -10,19 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from horsesense.models.families import Family
 from horsesense.models.forward import Outputs, ids_tensor
 from horsesense.models.masked import hidden_places
 from horsesense.models.rows import Given, Marks, Question, Row
 from horsesense.models.special import Frame, masked_frame
-from horsesense.records import FORMS as ALL_FORMS
 from horsesense.records import ScoringSpec
-
-ARCHITECTURES = ("XLNetLMHeadModel",)
-AUTO_CLASS = "XLNetLMHeadModel"
-FORMS = ALL_FORMS
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "tokens"
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -44,6 +37,11 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     return made
 
 
+def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
+    """The mask's own place, hidden from every other."""
+    return Row(Given(ids, hidden=(place,)), (place,), (0,))
+
+
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
     import torch
 
@@ -56,3 +54,15 @@ def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> O
         target[number, 0, one.hidden[0]] = 1.0
     logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits
     return Outputs(logits, [[0] * len(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="permuted",
+    architectures=("XLNetLMHeadModel",),
+    auto_class="XLNetLMHeadModel",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    blank=blank,
+    head_at_places=False,
+)

@@ -13,19 +13,19 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.models import masked
+from horsesense.models.families import Family
 from horsesense.models.forward import Outputs, ids_tensor
 from horsesense.models.rows import Given, Marks, Question, Row
 from horsesense.models.special import Frame, masked_frame
-from horsesense.records import FORMS as ALL_FORMS
 from horsesense.records import ScoringSpec
 
-ARCHITECTURES = ("ForConditionalGeneration",)
-AUTO_CLASS = "AutoModelForSeq2SeqLM"
-FORMS = ALL_FORMS
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "tokens"
-SENTINEL = "<extra_id_0>"
+_SENTINEL = "<extra_id_0>"
+"""T5's first: stands for what was taken out."""
+
+
+def marks(tokenizer: Any, config: Any) -> Marks:
+    sentinel = tokenizer.convert_tokens_to_ids(_SENTINEL) if _SENTINEL in tokenizer.get_vocab() else None
+    return Marks(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -68,3 +68,19 @@ def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> O
     if given[0].decoder:
         asked["decoder_input_ids"] = ids_tensor([one.decoder for one in given], device)
     return Outputs(network(**asked).logits, [list(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="seq2seq",
+    architectures=("ForConditionalGeneration",),
+    auto_class="AutoModelForSeq2SeqLM",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    encoder_decoder=True,
+    marks=marks,
+    trial=(
+        Row(Given((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
+        Row(Given((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
+    ),
+)

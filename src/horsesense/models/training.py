@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.families import family_module
+from horsesense.models.families import family_named
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.load import _part, _tokenizer, _window, identify
 from horsesense.models.quiet import quiet_transformers
@@ -36,6 +36,7 @@ def open_for_training(
     """
     import torch
 
+    kind = family_named(family)
     identity = identify(name, allow_pickle=allow_pickle)
     options: dict[str, Any] = {}
     if labels:
@@ -46,7 +47,7 @@ def open_for_training(
         tokenizer = _tokenizer(identity.located.folder)
         network, told = _part(
             identity.located.folder,
-            family_module(family).AUTO_CLASS,
+            kind.auto_class,
             dtype=torch.float32,
             use_safetensors=None if allow_pickle else True,
             output_loading_info=True,
@@ -56,7 +57,7 @@ def open_for_training(
     new = tuple(sorted({*told["missing_keys"], *(str(key[0]) for key in told["mismatched_keys"])}))
     prefix = getattr(network, "base_model_prefix", "")
     below = [key for key in new if prefix and key.startswith(f"{prefix}.") and ".pooler." not in key]
-    if below or (new and family in ("causal", "masked")):
+    if below or (new and kind.head == "tokens"):
         raise UserError(
             f"{len(below or new)} weights of {name} are not in its files and would be random ({(below or new)[0]} …)",
             fix="use another objective, or a checkpoint that has them",
@@ -75,8 +76,7 @@ def asked_while_training(opened: Opened, network: Any, family: str) -> LanguageM
     parameter = next(network.parameters())
     return LanguageModel(
         name=opened.name,
-        family=family,
-        module=family_module(family),
+        family=family_named(family),
         network=network,
         tokenizer=opened.tokenizer,
         device=parameter.device,

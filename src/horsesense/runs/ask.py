@@ -187,7 +187,7 @@ def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Prob
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:
-    return model.module.HEAD == "tokens" and not model.module.ASKS_WHAT_FOLLOWS
+    return model.family.head == "tokens" and not model.family.asks_what_follows
 
 
 def _ask_shards(

@@ -32,7 +32,12 @@ class ScoreCache:
     """Log-probabilities of questions, in one SQLite file in the user's cache."""
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
-        said = {"weights": model.weights, "family": model.family, "dtype": model.dtype, "device": model.device.type}
+        said = {
+            "weights": model.weights,
+            "family": model.family.name,
+            "dtype": model.dtype,
+            "device": model.device.type,
+        }
         said |= {
             "pll": spec.pll,
             "read_offset": str(spec.read_offset),

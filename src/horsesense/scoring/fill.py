@@ -51,8 +51,8 @@ def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
     before, found, after = prompt.partition(BLANK)
     if not found or BLANK in after:
         raise UserError(f"the prompt {prompt!r} must have one blank {BLANK}")
-    frame = model.module.frame(model.tokenizer, spec)
-    if model.module.ASKS_WHAT_FOLLOWS:
+    frame = model.family.frame(model.tokenizer, spec)
+    if model.family.asks_what_follows:
         if after.strip(_CLOSING):
             raise UserError(
                 f"{model.name} reads from left to right and cannot see {after.strip()!r} behind the blank",
@@ -69,9 +69,7 @@ def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
     (tokens,) = model.tokenise([f"{before}{mask}{after}"])
     ids = (*frame.before, *tokens.ids, *frame.after)
     place = ids.index(model.tokenizer.mask_token_id)
-    if model.family == "permuted":
-        return _checked(model, Row(Given(ids, hidden=(place,)), (place,), (0,)), prompt)
-    return _checked(model, Row(Given(ids), (place - spec.read_offset,), (0,)), prompt)
+    return _checked(model, model.family.blank(ids, place, spec), prompt)
 
 
 def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:

@@ -43,7 +43,7 @@ class Prepared:
 
 
 def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
-    frame = model.module.frame(model.tokenizer, spec)
+    frame = model.family.frame(model.tokenizer, spec)
     unknown = model.tokenizer.unk_token_id
     # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
     return Framer(frame, model.window, spec.truncation, None if unknown in frame.before else unknown)
@@ -52,13 +52,13 @@ def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
 def prepare(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error."""
     for item in items:
-        if item.form not in model.module.FORMS:
+        if item.form not in model.family.forms:
             raise UserError(
-                f"item {item.id}: {model.name} is of the family {model.family!r}, which cannot answer the form "
+                f"item {item.id}: {model.name} is of the family {model.family.name!r}, which cannot answer the form "
                 f"{item.form!r}",
-                fix=f"it answers {', '.join(model.module.FORMS)}",
+                fix=f"it answers {', '.join(model.family.forms)}",
             )
-    if model.module.HEAD == "tokens":
+    if model.family.head == "tokens":
         return _prepare_texts(model, items, spec)
     framed = frame_pairs(model, items, spec)
     return [Prepared(item, Asked(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)]
@@ -66,7 +66,7 @@ def prepare(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> l
 
 def _prepare_texts(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     framer = framer_of(model, spec)
-    asked = [ask(item, spec, model.module.ASKS_WHAT_FOLLOWS) for item in items]
+    asked = [ask(item, spec, model.family.asks_what_follows) for item in items]
     tokens = iter(model.tokenise([prompt.text for one in asked for prompt in one.prompts + one.baseline]))
     prepared = []
     for item, one in zip(items, asked, strict=True):
@@ -93,7 +93,7 @@ def score_questions(
 
     def rows() -> Iterator[Row]:
         for question in questions:
-            made = model.module.rows(question.question, spec, marks)
+            made = model.family.rows(question.question, spec, marks)
             counts.append(sum(len(row.reads) for row in made))
             yield from made
 
@@ -113,8 +113,8 @@ def answer_of(model: LanguageModel, prepared: Prepared, scored: Sequence[Values]
     """The answer record of an item, from the scores of its options and then of its baselines."""
     options = scored[: len(prepared.options)]
     totals = tuple(_total(values) for values in options)
-    if model.module.HEAD != "tokens":
-        scores = _log_softmax(totals) if model.module.HEAD == "options" else totals
+    if model.family.head != "tokens":
+        scores = _log_softmax(totals) if model.family.head == "options" else totals
         return Answer(prepared.item.id, prepared.asked.view, scores, flags=("",) * len(scores))
     return Answer(
         item=prepared.item.id,

@@ -17,7 +17,7 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[Framed, ...]]:
     """For each item one question an option: the pair of texts, and the label asked for."""
-    by_label = model.module.HEAD == "labels"
+    by_label = model.family.head == "labels"
     texts = [
         (item.premise, item.text) if by_label else (_before(item), option)
         for item in items

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.errors import UserError
 from horsesense.language.spans import word_spans
+from horsesense.models.families import FAMILIES, family_named
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.rows import Row
 from horsesense.records import ScoringSpec
@@ -73,8 +74,9 @@ def saliency(
 
     ``steps`` are those of the integration, or the draws of noise.
     """
-    if model.family not in ("causal", "masked"):
-        raise UserError(f"saliency is for causal and masked models, and {model.name} is {model.family}")
+    if not model.family.takes_embeddings:
+        able = " and ".join(name for name in FAMILIES if family_named(name).takes_embeddings)
+        raise UserError(f"saliency is for {able} models, and {model.name} is {model.family}")
     prompt = dressed(Prompt(text, start, end, whole=True), spec)
     (tokens,) = model.tokenise([prompt.text])
     framer = framer_of(model, spec)
@@ -83,7 +85,7 @@ def saliency(
     target = {place - shift for place in framed.question.asked}
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
-    for row in model.module.rows(framed.question, spec, model.marks):
+    for row in model.family.rows(framed.question, spec, model.marks):
         # A causal model is fed no further than its last prediction: what follows says nothing to it.
         fed = [place for place in given if place + shift < len(row.given.ids)]
         found, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)

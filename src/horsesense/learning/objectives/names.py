@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from horsesense.errors import UserError, unknown
+from horsesense.models.families import family_named
 from horsesense.records import Form, Item
 
 _HERE = "horsesense.learning.objectives"
@@ -70,9 +71,9 @@ def objective_for(architecture: str, items: Sequence[Item], name: str) -> Object
     form = items[0].form
     if form == "pair":
         return OBJECTIVES["classification"]
-    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+    if architecture.endswith(family_named("masked").architectures):
         return OBJECTIVES["masked-word" if form == "cloze" else "random-mask"]
-    if architecture.endswith(("ForCausalLM", "LMHeadModel")):
+    if architecture.endswith(family_named("causal").architectures):
         return OBJECTIVES["causal"]
     if form == "choice":
         return OBJECTIVES["multiple-choice"]

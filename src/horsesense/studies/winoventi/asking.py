@@ -109,7 +109,7 @@ def perplexities(
     ranker: LanguageModel, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, tick: Tick = quiet, at_once: int = 512
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
-    if ranker.family != "causal":
+    if not ranker.family.left_to_right:
         raise UserError(f"{ranker.name} is not a causal model, so it cannot rank by perplexity", fix="--ranker smollm2")
     found: list[float] = []
     for start in range(0, len(pairs), at_once):
