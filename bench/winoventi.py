@@ -12,8 +12,8 @@ import time
 import torch
 
 from horsesense.language.words import listed
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.probes.winoventi.associations import common_words
 from horsesense.probes.winoventi.nouns import clean_nouns
 from horsesense.probes.winoventi.schemas import Triplet, prior_item

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from horsesense.models.families import FAMILIES, family_named
-from horsesense.models.load import load_model
+from horsesense.models.local.families import FAMILIES, family_named
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items
 
 MADE_UP = """
-from horsesense.models.families import Family
-from horsesense.models.rows import Given, Row
-from horsesense.models.special import masked_frame
+from horsesense.models.local.families import Family
+from horsesense.models.local.rows import Given, Row
+from horsesense.models.local.tokens import masked_frame
 
 
 def rows(question, spec, marks):

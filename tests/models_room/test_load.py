@@ -11,8 +11,9 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from horsesense.errors import UserError
-from horsesense.models.load import identify, load_model
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.load import load_model
+from horsesense.models.local.rows import Given, Row
+from horsesense.models.locating import identify
 from tiny import TINY
 
 FAMILY = {

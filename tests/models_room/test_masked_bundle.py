@@ -13,8 +13,8 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from brute_force import masked_tokens
 from horsesense.errors import UserError
-from horsesense.models.adapted import write_adapted
-from horsesense.models.load import load_model
+from horsesense.models.adapters import write_adapted
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items

@@ -8,10 +8,11 @@ import pytest
 
 from brute_force import causal_tokens, masked_tokens
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.records import BLANK, Item, ScoringSpec
-from horsesense.scoring.options import answer_items, framer_of
+from horsesense.scoring.options import answer_items
+from horsesense.scoring.questions import framer_of
 
 CLOSE = 1e-4
 

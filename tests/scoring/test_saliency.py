@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import torch
 
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.saliency import METHODS, saliency
 from horsesense.scoring.texts import score_texts

@@ -10,7 +10,7 @@ import numpy as np
 
 from horsesense.analysis import credits
 from horsesense.learning.objectives import Objective
-from horsesense.models.training import Opened, asked_while_training
+from horsesense.models.local.trainable import Opened, as_language_model
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.options import answer_items
@@ -23,7 +23,7 @@ def answers_of(
     opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> list[Answer]:
     """The answers of a network as it is now."""
-    model = asked_while_training(opened, network, objective.family)
+    model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     asked = [_blinded(item) for item in items] if blind else items
     found = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))

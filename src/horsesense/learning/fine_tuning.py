@@ -13,7 +13,7 @@ from horsesense.learning.recipe import Recipe, Trained
 from horsesense.learning.scored import Asked, Scored, scored
 from horsesense.learning.settings import Plan
 from horsesense.learning.training import Say, Tick, train
-from horsesense.models.families import family_named
+from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, Watcher, ask_models
 from horsesense.runs.results import read_run

@@ -8,10 +8,10 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.learning.recipe import Recipe
-from horsesense.models.families import family_named
-from horsesense.models.load import architecture_of
-from horsesense.models.quiet import quiet_transformers
-from horsesense.models.training import Opened, open_for_training
+from horsesense.models.local.families import family_named
+from horsesense.models.local.load import architecture_of
+from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.local.trainable import Opened, open_for_training
 
 _RANK = 16
 
@@ -48,7 +48,7 @@ def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
     import torch
     from transformers import TrainingArguments
 
-    from horsesense.models.device import has_bfloat16
+    from horsesense.models.local.device import has_bfloat16
 
     gpu = torch.cuda.is_available() and recipe.device != "cpu"
     steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))

@@ -10,8 +10,8 @@ from typing import Any
 from horsesense.files import disk_errors, writing
 from horsesense.learning.objectives import Objective
 from horsesense.learning.recipe import Trained
-from horsesense.models.quiet import quiet_transformers
-from horsesense.models.training import Opened
+from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.local.trainable import Opened
 
 
 def save_trained(folder: Path, network: Any, opened: Opened, trained: Trained, objective: Objective) -> None:

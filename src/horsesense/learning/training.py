@@ -17,7 +17,7 @@ from horsesense.learning.recipe import Look, Recipe, Trained
 from horsesense.records import Item
 
 if TYPE_CHECKING:
-    from horsesense.models.training import Opened
+    from horsesense.models.local.trainable import Opened
 
 Say = Callable[[str], None]
 Tick = Callable[[int, int, float], None]
@@ -101,7 +101,7 @@ class _Training:
 
     def _open(self) -> Opened:
         from horsesense.learning.controls.task import labels
-        from horsesense.models.training import open_for_training
+        from horsesense.models.local.trainable import open_for_training
 
         names = labels(self.items) if self.objective.module == "labels" else ()
         family = self.objective.family
@@ -117,12 +117,12 @@ class _Training:
 
     def run(self) -> Trained:
         from horsesense.learning.network import language_head, with_adapter
-        from horsesense.models.quiet import quiet_transformers
-        from horsesense.models.training import asked_while_training
+        from horsesense.models.local.parts import quiet_transformers
+        from horsesense.models.local.trainable import as_language_model
 
         began = time.monotonic()
         network = self.opened.network
-        model = asked_while_training(self.opened, network, self.objective.family)
+        model = as_language_model(self.opened, network, self.objective.family)
         more = {"fill_to": self.recipe.fill_to, "blind": self.recipe.blind}
         examples = self.objective.part("examples")(self.items, model, self.objective.kind, **more)
         beside = language_head(self.opened) if self.objective.kind == "lm" else None

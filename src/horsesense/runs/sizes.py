@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from horsesense.models.device import choose_device
+from horsesense.models.local.device import choose_device
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.shards import SHARD_TOKENS
-from horsesense.scoring.options import DEFAULT_BUDGET
+from horsesense.scoring.batches import DEFAULT_BUDGET
 
 GPU_BUDGET = 65_536
 """Tokens a batch on a GPU: fewer leave it waiting for its next kernel."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import ScoringSpec
 from horsesense.scoring.texts import score_texts
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError
 from horsesense.learning.objectives.padding import IGNORED, inputs, table
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Item
 
 if TYPE_CHECKING:

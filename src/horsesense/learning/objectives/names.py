@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from horsesense.errors import UserError, unknown
-from horsesense.models.families import family_named
+from horsesense.models.local.families import family_named
 from horsesense.records import Form, Item
 
 _HERE = "horsesense.learning.objectives"

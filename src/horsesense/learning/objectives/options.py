@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from horsesense.learning.objectives.padding import inputs
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Item
 
 if TYPE_CHECKING:

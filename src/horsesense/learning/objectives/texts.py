@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from horsesense.learning.objectives.padding import IGNORED, inputs, table
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import prepare
 

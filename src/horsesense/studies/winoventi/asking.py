@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from math import exp
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import KS, Association, associations_of, own_words
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.templates import AGREEING, LITERAL, check_template, prompts, statement
 from horsesense.probes.winoventi.tokens import Marking, literal_word_of, marking_of, word_of
 from horsesense.records import Fill, ScoringSpec
 from horsesense.scoring.fill import fill
-from horsesense.scoring.options import framer_of
+from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
 
 Tick = Callable[[str, int, int], None]

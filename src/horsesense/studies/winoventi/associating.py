@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from horsesense.errors import UserError
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import Association
 from horsesense.probes.winoventi.lexicon import Lexicon, read_lexicon
 from horsesense.probes.winoventi.nouns import Noun

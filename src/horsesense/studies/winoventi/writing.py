@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import own_words
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.schemas import Premise, Triplet, parse_premise

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from horsesense.errors import UserError, unknown
-from horsesense.models.forward import Outputs, plain_outputs
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame
+from horsesense.models.local.forward import Outputs, plain_outputs
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame
 from horsesense.records import FORMS, Form, ScoringSpec
 
 FAMILIES = {
-    "permuted": "horsesense.models.permuted",
-    "causal": "horsesense.models.causal",
-    "masked": "horsesense.models.masked",
-    "seq2seq": "horsesense.models.seq2seq",
-    "entailment": "horsesense.models.entailment",
-    "multiple-choice": "horsesense.models.multiple_choice",
+    "permuted": "horsesense.models.local.permuted",
+    "causal": "horsesense.models.local.causal",
+    "masked": "horsesense.models.local.masked",
+    "seq2seq": "horsesense.models.local.seq2seq",
+    "entailment": "horsesense.models.local.entailment",
+    "multiple-choice": "horsesense.models.local.multiple_choice",
 }
 """Family → the module that has it. XLNetLMHeadModel ends like a causal one, so it comes first."""
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.families import Family
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
+from horsesense.models.local.families import Family
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
 
 
@@ -53,11 +53,11 @@ def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tupl
     if spec.pll == "token":
         return [(place, (place,)) for place in question.asked]
     rest: dict[int, tuple[int, ...]] = {}
-    found = []
+    pairs = []
     for place, word in zip(reversed(question.asked), reversed(question.words), strict=True):
         rest[word] = (place, *rest.get(word, ()))
-        found.append((place, rest[word]))
-    return found[::-1]
+        pairs.append((place, rest[word]))
+    return pairs[::-1]
 
 
 FAMILY = Family(

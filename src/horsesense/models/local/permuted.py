@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.models.families import Family
-from horsesense.models.forward import Outputs, ids_tensor
-from horsesense.models.masked import hidden_places
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, ids_tensor
+from horsesense.models.local.masked import hidden_places
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
 
 
@@ -45,13 +45,13 @@ def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
     import torch
 
-    ids = ids_tensor([one.ids for one in given], device)
+    ids = ids_tensor([each.ids for each in given], device)
     size, length = ids.shape
     unseen = torch.zeros(size, length, length, device=device)
     target = torch.zeros(size, 1, length, device=device)
-    for number, one in enumerate(given):
-        unseen[number, :, list(one.hidden)] = 1.0
-        target[number, 0, one.hidden[0]] = 1.0
+    for number, each in enumerate(given):
+        unseen[number, :, list(each.hidden)] = 1.0
+        target[number, 0, each.hidden[0]] = 1.0
     logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits
     return Outputs(logits, [[0] * len(row.reads) for row in rows])
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.families import Family
-from horsesense.models.forward import Outputs, plain_outputs
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, plain_outputs
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame
 from horsesense.records import ScoringSpec
 
 _SAME = {
@@ -24,7 +24,7 @@ _SAME = {
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
-    return Frame((), told="premise and hypothesis as the tokenizer joins them")
+    return Frame((), in_words="premise and hypothesis as the tokenizer joins them")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
@@ -32,8 +32,8 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    found = plain_outputs(network, given, rows, device)
-    return Outputs(found.logits[:, None, :], found.places)
+    plain = plain_outputs(network, given, rows, device)
+    return Outputs(plain.logits[:, None, :], plain.places)
 
 
 def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int, ...]:

@@ -12,11 +12,11 @@ from itertools import groupby
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models import masked
-from horsesense.models.families import Family
-from horsesense.models.forward import Outputs, ids_tensor
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
+from horsesense.models.local import masked
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, ids_tensor
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
 
 _SENTINEL = "<extra_id_0>"
@@ -64,10 +64,10 @@ def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int,
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
+    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].decoder:
-        asked["decoder_input_ids"] = ids_tensor([one.decoder for one in given], device)
-    return Outputs(network(**asked).logits, [list(row.reads) for row in rows])
+        inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in given], device)
+    return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 
 FAMILY = Family(

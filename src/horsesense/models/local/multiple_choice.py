@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.models.families import Family
-from horsesense.models.forward import Outputs, ids_tensor
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, ids_tensor
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame
 from horsesense.records import ScoringSpec
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
-    return Frame((), told="question and answer as the tokenizer joins them")
+    return Frame((), in_words="question and answer as the tokenizer joins them")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
@@ -20,10 +20,10 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    asked = {"input_ids": ids_tensor([one.ids for one in given], device)[:, None]}
+    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)[:, None]}
     if given[0].types:
-        asked["token_type_ids"] = ids_tensor([one.types for one in given], device)[:, None]
-    return Outputs(network(**asked).logits[:, None, :], [[0] * len(row.reads) for row in rows])
+        inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)[:, None]
+    return Outputs(network(**inputs).logits[:, None, :], [[0] * len(row.reads) for row in rows])
 
 
 FAMILY = Family(
