@@ -15,8 +15,8 @@ from peers.environments import ask_peer
 from peers.material import save_bert, sentences
 
 from horsesense.errors import UserError
-from horsesense.models.load import load_model
-from horsesense.models.names import locate
+from horsesense.models.local.load import load_model
+from horsesense.models.locating import locate
 from horsesense.records import Item
 from horsesense.records.spec import parse_spec
 from horsesense.scoring.options import answer_items

@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.models import causal, masked
-from horsesense.models.rows import Marks, Question
+from horsesense.models.local import causal, masked
+from horsesense.models.local.rows import Marks, Question
 from horsesense.records import ScoringSpec
 from horsesense.scoring.plan import make_plan
 
@@ -60,8 +60,8 @@ def answer(size: int) -> None:
     import torch
     from peers.material import save_bert, sentences
 
-    from horsesense.models.load import load_model
-    from horsesense.scoring.options import score_questions
+    from horsesense.models.local.load import load_model
+    from horsesense.scoring.batches import score_questions
     from horsesense.scoring.questions import Framed
 
     torch.set_num_threads(1)

@@ -21,16 +21,17 @@ from peers.material import CATS, bert_vocabulary, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 
 from horsesense.errors import UserError
-from horsesense.models.device import has_bfloat16
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
-from horsesense.models.names import locate
+from horsesense.models.local.device import has_bfloat16
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
+from horsesense.models.locating import locate
 from horsesense.records import Item, ScoringSpec
 from horsesense.runs.shards import GPU_BUDGET
-from horsesense.scoring.options import DEFAULT_BUDGET, answer_items, framer_of, score_questions
+from horsesense.scoring.batches import DEFAULT_BUDGET, score_questions
+from horsesense.scoring.options import answer_items
 from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Prompt
-from horsesense.scoring.questions import Framed
+from horsesense.scoring.questions import Framed, framer_of
 
 THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
 CALLS = int(os.environ.get("CALLS", "5"))
@@ -46,7 +47,7 @@ def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
 def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple[int, float]:
     """Tokens that go through the layers, and the floating-point operations of layers, attention and head."""
     marks = model.marks
-    plan = make_plan((row for q in questions for row in model.module.rows(q.question, TOKEN, marks)), budget)
+    plan = make_plan((row for q in questions for row in model.family.rows(q.question, TOKEN, marks)), budget)
     config = model.network.config
     wide, layers = config.hidden_size, config.num_hidden_layers
     layer = 2 * (4 * wide * wide + 2 * wide * config.intermediate_size)
@@ -58,7 +59,7 @@ def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple
 def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> float:
     """The CATs script's way, one masked copy a forward, for one copy in ``every``; how many copies each stands for."""
     marks = model.marks
-    copies = [row for q in questions for row in model.module.rows(q.question, TOKEN, marks)]
+    copies = [row for q in questions for row in model.family.rows(q.question, TOKEN, marks)]
     with torch.inference_mode():
         for row in copies[::every]:
             ids = torch.tensor([row.given.ids], device=model.device)
@@ -158,7 +159,7 @@ def gpu() -> None:
     copies = sum(len(one.question.asked) for one in asked)
     tokens, work = work_of(model, asked, budget)
     marks, began = model.marks, time.perf_counter()
-    make_plan((row for q in asked for row in model.module.rows(q.question, TOKEN, marks)), budget)
+    make_plan((row for q in asked for row in model.family.rows(q.question, TOKEN, marks)), budget)
     planned = time.perf_counter() - began
     score_questions(model, asked[:64], TOKEN, budget)
     one_at_a_time(model, asked, 20_000)

@@ -17,7 +17,7 @@ from typing import Any
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe
-from horsesense.models.training import asked_while_training, open_for_training
+from horsesense.models.local.trainable import as_language_model, open_for_training
 from horsesense.records import Item
 
 
@@ -46,7 +46,7 @@ def bare(model: str, items: list[Item], recipe: Recipe) -> float:
     began = time.process_time()
     objective = objective_of("causal")
     opened = open_for_training(model, "causal")
-    asked = asked_while_training(opened, opened.network, "causal")
+    asked = as_language_model(opened, opened.network, "causal")
     examples = objective.losses.examples(items, asked, "causal")
     plain = arguments(recipe, Path(tempfile.mkdtemp()), len(examples), False)
     plain.eval_strategy = "no"

@@ -12,8 +12,8 @@ import time
 import torch
 
 from horsesense.language.words import listed
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.probes.winoventi.associations import common_words
 from horsesense.probes.winoventi.nouns import clean_nouns
 from horsesense.probes.winoventi.schemas import Triplet, prior_item
@@ -70,7 +70,7 @@ def _probabilities(model: LanguageModel, prompt: str) -> torch.Tensor:
 
 
 def _framed(model: LanguageModel, text: str) -> list[int]:
-    frame = model.module.frame(model.tokenizer, ScoringSpec())
+    frame = model.family.frame(model.tokenizer, ScoringSpec())
     (tokens,) = model.tokenise([text])
     return [*frame.before, *tokens.ids, *frame.after]
 

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from horsesense.errors import UserError
-from horsesense.models.names import locate
+from horsesense.models.locating import locate
 from horsesense.probes.starter import starter_probe
 
 CATS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cats" / "commonsense_ability_test"

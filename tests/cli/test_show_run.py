@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calling import Call, caller, item, lay, toy_lines, validator
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec, read_probe
 from horsesense.scoring.texts import score_texts
 

@@ -10,8 +10,8 @@ import torch
 
 from horsesense.errors import UserError
 from horsesense.learning.transformers_trainer import with_adapter
-from horsesense.models.load import load_model
-from horsesense.models.training import open_for_training
+from horsesense.models.local.load import load_model
+from horsesense.models.local.trainable import open_for_training
 from tiny import save_tiny
 
 

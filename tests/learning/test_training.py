@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 from horsesense.learning import transformers_trainer
 from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, kept_training
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
 from horsesense.watching import Watcher
@@ -95,13 +95,13 @@ def test_every_objective_learns_and_its_weights_are_kept(case: str, folders: dic
 def test_what_the_losses_are(folders: dict[str, Path]) -> None:
     """Against the networks' own losses, where those mean the same."""
     from horsesense.learning.objectives import objective_of
-    from horsesense.models.training import asked_while_training, open_for_training
+    from horsesense.models.local.trainable import as_language_model, open_for_training
 
     for name, objective in (("gpt2", objective_of("causal")), ("choice", objective_of("multiple-choice"))):
         opened = open_for_training(str(folders[name]), objective.family)
         opened.network.eval()
         items = (clozes(3, 1) if name == "gpt2" else questions(3, 1, False)).items
-        model = asked_while_training(opened, opened.network, objective.family)
+        model = as_language_model(opened, opened.network, objective.family)
         examples = objective.losses.examples(items, model, objective.kind)
         batch = objective.losses.collate(examples, opened.tokenizer, objective.kind)
         ours = objective.losses.loss(opened.network, dict(batch), objective.kind)
@@ -117,11 +117,11 @@ def test_options_of_any_number_are_masked_out(folders: dict[str, Path]) -> None:
     from dataclasses import replace
 
     from horsesense.learning.objectives import objective_of
-    from horsesense.models.training import asked_while_training, open_for_training
+    from horsesense.models.local.trainable import as_language_model, open_for_training
 
     objective = objective_of("multiple-choice")
     opened = open_for_training(str(folders["choice"]), objective.family)
-    model = asked_while_training(opened, opened.network.eval(), objective.family)
+    model = as_language_model(opened, opened.network.eval(), objective.family)
     three, two = questions(2, 1, False).items
     two = replace(two, options=two.options[:2], answer=1)
     losses = objective.losses

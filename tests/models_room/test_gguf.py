@@ -11,7 +11,7 @@ from horsesense.errors import UserError
 from horsesense.files import cache_folder
 from horsesense.models.bundled import bundled_folder
 from horsesense.models.gguf import converted
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 
 
 def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:

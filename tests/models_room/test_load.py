@@ -11,8 +11,9 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from horsesense.errors import UserError
-from horsesense.models.load import identify, load_model
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.load import load_model
+from horsesense.models.local.rows import Given, Row
+from horsesense.models.locating import identify
 from tiny import TINY
 
 FAMILY = {
@@ -32,7 +33,7 @@ FAMILY = {
 @pytest.mark.parametrize("name", sorted(TINY))
 def test_the_family_is_read_from_the_config(tiny_folders: dict[str, Path], name: str) -> None:
     model = load_model(str(tiny_folders[name]), device="cpu")
-    assert model.family == FAMILY[name]
+    assert model.family.name == FAMILY[name]
     assert not model.network.training
 
 

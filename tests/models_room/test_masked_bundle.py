@@ -13,8 +13,8 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from brute_force import masked_tokens
 from horsesense.errors import UserError
-from horsesense.models.adapted import write_adapted
-from horsesense.models.load import load_model
+from horsesense.models.adapters import write_adapted
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items
@@ -102,7 +102,7 @@ def test_what_a_masked_model_declares(folder: Path) -> None:
     model = load_model(str(folder), device="cpu")
     separator = model.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     ids = encoded(model)[0].tolist()
-    assert (model.family, model.window, model.marks.mask) == ("masked", 512, 1)
+    assert (model.family.name, model.window, model.marks.mask) == ("masked", 512, 1)
     assert ids[0] == ids[-1] == separator
     assert separator not in ids[1:-1]
 
@@ -203,7 +203,7 @@ def test_a_damaged_adapter_is_told(base: Path, tmp_path: Path) -> None:
 def test_smollm2_masked_is_the_bundled_model_with_our_adapter(smollm2: str) -> None:
     """Its answers are those of brute force, and some of what everybody knows is in it."""
     model = load_model("smollm2-masked", device="cpu")
-    assert (model.family, model.window, model.network.config.read_offset) == ("masked", 512, 1)
+    assert (model.family.name, model.window, model.network.config.read_offset) == ("masked", 512, 1)
     check_against_brute_force(model, [ITEMS[1], ITEMS[2]], "word-l2r")
     pairs = [
         ("The ice is cold.", "The ice is asleep."),

@@ -9,7 +9,7 @@ from pathlib import Path
 from horsesense.records import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
 from horsesense.runs.folder import keep_probe, shard_path, write_answers
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
-from horsesense.scoring.prompts import ask
+from horsesense.scoring.prompts import item_prompts
 
 EVIL = "<script>alert(1)</script>"
 WORDS = [
@@ -52,7 +52,7 @@ def made_items(families: int, name: str = "made", seed: int = 0) -> list[Item]:
 
 def made_answer(item: Item, rng: random.Random, right: float) -> Answer:
     """An answer whose tokens are words; the right option wins with the probability ``right``."""
-    prompts = ask(item, ScoringSpec(), asks_what_follows=True).prompts
+    prompts = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts
     assert item.answer is not None
     winner = item.answer if rng.random() < right else (item.answer + 1) % len(item.options)
     logprobs, starts, ends = [], [], []

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.models.rows import Question
+from horsesense.models.local.rows import Question
 from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked, read_answers
@@ -93,7 +93,7 @@ def test_killed_twenty_times_it_ends_with_the_same_bytes(tiny_folders: dict[str,
 
 def test_answers_are_those_of_the_engine(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Sharding, Parquet and reading back change nothing."""
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
 
     probe, model = make_probe(20), str(tiny_folders["bert"])
     manifest = ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
@@ -151,7 +151,7 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
 
 def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Some processors round a row differently beside other rows, so what another shard gave is not served."""
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.runs.cache import ScoreCache
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
@@ -167,7 +167,7 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
 
 def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.runs.cache import ScoreCache
 
     model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))

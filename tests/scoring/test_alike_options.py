@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 from tiny import save_tiny

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from horsesense.models.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
-from horsesense.models.load import load_model
+from horsesense.models.local.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
+from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.options import answer_items
 from made_tasks import clozes
@@ -38,7 +38,7 @@ def test_a_network_gives_the_same_answers(name: str, tmp_path: Path) -> None:
     items, spec = clozes(9, 1).items, ScoringSpec()
     before = answer_items(model, items, spec)
     assert model.network.config._attn_implementation == "sdpa"
-    assert stand_side_by_side(model.network, model.module, model.device)
+    assert stand_side_by_side(model.network, model.family, model.device)
     assert model.network.config._attn_implementation == NAME
     for one, other in zip(before, answer_items(model, items, spec), strict=True):
         assert one.scores == pytest.approx(other.scores, abs=1e-4)
@@ -51,7 +51,7 @@ def test_padding_is_not_seen(tmp_path: Path) -> None:
     with torch.inference_mode():
         before = model.network(input_ids=ids, attention_mask=mask).logits
         assert not torch.allclose(before, model.network(input_ids=ids).logits, atol=1e-3), "or the mask means nothing"
-        assert stand_side_by_side(model.network, model.module, model.device)
+        assert stand_side_by_side(model.network, model.family, model.device)
         after = model.network(input_ids=ids, attention_mask=mask).logits
     torch.testing.assert_close(after[mask.bool()], before[mask.bool()], rtol=1e-4, atol=1e-5)
 
@@ -91,7 +91,7 @@ def test_gradients_are_those_of_the_usual_way(tmp_path: Path) -> None:
 
     usual = gradient()
     assert usual.abs().sum() > 0
-    assert stand_side_by_side(model.network, model.module, model.device)
+    assert stand_side_by_side(model.network, model.family, model.device)
     torch.testing.assert_close(gradient(), usual, rtol=1e-3, atol=1e-4)
 
 
@@ -105,6 +105,6 @@ def test_a_mask_made_without_gradients_may_stand_where_they_are_wanted() -> None
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
     # An attention that gives other numbers is not taken.
-    monkeypatch.setattr("horsesense.models.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
-    assert not stand_side_by_side(model.network, model.module, model.device)
+    monkeypatch.setattr("horsesense.models.local.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
+    assert not stand_side_by_side(model.network, model.family, model.device)
     assert model.network.config._attn_implementation == "sdpa"

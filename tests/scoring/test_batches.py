@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import prepare, score_questions
+from horsesense.scoring.batches import score_questions
+from horsesense.scoring.options import prepare
 
 
 class Small(torch.nn.Module):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from brute_force import causal_tokens
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.blind import blind_scores
+from horsesense.scoring.texts import blind_scores
 
 
 def test_the_question_is_not_seen(tiny_folders: dict[str, Path]) -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from brute_force import causal_tokens, masked_tokens
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.records import BLANK, Item, ScoringSpec
-from horsesense.scoring.options import answer_items, framer_of
+from horsesense.scoring.options import answer_items
+from horsesense.scoring.questions import framer_of
 
 CLOSE = 1e-4
 
@@ -54,7 +55,7 @@ def reference(model: LanguageModel, item: Item, option: str, pll: str, bos: int 
     else:
         before, after, unit = f"{lead}{item.text} That is ", ".", whole
     text = before + option + after
-    if model.family == "causal":
+    if model.family.name == "causal":
         return causal_tokens(model.network, model.tokenizer, text, len(before), bos)
     return masked_tokens(model.network, model.tokenizer, text, len(before), len(before) + len(option), unit)
 
@@ -125,7 +126,7 @@ def test_a_text_beyond_the_window_is_an_error_unless_truncation_is_asked(
         assert len(ids) == model.window
         import torch
 
-        if model.family == "causal":
+        if model.family.name == "causal":
             logits = model.network(torch.tensor([ids])).logits[0].double().log_softmax(-1)
             wanted = [logits[place - 1, ids[place]].item() for place in range(len(ids) - len(found), len(ids))]
             assert found == pytest.approx(wanted, abs=CLOSE)

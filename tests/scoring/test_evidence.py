@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.texts import ScoredText, ScoredToken, score_texts

@@ -12,8 +12,8 @@ import transformers
 from transformers import PreTrainedTokenizerFast
 
 from brute_force import causal_tokens, masked_tokens
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 from tiny import SIZES, WINDOW, bert, gpt2, roberta
@@ -85,7 +85,7 @@ def check_masked(model: LanguageModel) -> None:
 def test_masked_architectures_equal_brute_force(tmp_path: Path, name: str) -> None:
     tokenizer = roberta()[1] if name in ("Longformer", "MPNet") else bert()[1]
     model = load_model(str(saved(tmp_path, name, "ForMaskedLM", MASKED[name], tokenizer)), device="cpu")
-    assert model.asked is not None
+    assert model.head is not None
     check_masked(model)
 
 
@@ -120,14 +120,14 @@ def test_causal_architectures_equal_brute_force(tmp_path: Path, name: str) -> No
 def test_the_head_runs_only_where_it_is_asked(tiny_folders: dict[str, Path], name: str) -> None:
     """As many lines of logits as distinct places are read, and the numbers of the plain way."""
     model = load_model(str(tiny_folders[name]), device="cpu")
-    assert model.asked is not None
+    assert model.head is not None
     lines: list[int] = []
     head = model.network.get_output_embeddings()
     hook = head.register_forward_hook(lambda _, inputs, output: lines.append(output.shape[:-1].numel()))
     fast = answer_items(model, ITEMS, ScoringSpec())
     asked = sum(lines)
     lines.clear()
-    plain = answer_items(replace(model, asked=None, longest_in_trees=0), ITEMS, ScoringSpec())
+    plain = answer_items(replace(model, head=None, longest_in_trees=0), ITEMS, ScoringSpec())
     hook.remove()
     reads = sum(len(tokens) for answer in fast for tokens in answer.logprobs)
     assert asked <= reads < sum(lines)
@@ -147,7 +147,7 @@ def test_the_head_may_run_in_parts(tiny_folders: dict[str, Path], name: str, mon
     answer_items(model, ITEMS, ScoringSpec())
     usual = sum(runs)
     runs.clear()
-    monkeypatch.setattr("horsesense.models.language_model._LOGITS", 4 * 3 * 400)
+    monkeypatch.setattr("horsesense.models.local.language_model._LOGITS", 4 * 3 * 400)
     for one, other in zip(answer_items(model, ITEMS, ScoringSpec()), whole, strict=True):
         for found, wanted in zip(one.logprobs, other.logprobs, strict=True):
             assert found == pytest.approx(wanted, abs=CLOSE)
@@ -163,6 +163,6 @@ def test_a_network_that_cannot_be_cut_says_so(tiny_folders: dict[str, Path], mon
 
     monkeypatch.setattr("transformers.models.bert.modeling_bert.BertOnlyMLMHead.forward", mixed)
     model = load_model(str(tiny_folders["bert"]), device="cpu")
-    assert model.asked is None
+    assert model.head is None
     assert "its head runs at every place" in model.notes
     check_masked(model)

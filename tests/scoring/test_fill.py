@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel, Ranked
-from horsesense.models.load import load_model
-from horsesense.models.rows import Row
+from horsesense.models.local.language_model import LanguageModel, Ranked
+from horsesense.models.local.load import load_model
+from horsesense.models.local.rows import Row
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items

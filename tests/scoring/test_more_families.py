@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 

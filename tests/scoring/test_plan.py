@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.rows import Given, Row
 from horsesense.scoring.plan import Plan, make_plan
 
 ids = st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple)

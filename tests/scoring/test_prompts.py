@@ -6,7 +6,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.prompts import ask
+from horsesense.scoring.prompts import item_prompts
 
 CHOICE = Item(probe="t", form="choice", premise="It says {question}.", text="What melts?", options=("ice", "{option}"))
 PAIR = Item(probe="t", form="pair", premise="It rained.", text="It is {premise}.", options=("true", "false"))
@@ -35,7 +35,7 @@ PAIR = Item(probe="t", form="pair", premise="It rained.", text="It is {premise}.
 def test_placeholders_are_filled_before_and_after_the_option(
     item: Item, spec: ScoringSpec, texts: tuple[str, ...]
 ) -> None:
-    prompts = ask(item, spec, asks_what_follows=False).prompts
+    prompts = item_prompts(item, spec, asks_what_follows=False).prompts
     assert tuple(prompt.text for prompt in prompts) == texts
     assert tuple(prompt.text[prompt.start : prompt.end] for prompt in prompts) == item.options
 
@@ -46,4 +46,4 @@ def test_placeholders_are_filled_before_and_after_the_option(
 )
 def test_a_placeholder_that_nothing_fills_is_refused(item: Item, spec: ScoringSpec) -> None:
     with pytest.raises(UserError, match=r"unknown placeholder \{quest"):
-        ask(item, spec, asks_what_follows=True)
+        item_prompts(item, spec, asks_what_follows=True)

@@ -14,8 +14,8 @@ import torch
 
 from horsesense.analysis.winoventi import strongest
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.probes.winoventi import checks
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.nouns import Noun

@@ -159,7 +159,7 @@ def test_hidden_are_text_tokens_at_the_rate_asked_for_and_words_as_a_whole(tools
 
 
 def test_a_rounded_adapter_is_what_is_read_back(tools: Any, folder: Path, tmp_path: Path) -> None:
-    from horsesense.models.adapted import write_adapted
+    from horsesense.models.adapters import write_adapted
 
     base = tools.llama.read_llama(folder)
     torch.manual_seed(2)
@@ -182,7 +182,7 @@ def test_a_rounded_adapter_is_what_is_read_back(tools: Any, folder: Path, tmp_pa
 
 
 def test_layers_that_are_not_named_stay_as_they_are(tools: Any, folder: Path, tmp_path: Path) -> None:
-    from horsesense.models.adapted import write_adapted
+    from horsesense.models.adapters import write_adapted
 
     base = tools.llama.read_llama(folder)
     starts = torch.ones(len(base.embedding), dtype=torch.bool)
@@ -204,8 +204,8 @@ def test_layers_that_are_not_named_stay_as_they_are(tools: Any, folder: Path, tm
 
 def test_training_learns_and_judging_agrees_with_the_engine(tools: Any, folder: Path, tmp_path: Path) -> None:
     """A few steps lower the loss; a pair's margin is the difference of what `horsesense` scores."""
-    from horsesense.models.adapted import write_adapted
-    from horsesense.models.load import load_model
+    from horsesense.models.adapters import write_adapted
+    from horsesense.models.local.load import load_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.texts import score_texts
 

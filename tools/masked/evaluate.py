@@ -20,8 +20,8 @@ import torch
 from prompts import left_out
 
 from horsesense.analysis import accuracy, chance, credits
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
 from horsesense.records import Answer, Item, Probe, parse_spec, read_probe
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.options import answer_items

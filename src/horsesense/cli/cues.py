@@ -80,9 +80,9 @@ def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] 
         return None
     from math import isnan
 
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.records import ScoringSpec
-    from horsesense.scoring.blind import blind_scores
+    from horsesense.scoring.texts import blind_scores
 
     scores = blind_scores(load_model(model), probe.items, ScoringSpec())
     if all(isnan(score) for row in scores for score in row):

@@ -23,13 +23,13 @@ def fill(
     """The most probable single tokens for the blank of each prompt, sub-word pieces included."""
     from dataclasses import asdict
 
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.scoring.fill import fill as fill_blanks
-    from horsesense.scoring.options import framer_of
+    from horsesense.scoring.questions import framer_of
 
     meaning = spec_of(spec, None, exact=True)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    frame = framer_of(loaded, meaning).frame.told
+    frame = framer_of(loaded, meaning).frame.in_words
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
     found = fill_blanks(loaded, prompts, top, meaning)
     if json:

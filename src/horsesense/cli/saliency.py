@@ -12,7 +12,7 @@ from horsesense.cli.output import Json, people, print_json, say
 from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec, spec_of
 
 if TYPE_CHECKING:
-    from horsesense.analysis.clues import Clues
+    from horsesense.scoring.clue_words import Clues
     from horsesense.scoring.saliency import Saliency
 
 _WIDTH = 20
@@ -46,8 +46,8 @@ def saliency(
     json: Json = False,
 ) -> None:
     """Which words a prediction rests on; with slots, which do under most draws of names."""
-    from horsesense.models.load import load_model
-    from horsesense.scoring.clues import clues, draw_names, parse_marked
+    from horsesense.models.local.load import load_model
+    from horsesense.scoring.clue_words import clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)
     meaning = spec_of(spec, None, exact=True)
@@ -63,7 +63,7 @@ def saliency(
         return
     names = draw_names(marked.slots, draws, seed)
     drawn = [marked.named(each).explained(loaded, meaning, method.value, steps, seed) for each in names]
-    voted = clues(drawn, names, arguments)
+    voted = clues_of(drawn, names, arguments)
     if json:
         agreed = asdict(voted) | {"arguments": voted.arguments}
         print_json(told | {"seed": seed, "drawn": [_document(each) for each in drawn]} | agreed)

@@ -26,15 +26,15 @@ def score(
     json: Json = False,
 ) -> None:
     """Every token of a text with its place and log-probability (natural logarithm), always exact."""
-    from horsesense.models.load import load_model
-    from horsesense.scoring.options import framer_of
+    from horsesense.models.local.load import load_model
+    from horsesense.scoring.questions import framer_of
     from horsesense.scoring.texts import score_texts
 
     meaning = spec_of(spec, None, exact=True, pll=pll)
     wanted = [*texts, *([against] if against is not None else [])]
     _check(wanted)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    frame = framer_of(loaded, meaning).frame.told
+    frame = framer_of(loaded, meaning).frame.in_words
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
     found = score_texts(loaded, wanted, meaning)
     other = found.pop() if against is not None else None

@@ -96,7 +96,7 @@ def train(
 def _objective(model: str, setting: str, items: Any) -> str:
     """What fits by itself: WinoVenti's settings mask at random, RICA's mask the word."""
     from horsesense.learning.objectives import objective_for
-    from horsesense.models.load import architecture_of
+    from horsesense.models.local.load import architecture_of
 
     found = objective_for(architecture_of(model), items, model).name
     return "random-mask" if found == "masked-word" and setting.endswith("-exception") else found

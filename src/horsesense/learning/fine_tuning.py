@@ -14,6 +14,7 @@ from horsesense.learning.settings import Plan
 from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, Trained, kept_training
 from horsesense.learning.training_results import Asked, Point, TrainingResults, scored, write_results
+from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
@@ -129,7 +130,7 @@ def _ids(plan: Plan) -> list[list[str]]:
 
 def _has_head(model: str, recipe: Recipe) -> bool:
     """Whether the model can answer before it is trained: a new classifier cannot."""
-    return objective_of(recipe.objective).family in ("masked", "causal")
+    return family_named(objective_of(recipe.objective).family).head == "tokens"
 
 
 def _once(

@@ -20,7 +20,7 @@ from horsesense.learning.objectives import objective_of
 from horsesense.learning.splits import judged
 from horsesense.learning.training import accuracy_of, answers_of, train
 from horsesense.learning.training_record import Look, Recipe
-from horsesense.models.training import Opened, open_for_training
+from horsesense.models.local.trainable import Opened, open_for_training
 from horsesense.records import Answer, Dose, Item, Probe
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -136,7 +136,7 @@ class Study:
         return self._measured(opened, place, dose)
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.device import choose_device
+        from horsesense.models.local.device import choose_device
 
         opened = open_for_training(name, objective_of(self.objective).family)
         if opened.new:

@@ -15,7 +15,7 @@ from horsesense.records import Item, ScoringSpec
 if TYPE_CHECKING:
     import torch
 
-    from horsesense.models.language_model import LanguageModel
+    from horsesense.models.local.language_model import LanguageModel
 
 Example = dict[str, Any]
 """One item, tokenised."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from horsesense.errors import UserError, unknown
 from horsesense.learning.losses import LabelLosses, Losses, OptionLosses, TextLosses
+from horsesense.models.local.families import family_named
 from horsesense.records import Form, Item
 
 
@@ -72,9 +73,9 @@ def objective_for(architecture: str, items: Sequence[Item], name: str) -> Object
     form = items[0].form
     if form == "pair":
         return OBJECTIVES["classification"]
-    if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+    if architecture.endswith(family_named("masked").architectures):
         return OBJECTIVES["masked-word" if form == "cloze" else "random-mask"]
-    if architecture.endswith(("ForCausalLM", "LMHeadModel")):
+    if architecture.endswith(family_named("causal").architectures):
         return OBJECTIVES["causal"]
     if form == "choice":
         return OBJECTIVES["multiple-choice"]

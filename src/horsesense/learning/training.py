@@ -17,7 +17,7 @@ from horsesense.analysis import credits
 from horsesense.errors import UserError
 from horsesense.learning.objectives import Objective, check_fit, objective_of
 from horsesense.learning.training_record import Look, Recipe, Trained, save_trained
-from horsesense.models.training import Opened, asked_while_training, open_for_training
+from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.options import answer_items
@@ -115,11 +115,12 @@ class _Training:
 
     def run(self) -> Trained:
         from horsesense.learning.transformers_trainer import language_head, with_adapter
-        from horsesense.models.quiet import quiet_transformers
+        from horsesense.models.local.parts import quiet_transformers
+        from horsesense.models.local.trainable import as_language_model
 
         began = time.monotonic()
         network = self.opened.network
-        model = asked_while_training(self.opened, network, self.objective.family)
+        model = as_language_model(self.opened, network, self.objective.family)
         more = {"fill_to": self.recipe.fill_to, "blind": self.recipe.blind}
         examples = self.objective.losses.examples(self.items, model, self.objective.kind, **more)
         beside = language_head(self.opened) if self.objective.kind == "lm" else None
@@ -228,7 +229,7 @@ def answers_of(
     opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> list[Answer]:
     """The answers of a network as it is now."""
-    model = asked_while_training(opened, network, objective.family)
+    model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     asked = [_blinded(item) for item in items] if blind else items
     answers = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))

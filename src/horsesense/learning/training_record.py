@@ -13,7 +13,7 @@ from horsesense.files import disk_errors, read_text, writing
 
 if TYPE_CHECKING:
     from horsesense.learning.objectives import Objective
-    from horsesense.models.training import Opened
+    from horsesense.models.local.trainable import Opened
 
 RATES = {"full": 2e-5, "lora": 3e-4}
 """Learning rates where none is given: small steps for all weights, larger ones for an adapter."""
@@ -109,7 +109,7 @@ class Trained:
 
 def save_trained(folder: Path, network: Any, opened: Opened, trained: Trained, objective: Objective) -> None:
     """The kept weights as safetensors, the tokenizer, the record and a card; an adapter is saved as one."""
-    from horsesense.models.quiet import quiet_transformers
+    from horsesense.models.local.parts import quiet_transformers
 
     with disk_errors(folder), quiet_transformers():
         if hasattr(network, "peft_config"):

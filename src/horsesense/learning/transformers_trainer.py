@@ -16,16 +16,15 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 
 from horsesense.errors import UserError
 from horsesense.learning.training_record import Recipe
-from horsesense.models.load import architecture_of
-from horsesense.models.quiet import quiet_transformers
-from horsesense.models.training import Opened, open_for_training
+from horsesense.models.local.load import architecture_of
+from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.local.trainable import Opened, open_for_training
 from horsesense.watching import Watcher
 
 Looker = Callable[[Any, int, float], dict[str, float]]
 """Called with the network, the step and the epoch; gives what the development set and others say."""
 
 _RANK = 16
-_CAUSAL = ("ForCausalLM", "LMHeadModel")
 DIVERGED = 3.0
 """A smoothed loss so many times as high as the lowest so far, and above where it began, has diverged."""
 
@@ -154,7 +153,7 @@ def language_head(opened: Opened) -> Any:
 
     An encoder sees the word that it would have to predict, so that such a loss would teach it nothing.
     """
-    if not architecture_of(opened.name).endswith(_CAUSAL):
+    if not architecture_of(opened.name).endswith(family_named("causal").architectures):
         raise UserError(
             f"{opened.name} has no causal head, so there is no language-model loss beside the label's",
             fix="use --objective classification",
@@ -165,7 +164,7 @@ def language_head(opened: Opened) -> Any:
 
 def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
     """What the Trainer is told."""
-    from horsesense.models.device import has_bfloat16
+    from horsesense.models.local.device import has_bfloat16
 
     gpu = torch.cuda.is_available() and recipe.device != "cpu"
     steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))

@@ -35,13 +35,13 @@ class BidirectionalLlamaModel(LlamaModel):  # type: ignore[misc]  # transformers
         if attention_mask is None:
             attention_mask = torch.ones(shape, dtype=torch.long, device=self.device)
         options |= {"attention_mask": self._seen(attention_mask), "use_cache": False}
-        found = super().forward(input_ids=input_ids, inputs_embeds=inputs_embeds, **options)
+        output = super().forward(input_ids=input_ids, inputs_embeds=inputs_embeds, **options)
         offset = self.config.read_offset
         if offset:
-            hidden = found.last_hidden_state
+            hidden = output.last_hidden_state
             # What stands before the first places is not there, so these are read where they stand.
-            found.last_hidden_state = torch.cat([hidden[:, :offset], hidden[:, :-offset]], dim=1)
-        return found
+            output.last_hidden_state = torch.cat([hidden[:, :offset], hidden[:, :-offset]], dim=1)
+        return output
 
     def _seen(self, attention_mask: torch.Tensor) -> torch.Tensor:
         """The mask as it is added to attention scores; transformers takes one of four dimensions as it stands."""

@@ -56,6 +56,6 @@ def ready_folder(name: str, folder: Path | None = None) -> Path:
 
 
 def _adapted(name: str, base: Path) -> Path:
-    from horsesense.models.adapted import adapted
+    from horsesense.models.adapters import adapted
 
     return adapted(base, Path(__file__).parent / "data" / f"{name}.safetensors")

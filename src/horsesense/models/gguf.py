@@ -7,12 +7,14 @@ train the result; so the weights are taken out, put into a plain model and writt
 from __future__ import annotations
 
 import struct
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing_folder
-from horsesense.models.quiet import quiet_transformers
+from horsesense.files import disk_errors, sha256_of_file
+from horsesense.models.folders import made_once
+from horsesense.models.local.parts import quiet_transformers
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
@@ -36,13 +38,7 @@ def converted(path: Path) -> Path:
     with disk_errors(path), path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
-    folder = cache_folder("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}")
-    if not (folder / "config.json").is_file():
-        with disk_errors(folder):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with writing_folder(folder) as part:
-                _convert(path, part)
-    return folder
+    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path))
 
 
 def _convert(path: Path, folder: Path) -> None:
@@ -52,12 +48,14 @@ def _convert(path: Path, folder: Path) -> None:
     try:
         with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(**where)
-            loaded, told = AutoModelForCausalLM.from_pretrained(**where, dtype="float32", output_loading_info=True)
+            loaded, report = AutoModelForCausalLM.from_pretrained(**where, dtype="float32", output_loading_info=True)
     except _DAMAGED as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
-    if told["missing_keys"]:
-        raise UserError(f"the GGUF file lacks the weights {min(told['missing_keys'])} …", file=path, fix="get it again")
+    if report["missing_keys"]:
+        raise UserError(
+            f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="get it again"
+        )
     _mend_tokenizer(tokenizer, path)
     values = loaded.config.to_dict()
     for name in ("quantization_config", "_name_or_path", "_model_name_or_path"):

@@ -23,7 +23,7 @@ class ScoringSpec:
     """Masked models: ``word-l2r`` masks a token and the rest of its word to the right
     (Kauf and Ivanova 2023), ``token`` masks one token at a time (Salazar et al. 2020)."""
     bos: str = "auto"
-    """Causal models: ``auto`` (see `horsesense.models.special`), ``none`` (the first token is not
+    """Causal models: ``auto`` (see `horsesense.models.local.tokens`), ``none`` (the first token is not
     scored), or a token of the vocabulary."""
     leading_space: bool = False
     """Put a space before the first word."""

@@ -10,7 +10,7 @@ import numpy as np
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.report.summary import Summary, confident_errors
 from horsesense.scoring.evidence import evidence
-from horsesense.scoring.prompts import ask
+from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
 
 MOST_ITEMS = 2_000
@@ -86,7 +86,7 @@ def scored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredTe
     if not answer.logprobs:
         return [None] * len(item.options)
     # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = ask(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
     return [
         ScoredText(
             prompt.text,

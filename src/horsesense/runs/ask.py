@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import identify, load_model
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
+from horsesense.models.locating import identify
 from horsesense.records import Answer, Item, Probe, ScoringSpec
 from horsesense.runs.cache import ScoreCache
 from horsesense.runs.folder import is_finished, keep_probe, locked, shard_path, write_answers
@@ -27,16 +28,10 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shards import SHARD_TOKENS, cost, cut
-from horsesense.scoring.batches import Values
-from horsesense.scoring.margins import load_by_margins
-from horsesense.scoring.options import (
-    DEFAULT_BUDGET,
-    Prepared,
-    answer_of,
-    framer_of,
-    prepare,
-    score_questions,
-)
+from horsesense.scoring.batches import DEFAULT_BUDGET, Values, score_questions
+from horsesense.scoring.options import Prepared, answer_of, prepare
+from horsesense.scoring.precision import load_by_margins
+from horsesense.scoring.questions import framer_of
 from horsesense.watching import UNWATCHED, Watcher
 
 _ANOTHER = "choose another --out"
@@ -150,11 +145,11 @@ def _ask_model(
             continue
         if model is None:
             model = _loaded(name, manifest, probe, settings)
-            frame = framer_of(model, settings.spec).frame.told
+            frame = framer_of(model, settings.spec).frame.in_words
             watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
         shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
         if part is None:
-            record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.told)
+            record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
             asked = ProbeRecord(
                 name=probe_name,
                 items=len(probe.items),
@@ -199,7 +194,7 @@ def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Prob
 
 
 def _one_row_a_token(model: LanguageModel) -> bool:
-    return model.module.HEAD == "tokens" and not model.module.ASKS_WHAT_FOLLOWS
+    return model.family.head == "tokens" and not model.family.asks_what_follows
 
 
 def _ask_shards(

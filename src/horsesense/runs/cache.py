@@ -19,8 +19,8 @@ from typing import Self
 import numpy as np
 
 from horsesense.files import cache_folder
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.rows import Question
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.rows import Question
 from horsesense.records import ScoringSpec
 from horsesense.scoring.batches import Values
 
@@ -34,7 +34,7 @@ class ScoreCache:
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         computing = {
             "weights": model.weights,
-            "family": model.family,
+            "family": model.family.name,
             "dtype": model.dtype,
             "device": model.device.type,
             "pll": spec.pll,

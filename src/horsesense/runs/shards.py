@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.models.device import choose_device
+from horsesense.models.local.device import choose_device
 from horsesense.runs.manifest import manifest_path, read_manifest
-from horsesense.scoring.options import DEFAULT_BUDGET, Prepared
+from horsesense.scoring.batches import DEFAULT_BUDGET
+from horsesense.scoring.options import Prepared
 
 SHARD_TOKENS = 16_384
 """Tokens a shard, about: half a minute of a small model on a laptop, which is what a kill can cost."""

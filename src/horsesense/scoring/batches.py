@@ -1,4 +1,4 @@
-"""The batches of a plan through a model; where one does not fit into memory, in halves."""
+"""Questions through a model, in the batches of a plan; where one does not fit into memory, in halves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,50 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel, Pending
-from horsesense.models.rows import Row
-from horsesense.scoring.plan import Plan
+from horsesense.models.local.language_model import LanguageModel, Pending
+from horsesense.models.local.rows import Row
+from horsesense.records import ScoringSpec
+from horsesense.scoring.plan import Plan, make_plan
+from horsesense.scoring.questions import Framed
 
 Values = npt.NDArray[np.float32]
 Remark = Callable[[str], None]
+
+DEFAULT_BUDGET = 4096
+"""Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
+
+Progress = Callable[[int], None]
+"""Called with the number of tokens just computed."""
+
+
+def score_questions(
+    model: LanguageModel,
+    questions: Sequence[Framed],
+    spec: ScoringSpec,
+    budget: int = DEFAULT_BUDGET,
+    progress: Progress | None = None,
+    say: Remark | None = None,
+) -> list[Values]:
+    """The log-probability of each asked token of each question."""
+    marks = model.marks
+    counts = []
+
+    def rows() -> Iterator[Row]:
+        for question in questions:
+            made = model.family.rows(question.question, spec, marks)
+            counts.append(sum(len(row.reads) for row in made))
+            yield from made
+
+    longest = max((len(question.question.ids) for question in questions), default=0)
+    share = longest <= model.longest_in_trees and not spec.exact
+    plan = make_plan(rows(), 1 if spec.exact else budget, share)
+    scores = np.zeros(len(plan.slots), dtype=np.float32)
+    for batch, values in run_batches(model, plan, spec.exact, say):
+        scores[plan.places(batch)] = values
+        if progress:
+            progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
+    # Cut after every question, the last one too: of no question there are no parts, and never one.
+    return np.split(scores[plan.slots], np.cumsum(counts))[:-1]
 
 
 def run_batches(

@@ -34,14 +34,14 @@ class Evidence:
 
 def evidence(text: ScoredText, against: ScoredText) -> list[Evidence]:
     """What each token says for the first text and against the second."""
-    one, other = text.tokens, against.tokens
-    if len(one) == len(other):
-        return [_place(a, b) for a, b in zip(one, other, strict=True)]
-    found: list[Evidence] = []
-    matcher = SequenceMatcher(None, [t.token for t in one], [t.token for t in other], autojunk=False)
+    left, right = text.tokens, against.tokens
+    if len(left) == len(right):
+        return [_place(a, b) for a, b in zip(left, right, strict=True)]
+    places: list[Evidence] = []
+    matcher = SequenceMatcher(None, [t.token for t in left], [t.token for t in right], autojunk=False)
     for _, a, b, c, d in matcher.get_opcodes():
-        found += [_place(left, right) for left, right in zip_longest(one[a:b], other[c:d])]
-    return found
+        places += [_place(*pair) for pair in zip_longest(left[a:b], right[c:d])]
+    return places
 
 
 def _place(left: ScoredToken | None, right: ScoredToken | None) -> Evidence:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel, Ranked
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.language_model import LanguageModel, Ranked
+from horsesense.models.local.rows import Given, Row
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.scoring.plan import make_plan
 
@@ -30,15 +30,15 @@ def fill(
     plan = make_plan(rows, 1 if spec.exact else budget)
     best: dict[int, Ranked] = {}
     for batch in plan.batches:
-        found = model.top([_one_read(plan.inputs[number]) for number in batch], k)
-        best.update(zip(batch, found, strict=True))
+        ranked = model.top([_one_read(plan.inputs[number]) for number in batch], k)
+        best.update(zip(batch, ranked, strict=True))
     fills = []
     numbers = np.searchsorted(plan.begins, plan.slots, side="right") - 1
     for prompt, number in zip(prompts, numbers.tolist(), strict=True):
         ids, values = best[number]
         words = [model.tokenizer.decode([int(token)]) for token in ids]
-        ranked = enumerate(zip(words, ids, values, strict=True), start=1)
-        fills.append([Fill(prompt, rank, word, (int(token),), float(value)) for rank, (word, token, value) in ranked])
+        by_rank = enumerate(zip(words, ids, values, strict=True), start=1)
+        fills.append([Fill(prompt, rank, word, (int(token),), float(value)) for rank, (word, token, value) in by_rank])
     return fills
 
 
@@ -48,11 +48,11 @@ def _one_read(row: Row) -> Row:
 
 def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
     """The input with its blank, read at the blank; the target does not matter."""
-    before, found, after = prompt.partition(BLANK)
-    if not found or BLANK in after:
+    before, blank, after = prompt.partition(BLANK)
+    if not blank or BLANK in after:
         raise UserError(f"the prompt {prompt!r} must have one blank {BLANK}")
-    frame = model.module.frame(model.tokenizer, spec)
-    if model.module.ASKS_WHAT_FOLLOWS:
+    frame = model.family.frame(model.tokenizer, spec)
+    if model.family.asks_what_follows:
         if after.strip(_CLOSING):
             raise UserError(
                 f"{model.name} reads from left to right and cannot see {after.strip()!r} behind the blank",
@@ -69,9 +69,7 @@ def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
     (tokens,) = model.tokenise([f"{before}{mask}{after}"])
     ids = (*frame.before, *tokens.ids, *frame.after)
     place = ids.index(model.tokenizer.mask_token_id)
-    if model.family == "permuted":
-        return _checked(model, Row(Given(ids, hidden=(place,)), (place,), (0,)), prompt)
-    return _checked(model, Row(Given(ids), (place - spec.read_offset,), (0,)), prompt)
+    return _checked(model, model.family.blank(ids, place, spec), prompt)
 
 
 def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from horsesense.errors import UserError
 from horsesense.language.spans import word_spans
 from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.scoring.prompts import ask
+from horsesense.scoring.prompts import item_prompts
 
 Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
@@ -34,7 +34,7 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
     if how == "word":
         # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
-        prompts = ask(item, spec, asks_what_follows=True).prompts
+        prompts = item_prompts(item, spec, asks_what_follows=True).prompts
         counts = [
             sum(starts[0] <= start < ends[-1] for start, _ in word_spans(prompt.text))
             for prompt, starts, ends in zip(prompts, answer.starts, answer.ends, strict=True)

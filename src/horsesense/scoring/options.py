@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.rows import Row
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.scoring.batches import Remark, Values, run_batches
-from horsesense.scoring.pairs import frame_pairs
-from horsesense.scoring.plan import make_plan
-from horsesense.scoring.prompts import Asked, ask
-from horsesense.scoring.questions import Framed, Framer
-
-DEFAULT_BUDGET = 4096
-"""Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
-
-Progress = Callable[[int], None]
-"""Called with the number of tokens just computed."""
+from horsesense.scoring.batches import DEFAULT_BUDGET, Values, score_questions
+from horsesense.scoring.prompts import ItemPrompts, item_prompts
+from horsesense.scoring.questions import Framed, frame_pairs, framer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +20,7 @@ class Prepared:
     """An item, put into words and cut into tokens."""
 
     item: Item
-    asked: Asked
+    prompts: ItemPrompts
     options: tuple[Framed, ...]
     baseline: tuple[Framed, ...]
 
@@ -42,83 +33,48 @@ class Prepared:
         return self.options + self.baseline
 
 
-def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
-    frame = model.module.frame(model.tokenizer, spec)
-    unknown = model.tokenizer.unk_token_id
-    # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
-    return Framer(frame, model.window, spec.truncation, None if unknown in frame.before else unknown)
-
-
 def prepare(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error."""
     for item in items:
-        if item.form not in model.module.FORMS:
+        if item.form not in model.family.forms:
             raise UserError(
-                f"item {item.id}: {model.name} is of the family {model.family!r}, which cannot answer the form "
+                f"item {item.id}: {model.name} is of the family {model.family.name!r}, which cannot answer the form "
                 f"{item.form!r}",
-                fix=f"it answers {', '.join(model.module.FORMS)}",
+                fix=f"it answers {', '.join(model.family.forms)}",
             )
-    if model.module.HEAD == "tokens":
+    if model.family.head == "tokens":
         return _prepare_texts(model, items, spec)
     framed = frame_pairs(model, items, spec)
-    return [Prepared(item, Asked(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)]
+    return [
+        Prepared(item, ItemPrompts(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)
+    ]
 
 
 def _prepare_texts(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[Prepared]:
     framer = framer_of(model, spec)
-    asked = [ask(item, spec, model.module.ASKS_WHAT_FOLLOWS) for item in items]
-    tokens = iter(model.tokenise([prompt.text for one in asked for prompt in one.prompts + one.baseline]))
+    prompts = [item_prompts(item, spec, model.family.asks_what_follows) for item in items]
+    tokens = iter(model.tokenise([prompt.text for each in prompts for prompt in each.prompts + each.baseline]))
     prepared = []
-    for item, one in zip(items, asked, strict=True):
+    for item, each in zip(items, prompts, strict=True):
         try:
-            options = tuple(framer(prompt, next(tokens)) for prompt in one.prompts)
-            baseline = tuple(framer(prompt, next(tokens)) for prompt in one.baseline)
+            options = tuple(framer(prompt, next(tokens)) for prompt in each.prompts)
+            baseline = tuple(framer(prompt, next(tokens)) for prompt in each.baseline)
         except UserError as error:
             raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
-        prepared.append(Prepared(item, one, options, baseline))
+        prepared.append(Prepared(item, each, options, baseline))
     return prepared
-
-
-def score_questions(
-    model: LanguageModel,
-    questions: Sequence[Framed],
-    spec: ScoringSpec,
-    budget: int = DEFAULT_BUDGET,
-    progress: Progress | None = None,
-    say: Remark | None = None,
-) -> list[Values]:
-    """The log-probability of each asked token of each question."""
-    marks = model.marks
-    counts = []
-
-    def rows() -> Iterator[Row]:
-        for question in questions:
-            made = model.module.rows(question.question, spec, marks)
-            counts.append(sum(len(row.reads) for row in made))
-            yield from made
-
-    longest = max((len(question.question.ids) for question in questions), default=0)
-    share = longest <= model.longest_in_trees and not spec.exact
-    plan = make_plan(rows(), 1 if spec.exact else budget, share)
-    found = np.zeros(len(plan.slots), dtype=np.float32)
-    for batch, values in run_batches(model, plan, spec.exact, say):
-        found[plan.places(batch)] = values
-        if progress:
-            progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
-    # Cut after every question, the last one too: of no question there are no parts, and never one.
-    return np.split(found[plan.slots], np.cumsum(counts))[:-1]
 
 
 def answer_of(model: LanguageModel, prepared: Prepared, scored: Sequence[Values]) -> Answer:
     """The answer record of an item, from the scores of its options and then of its baselines."""
     options = scored[: len(prepared.options)]
     totals = tuple(_total(values) for values in options)
-    if model.module.HEAD != "tokens":
-        scores = _log_softmax(totals) if model.module.HEAD == "options" else totals
-        return Answer(prepared.item.id, prepared.asked.view, scores, flags=("",) * len(scores))
+    if model.family.head != "tokens":
+        scores = _log_softmax(totals) if model.family.head == "options" else totals
+        return Answer(prepared.item.id, prepared.prompts.view, scores, flags=("",) * len(scores))
     return Answer(
         item=prepared.item.id,
-        view=prepared.asked.view,
+        view=prepared.prompts.view,
         scores=totals,
         logprobs=tuple(tuple(float(value) for value in values) for values in options),
         starts=tuple(option.starts for option in prepared.options),

@@ -23,7 +23,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemPrompts:
     """All that a model is asked about one item."""
 
     view: Form
@@ -32,11 +32,11 @@ class Asked:
     """The options without their question, for PMI; empty where it was not asked for."""
 
 
-def ask(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Asked:
+def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> ItemPrompts:
     """The prompts of an item.
 
     >>> item = Item(probe="demo", form="cloze", text="Ice is ___ to touch.", options=("cold", "hot"))
-    >>> prompt = ask(item, ScoringSpec(), asks_what_follows=True).prompts[0]
+    >>> prompt = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts[0]
     >>> prompt.text[prompt.start : prompt.end]
     'cold to touch.'
     """
@@ -51,7 +51,7 @@ def ask(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Asked:
                 fix="use another normalisation for sentences",
             )
         baseline = tuple(dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
-    return Asked(item.form, prompts, baseline)
+    return ItemPrompts(item.form, prompts, baseline)
 
 
 def _sentence(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:

@@ -1,17 +1,26 @@
-"""From a prompt and its tokens to the question a model is asked: which tokens count, and as which words. Pure."""
+"""From words to the question a model is asked: which tokens count, and as which words.
+
+A language model is asked about a prompt; a classifier about two texts that its tokenizer joins, and a label or option.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.errors import UserError
 from horsesense.language.spans import word_spans
-from horsesense.models.rows import Question
-from horsesense.models.special import Frame
-from horsesense.models.tokens import Tokens
+from horsesense.models.local.entailment import label_numbers
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.rows import Question
+from horsesense.models.local.tokens import Frame, Tokens
+from horsesense.records import Item, ScoringSpec
 from horsesense.records.spec import Truncation
 from horsesense.scoring.prompts import Prompt
+
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+"""Token ids of two texts, and which of the two each belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,14 @@ class Framer:
 
     def __call__(self, prompt: Prompt, tokens: Tokens) -> Framed:
         return _framed(prompt, tokens, self)
+
+
+def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
+    """How prompts become questions for this model."""
+    frame = model.family.frame(model.tokenizer, spec)
+    unknown = model.tokenizer.unk_token_id
+    # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
+    return Framer(frame, model.window, spec.truncation, None if unknown in frame.before else unknown)
 
 
 def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
@@ -87,3 +104,53 @@ def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]
         return (0,) * len(places)
     beginnings = [start for start, _ in word_spans(prompt.text)]
     return tuple(bisect_right(beginnings, tokens.starts[place]) for place in places)
+
+
+def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[Framed, ...]]:
+    """For each item one question an option: the pair of texts, and the label asked for."""
+    by_label = model.family.head == "labels"
+    texts = [
+        (item.premise, item.text) if by_label else (_before(item), option)
+        for item in items
+        for option in (item.options[:1] if by_label else item.options)
+    ]
+    encoded = iter(_joined(model, texts, spec))
+    framed = []
+    for item in items:
+        try:
+            if by_label:
+                pair = next(encoded)
+                numbers = label_numbers(model.network.config.id2label, item.options)
+                framed.append(tuple(_framed_pair(pair, number) for number in numbers))
+            else:
+                framed.append(tuple(_framed_pair(next(encoded), 0) for _ in item.options))
+        except UserError as error:
+            raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
+    return framed
+
+
+def _before(item: Item) -> str:
+    return f"{item.premise} {item.text}" if item.premise else item.text
+
+
+def _framed_pair(pair: Pair, number: int) -> Framed:
+    ids, types = pair
+    return Framed(Question(ids, asked=(number,), words=(0,), types=types), starts=(), ends=(), flags=())
+
+
+def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: ScoringSpec) -> list[Pair]:
+    lower = spec.case == "lower"
+    firsts = [first.lower() if lower else first for first, _ in texts]
+    seconds = [second.lower() if lower else second for _, second in texts]
+    made = model.tokenizer(firsts, seconds, return_attention_mask=False, verbose=False)
+    types = made.get("token_type_ids") or [()] * len(texts)
+    encoded = []
+    for ids, kinds, first in zip(made["input_ids"], types, firsts, strict=True):
+        if len(ids) > model.window:
+            # Cutting a premise or an answer can turn it into its opposite, so there is no truncation here.
+            raise UserError(
+                f"the pair has {len(ids)} tokens and the model sees {model.window}: {first[:60]!r} …",
+                fix="shorten it, or leave the item out",
+            )
+        encoded.append((tuple(ids), tuple(kinds)))
+    return encoded

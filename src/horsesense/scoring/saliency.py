@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.errors import UserError
 from horsesense.language.spans import word_spans
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.rows import Row
+from horsesense.models.local.families import FAMILIES, family_named
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
-from horsesense.scoring.options import framer_of
 from horsesense.scoring.prompts import Prompt, dressed
+from horsesense.scoring.questions import framer_of
 
 if TYPE_CHECKING:
     import torch
@@ -73,8 +74,9 @@ def saliency(
 
     ``steps`` are those of the integration, or the draws of noise.
     """
-    if model.family not in ("causal", "masked"):
-        raise UserError(f"saliency is for causal and masked models, and {model.name} is {model.family}")
+    if not model.family.takes_embeddings:
+        able = " and ".join(name for name in FAMILIES if family_named(name).takes_embeddings)
+        raise UserError(f"saliency is for {able} models, and {model.name} is {model.family}")
     prompt = dressed(Prompt(text, start, end, whole=True), spec)
     (tokens,) = model.tokenise([prompt.text])
     framer = framer_of(model, spec)
@@ -83,18 +85,18 @@ def saliency(
     target = {place - shift for place in framed.question.asked}
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
-    for row in model.module.rows(framed.question, spec, model.marks):
+    for row in model.family.rows(framed.question, spec, model.marks):
         # A causal model is fed no further than its last prediction: what follows says nothing to it.
         fed = [place for place in given if place + shift < len(row.given.ids)]
-        found, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
+        attributed, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
         logprob, blank = logprob + with_text, blank + without
         for place in fed:
-            values[place] += found[place + shift]
+            values[place] += attributed[place + shift]
     words = []
     for first, last in word_spans(prompt.text):
-        own = [place for place in given if first <= tokens.starts[place] < last]
-        if own:
-            words.append(SalientWord(prompt.text[first:last], first, last, sum(values[place] for place in own)))
+        places = [place for place in given if first <= tokens.starts[place] < last]
+        if places:
+            words.append(SalientWord(prompt.text[first:last], first, last, sum(values[place] for place in places)))
     return Saliency(prompt.text, prompt.text[prompt.start : prompt.end], method, logprob, blank, tuple(words))
 
 
@@ -116,10 +118,10 @@ def _attributed(
         # Not noughts: a norm without a mean (Llama's) jumps there, and no number of steps adds up.
         blank[:, given] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
     forward = _forward(network, row)
-    found = _gradients(forward, embedded, blank, method, steps, seed)
+    gradients = _gradients(forward, embedded, blank, method, steps, seed)
     with torch.no_grad():
         ends = [float(forward(each)[0]) for each in (embedded, blank)]
-    return found.detach().sum(dim=-1)[0].tolist(), ends[0], ends[1]
+    return gradients.detach().sum(dim=-1)[0].tolist(), ends[0], ends[1]
 
 
 def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -131,8 +133,8 @@ def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
         logits = network(inputs_embeds=embedded, attention_mask=attended).logits
         read = logits[:, list(row.reads)].float().log_softmax(dim=-1)
         wanted = torch.tensor(row.targets, device=embedded.device).expand(len(embedded), -1)
-        told: torch.Tensor = read.gather(2, wanted[..., None])[..., 0].sum(dim=1)
-        return told
+        logprob: torch.Tensor = read.gather(2, wanted[..., None])[..., 0].sum(dim=1)
+        return logprob
 
     return target_logprob
 
@@ -151,17 +153,17 @@ def _gradients(
         raise UserError("saliency needs captum", fix="pip install 'horsesense[saliency]'") from None
     import torch
 
-    found: torch.Tensor
+    values: torch.Tensor
     if method == "integrated":
-        found = attr.IntegratedGradients(forward).attribute(embedded, blank, n_steps=steps, internal_batch_size=8)
-        return found
+        values = attr.IntegratedGradients(forward).attribute(embedded, blank, n_steps=steps, internal_batch_size=8)
+        return values
     gradient = attr.Saliency(forward)
     if method == "gradient":
-        found = gradient.attribute(embedded.clone().requires_grad_(), abs=False)
+        values = gradient.attribute(embedded.clone().requires_grad_(), abs=False)
     else:
         torch.manual_seed(seed)
         spread = NOISE * float(embedded.std())
-        found = attr.NoiseTunnel(gradient).attribute(
+        values = attr.NoiseTunnel(gradient).attribute(
             embedded.clone().requires_grad_(),
             nt_type="smoothgrad",
             nt_samples=steps,
@@ -169,4 +171,4 @@ def _gradients(
             stdevs=spread,
             abs=False,
         )
-    return found * (embedded - blank)
+    return values * (embedded - blank)

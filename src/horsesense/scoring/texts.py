@@ -1,15 +1,17 @@
-"""Scoring texts as they stand: every token with its log-probability."""
+"""Texts as they stand: every token with its log-probability; and options without their question."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
-from horsesense.records import ScoringSpec
-from horsesense.scoring.options import framer_of, score_questions
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.records import Item, ScoringSpec
+from horsesense.scoring.batches import score_questions
 from horsesense.scoring.prompts import Prompt, dressed
+from horsesense.scoring.questions import framer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,22 @@ def score_texts(model: LanguageModel, texts: Sequence[str], spec: ScoringSpec) -
     framer = framer_of(model, spec)
     framed = [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
     scored = score_questions(model, framed, spec)
-    found = []
-    for prompt, one, values in zip(prompts, framed, scored, strict=True):
-        names = [model.tokenizer.decode([one.question.ids[place]]) for place in one.question.asked]
-        tokens = zip(names, one.starts, one.ends, values, strict=True)
-        found.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
-    return found
+    texts_scored = []
+    for prompt, each, values in zip(prompts, framed, scored, strict=True):
+        names = [model.tokenizer.decode([each.question.ids[place]]) for place in each.question.asked]
+        tokens = zip(names, each.starts, each.ends, values, strict=True)
+        texts_scored.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
+    return texts_scored
+
+
+def blind_scores(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[list[float]]:
+    """The mean log-probability per token of each option without its question: what a model would pick blindfold.
+
+    Sentences without a premise are the question themselves: there is nothing to leave out, and the
+    cue abstains.
+    """
+    questions = [item for item in items if item.form != "sentences" or item.premise]
+    distinct = list(dict.fromkeys(option for item in questions for option in item.options))
+    means = dict(zip(distinct, (text.mean for text in score_texts(model, distinct, spec)), strict=True))
+    apart = {item.id for item in questions}
+    return [[means[option] if item.id in apart else nan for option in item.options] for item in items]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import ScoringSpec
 from horsesense.scoring.texts import score_texts
 
@@ -26,7 +26,7 @@ def write_statements(
     """
     import torch
 
-    if model.family != "seq2seq":
+    if not model.family.encoder_decoder:
         raise UserError(f"{model.name} is {model.family}, which cannot write", fix="give a sequence-to-sequence model")
     found: dict[str, str] = {}
     for start in range(0, len(forms), BATCH):

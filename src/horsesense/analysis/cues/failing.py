@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import Estimate, accuracy
-from horsesense.analysis.intervals import difference_interval, unit_note
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
 from horsesense.analysis.resampling import Floats, Names, spread, totals
 from horsesense.errors import UserError
 

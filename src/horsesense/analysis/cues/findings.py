@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.accuracy import Estimate
 from horsesense.analysis.cues.battery import battery, given
 from horsesense.analysis.cues.interval import estimates
 from horsesense.analysis.cues.marks import Mark, position_mark
@@ -18,6 +17,7 @@ from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.cues.tree import tree_credit
 from horsesense.analysis.cues.verdict import ALPHA, verdict
+from horsesense.analysis.intervals import Estimate
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import Estimate
 from horsesense.analysis.cues.tokens import Floats, Ints
-from horsesense.analysis.intervals import rate_interval, unit_note
+from horsesense.analysis.intervals import Estimate, rate_interval, unit_note
 from horsesense.analysis.resampling import Units, exchangeable_spread
 
 

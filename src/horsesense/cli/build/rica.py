@@ -91,7 +91,7 @@ def _written(plan: Plan, realiser: str) -> Probe:
     from collections import Counter
     from dataclasses import replace
 
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.probes.rica.recipe import build_rica
     from horsesense.probes.rica.statements import say as say_form
     from horsesense.probes.rica.written import sayer
@@ -114,7 +114,7 @@ def _flagged(probe: Probe, fluency: str) -> Probe:
     """The probe with a facet that says which statements a language model finds odd."""
     from dataclasses import replace
 
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.records import fill_blank
     from horsesense.studies.realising import odd_texts
 

@@ -52,7 +52,7 @@ def associations(
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
     from horsesense.cli.stages import stages
-    from horsesense.models.load import load_model
+    from horsesense.models.local.load import load_model
     from horsesense.probes.winoventi.associations import write_associations
     from horsesense.studies.winoventi.asking import Asking
     from horsesense.studies.winoventi.associating import associate

@@ -9,7 +9,7 @@ from horsesense.errors import UserError
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import Evidence, evidence
-from horsesense.scoring.prompts import ask
+from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
 
 
@@ -70,7 +70,7 @@ def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool =
     is what scores, so each token counts as its part of the mean, and the places add up to the difference of scores.
     """
     assert item.answer is not None  # the caller has looked
-    prompts = ask(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
     sides = (item.answer, 1 - item.answer)
     right, wrong = (_scored(prompts[place].text, answer, place, by_mean) for place in sides)
     return evidence(right, wrong)

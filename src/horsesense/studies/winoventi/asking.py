@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from math import exp
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import KS, Association, associations_of, own_words
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.templates import AGREEING, LITERAL, check_template, prompts, statement
 from horsesense.probes.winoventi.tokens import Marking, literal_word_of, marking_of, word_of
 from horsesense.records import Fill, ScoringSpec
 from horsesense.scoring.fill import fill
-from horsesense.scoring.options import framer_of
+from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
 
 Tick = Callable[[str, int, int], None]
@@ -109,7 +109,7 @@ def perplexities(
     ranker: LanguageModel, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, tick: Tick = quiet, at_once: int = 512
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
-    if ranker.family != "causal":
+    if not ranker.family.left_to_right:
         raise UserError(f"{ranker.name} is not a causal model, so it cannot rank by perplexity", fix="--ranker smollm2")
     found: list[float] = []
     for start in range(0, len(pairs), at_once):

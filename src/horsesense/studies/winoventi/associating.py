@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from horsesense.errors import UserError
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import Association
 from horsesense.probes.winoventi.lexicon import Lexicon, read_lexicon
 from horsesense.probes.winoventi.nouns import Noun
@@ -38,7 +38,7 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(strange),
         "nouns without any association": sum(not own for own in found),
     }
-    if model.module.ASKS_WHAT_FOLLOWS and not asking.template:
+    if model.family.asks_what_follows and not asking.template:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import Association, own_words
 from horsesense.probes.winoventi.exceptions import (
     ORIGINS,

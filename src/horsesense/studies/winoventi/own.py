@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from horsesense.models.load import identify, load_model
+from horsesense.models.local.load import load_model
+from horsesense.models.locating import identify
 from horsesense.probes.winoventi.associations import read_associations, write_associations
 from horsesense.probes.winoventi.depths import Depths, depths_of
 from horsesense.probes.winoventi.nouns import clean_nouns

@@ -11,7 +11,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
-from horsesense.models.load import identify
+from horsesense.models.locating import identify
 from horsesense.probes.winoventi.associations import Association, read_associations, write_associations
 from horsesense.probes.winoventi.checks import Checked, counted
 from horsesense.probes.winoventi.files import read_checked, read_triplets, write_schemas, write_triplets

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import load_model
-from horsesense.models.names import locate
-from horsesense.models.quiet import quiet_transformers
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.load import load_model
+from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.locating import locate
 from horsesense.probes.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, Checked
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.templates import statement

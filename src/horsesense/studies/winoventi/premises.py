@@ -48,7 +48,7 @@ def write_premises(
         watcher.say(f"{path.name}: {len(fitting):,} of {len(read):,} premises are for triplets that passed the filter")
         found += fitting
     chosen = _spread(triplets, plan.write)
-    masked = not models.get(plan.model).module.ASKS_WHAT_FOLLOWS if chosen else False
+    masked = not models.get(plan.model).family.asks_what_follows if chosen else False
 
     def part(start: int, end: int) -> list[Any]:
         rows = _written(plan, chosen[start:end], nouns, models, masked, start)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.errors import UserError
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.probes.winoventi.associations import own_words
 from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.schemas import Premise, Triplet, parse_premise
@@ -46,7 +46,7 @@ def from_frames(
     model: LanguageModel, triplets: Sequence[Triplet], nouns: Sequence[Noun], spec: ScoringSpec
 ) -> list[list[Premise]]:
     """For each triplet the pairs that frames give; none where no word is apart enough."""
-    if model.module.ASKS_WHAT_FOLLOWS:
+    if model.family.asks_what_follows:
         raise UserError(
             f"{model.name} reads from left to right and cannot fill a place inside a sentence",
             fix="write with a causal model by generation, or use a masked one",
@@ -119,7 +119,7 @@ def generated(
     """Distinct pairs that a causal model writes, and how many lines could not be read as one, by reason."""
     import torch
 
-    if writer.family != "causal":
+    if not writer.family.left_to_right:
         raise UserError(f"{writer.name} is not a causal model, so it cannot write", fix="--writer smollm2")
     ids = torch.tensor([writer.tokenizer(prompt_of(triplet, noun))["input_ids"]], device=writer.device)
     if ids.shape[1] + _NEW_TOKENS > writer.window:

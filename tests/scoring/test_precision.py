@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.models.load import load_model
+from horsesense.models.local.load import load_model
 from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.scoring import margins
-from horsesense.scoring.margins import load_by_margins, margins_hold
+from horsesense.scoring import precision
+from horsesense.scoring.precision import load_by_margins, margins_hold
 
 ITEMS = [
     Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft as butter in the sun"))
@@ -28,7 +28,7 @@ def test_a_changed_choice_or_a_large_error_does_not_pass() -> None:
 
 
 def kept_dtype(folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch, there: bool) -> tuple[str, str]:
-    monkeypatch.setattr(margins, "has_bfloat16", lambda device: there)
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: there)
     probe = Probe(tuple(ITEMS), Card(name="t", method="t", licence="CC0-1.0", made="by hand"))
     settings = Settings(spec=ScoringSpec(dtype="auto"), device="cpu", cache=False)
     (part,) = ask_models([str(model)], {"t": probe}, folder, settings).parts
@@ -54,9 +54,9 @@ def test_the_outcome_is_kept_and_a_resumed_run_keeps_to_it(
 def test_the_model_that_is_chosen_answers_as_asked(
     tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(margins, "has_bfloat16", lambda device: True)
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: True)
     for share, wanted in ((1e9, "bfloat16"), (0.0, "float32")):
-        monkeypatch.setattr(margins, "SHARE", share)
+        monkeypatch.setattr(precision, "SHARE", share)
         model = load_by_margins(
             lambda dtype: load_model(str(tiny_folders["llama"]), device="cpu", dtype=dtype), ITEMS, ScoringSpec()
         )

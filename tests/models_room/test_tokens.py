@@ -9,8 +9,8 @@ import pytest
 from tokenizers import processors
 
 from horsesense.errors import UserError
-from horsesense.models.load import load_model
-from horsesense.models.special import added_tokens, causal_frame, masked_frame
+from horsesense.models.local.load import load_model
+from horsesense.models.local.tokens import added_tokens, causal_frame, masked_frame
 from tiny import TINY
 
 
@@ -38,7 +38,7 @@ def test_the_document_separator_comes_before_a_declared_bos(gpt2_tokenizer: Any)
     gpt2_tokenizer.add_special_tokens({"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"})
     frame = causal_frame(gpt2_tokenizer, "auto")
     assert frame.before == (gpt2_tokenizer.convert_tokens_to_ids("<|endoftext|>"),)
-    assert "<|endoftext|>" in frame.told
+    assert "<|endoftext|>" in frame.in_words
 
 
 def test_then_bos_then_eos() -> None:

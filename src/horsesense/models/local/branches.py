@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.forward import alike
-from horsesense.models.rows import Given
+from horsesense.models.local.forward import alike
+from horsesense.models.local.rows import Given
 
 if TYPE_CHECKING:
     import torch
@@ -42,13 +42,13 @@ def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tens
     """Trees of unequal size in one batch."""
     import torch
 
-    size = max(len(one.ids) for one in given)
+    size = max(len(tree.ids) for tree in given)
     ids = np.zeros((len(given), size), dtype=np.int64)
     seen = np.empty((len(given), 1, size, size), dtype=np.bool_)
     depth = np.empty((len(given), size), dtype=np.int64)
-    for number, one in enumerate(given):
-        ids[number, : len(one.ids)] = one.ids
-        seen[number, 0], depth[number] = sight(one.parents or range(-1, len(one.ids) - 1), size)
+    for number, tree in enumerate(given):
+        ids[number, : len(tree.ids)] = tree.ids
+        seen[number, 0], depth[number] = sight(tree.parents or range(-1, len(tree.ids) - 1), size)
     # Numbers that are added to attention scores: every kind of attention takes these, not every one a yes or no.
     mask = torch.zeros(seen.shape, dtype=network.dtype, device=device)
     mask.masked_fill_(torch.from_numpy(~seen).to(device), torch.finfo(network.dtype).min)
@@ -85,11 +85,11 @@ def _takes_trees(network: Any, device: Any) -> bool:
     with torch.inference_mode():
         try:
             # The second, longer one is there for the padding of the first.
-            found = tree_logits(network, [tree, Given((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
+            logits = tree_logits(network, [tree, Given((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture that has no such inputs
         for text, path in zip(texts, paths, strict=True):
             alone = network(input_ids=torch.tensor([text], device=device)).logits[0]
-            if not alike(found[list(path)], alone, network.dtype):
+            if not alike(logits[list(path)], alone, network.dtype):
                 return False
     return True

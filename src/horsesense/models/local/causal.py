@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.models.branches import tree_logits
-from horsesense.models.forward import Outputs, plain_outputs
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, causal_frame
-from horsesense.records import FORMS as ALL_FORMS
+from horsesense.models.local.branches import tree_logits
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, plain_outputs
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, causal_frame
 from horsesense.records import ScoringSpec
-
-ARCHITECTURES = ("ForCausalLM", "LMHeadModel")
-AUTO_CLASS = "AutoModelForCausalLM"
-FORMS = ALL_FORMS
-DIRECTION = "left to right"
-ASKS_WHAT_FOLLOWS = True
-HEAD = "tokens"
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -34,6 +27,20 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    if any(one.parents for one in given) or len({len(one.ids) for one in given}) > 1:
+    if any(each.parents for each in given) or len({len(each.ids) for each in given}) > 1:
         return Outputs(tree_logits(network, given, device), [list(row.reads) for row in rows])
     return plain_outputs(network, given, rows, device)
+
+
+FAMILY = Family(
+    name="causal",
+    architectures=("ForCausalLM", "LMHeadModel"),
+    auto_class="AutoModelForCausalLM",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    direction="left to right",
+    asks_what_follows=True,
+    takes_trees=True,
+    takes_embeddings=True,
+)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from horsesense.models.families import Family
-from horsesense.models.forward import alike
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import alike
+from horsesense.models.local.rows import Given, Row
 
 if TYPE_CHECKING:
     import torch
@@ -36,12 +36,12 @@ def attend_side_by_side(
     for start, stop, count in _parts(texts, beside):
         # Texts lie one after the other in memory, place by place, so that to stand side by side costs no copy.
         q, k, v = (
-            one[start:stop].transpose(1, 2).reshape(-1, count * places, heads, width).transpose(1, 2)
-            for one in (query, key, value)
+            tensor[start:stop].transpose(1, 2).reshape(-1, count * places, heads, width).transpose(1, 2)
+            for tensor in (query, key, value)
         )
         mask = _apart(count, places, query.dtype, query.device)
-        found = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
-        parts.append(found.transpose(1, 2).reshape(stop - start, places, heads, width))
+        attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+        parts.append(attended.transpose(1, 2).reshape(stop - start, places, heads, width))
     return (parts[0] if len(parts) == 1 else torch.cat(parts)).transpose(1, 2)
 
 
@@ -83,17 +83,17 @@ def _attention(
     looks_back = getattr(module, "is_causal", True) if is_causal is None else is_causal
     plain = attention_mask is None and not dropout and not looks_back and more.get("position_bias") is None
     if not plain or query.shape != key.shape:
-        found: tuple[torch.Tensor, None] = sdpa_attention_forward(
+        usual: tuple[torch.Tensor, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **more
         )
-        return found
+        return usual
     # cuDNN's kernel is built anew for every number of texts and places, which takes longer than it saves.
     fast = SDPBackend.EFFICIENT_ATTENTION if query.shape[2] <= TILE else SDPBackend.FLASH_ATTENTION
     with sdpa_kernel([fast, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH], set_priority=True):
         return attend_side_by_side(query, key, value, scaling).transpose(1, 2).contiguous(), None
 
 
-def stand_side_by_side(network: Any, module: Family, device: Any) -> bool:
+def stand_side_by_side(network: Any, family: Family, device: Any) -> bool:
     """Give a network this attention, if it takes another at all and its numbers stay what they were."""
     import torch
     from transformers import AttentionInterface
@@ -106,10 +106,10 @@ def stand_side_by_side(network: Any, module: Family, device: Any) -> bool:
     rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
     with torch.inference_mode():
-        before = module.outputs(network, given, rows, device).logits
+        before = family.outputs(network, given, rows, device).logits
         try:
             network.set_attn_implementation(NAME)
-            if alike(module.outputs(network, given, rows, device).logits, before, network.dtype):
+            if alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
                 return True
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way

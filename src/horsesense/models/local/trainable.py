@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.families import family_module
-from horsesense.models.language_model import LanguageModel
-from horsesense.models.load import _part, _tokenizer, _window, identify
-from horsesense.models.quiet import quiet_transformers
+from horsesense.models.local.families import family_named
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer, window_of
+from horsesense.models.locating import identify
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ def open_for_training(
     """
     import torch
 
+    kind = family_named(family)
     identity = identify(name, allow_pickle=allow_pickle)
     options: dict[str, Any] = {}
     if labels:
@@ -43,20 +44,20 @@ def open_for_training(
         options["label2id"] = {label: number for number, label in enumerate(labels)}
     torch.manual_seed(seed)
     with quiet_transformers():
-        tokenizer = _tokenizer(identity.located.folder)
-        network, told = _part(
+        tokenizer = read_tokenizer(identity.located.folder)
+        network, report = read_part(
             identity.located.folder,
-            family_module(family).AUTO_CLASS,
+            kind.auto_class,
             dtype=torch.float32,
             use_safetensors=None if allow_pickle else True,
             output_loading_info=True,
             **options,
             **({"ignore_mismatched_sizes": True} if labels else {}),
         )
-    new = tuple(sorted({*told["missing_keys"], *(str(key[0]) for key in told["mismatched_keys"])}))
+    new = tuple(sorted({*report["missing_keys"], *(str(key[0]) for key in report["mismatched_keys"])}))
     prefix = getattr(network, "base_model_prefix", "")
     below = [key for key in new if prefix and key.startswith(f"{prefix}.") and ".pooler." not in key]
-    if below or (new and family in ("causal", "masked")):
+    if below or (new and kind.head == "tokens"):
         raise UserError(
             f"{len(below or new)} weights of {name} are not in its files and would be random ({(below or new)[0]} …)",
             fix="use another objective, or a checkpoint that has them",
@@ -70,18 +71,17 @@ def open_for_training(
     return Opened(name, network, tokenizer, identity.weights, new, bool(unpacked))
 
 
-def asked_while_training(opened: Opened, network: Any, family: str) -> LanguageModel:
+def as_language_model(opened: Opened, network: Any, family: str) -> LanguageModel:
     """The network as `horsesense.scoring` asks it, wherever it is at the moment."""
     parameter = next(network.parameters())
     return LanguageModel(
         name=opened.name,
-        family=family,
-        module=family_module(family),
+        family=family_named(family),
         network=network,
         tokenizer=opened.tokenizer,
         device=parameter.device,
         dtype="float32",
-        window=_window(network, opened.tokenizer),
+        window=window_of(network, opened.tokenizer),
         weights="",
         revision="",
         architecture=type(network).__name__,

@@ -1,4 +1,4 @@
-"""What ``-m`` means: a bundled name, a local folder, a GGUF file, or a name on the hub."""
+"""What ``-m`` means: a bundled name, a local folder, a GGUF file, or a name on the hub; and which weights that are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
+from horsesense.models.folders import weight_files, weight_hash
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -23,6 +24,15 @@ class Located:
     """The hub's commit, where it came from there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which weights a name means, known without loading them."""
+
+    located: Located
+    weights: str
+    """SHA-256 of the weight files."""
+
+
 def locate(name: str, *, allow_pickle: bool = False) -> Located:
     """Find the folder of a model; get it from the hub where the name is one of there."""
     path = Path(name).expanduser()
@@ -33,13 +43,19 @@ def locate(name: str, *, allow_pickle: bool = False) -> Located:
 
         return Located(name, converted(path))
     if path.is_dir():
-        from horsesense.models.adapter import is_adapter, merged
+        from horsesense.models.adapters import is_adapter, merged
 
         return Located(name, merged(path) if is_adapter(path) else path)
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
         raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")
     return _from_hub(name, repository, revision or None, allow_pickle)
+
+
+def identify(name: str, *, allow_pickle: bool = False) -> Identity:
+    """Find a model and hash its weights; no torch is loaded."""
+    located = locate(name, allow_pickle=allow_pickle)
+    return Identity(located, weight_hash(weight_files(located.folder, allow_pickle=allow_pickle)))
 
 
 def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool) -> Located:
@@ -56,6 +72,6 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
     except RepositoryNotFoundError as error:
         raise unknown("model", name, BUNDLED) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
-        told = unknown("local copy of the model", name, BUNDLED)
-        raise UserError(f"{told.problem}, and the model hub does not answer", fix=told.fix) from error
+        missing = unknown("local copy of the model", name, BUNDLED)
+        raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
     return Located(name, folder, revision=folder.name)

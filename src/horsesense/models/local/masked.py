@@ -11,18 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.forward import Outputs, plain_outputs
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
-from horsesense.records import FORMS as ALL_FORMS
+from horsesense.models.local.families import Family
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
-
-ARCHITECTURES = ("ForMaskedLM", "ForPreTraining")
-AUTO_CLASS = "AutoModelForMaskedLM"
-FORMS = ALL_FORMS
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "tokens"
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -61,12 +53,19 @@ def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tupl
     if spec.pll == "token":
         return [(place, (place,)) for place in question.asked]
     rest: dict[int, tuple[int, ...]] = {}
-    found = []
+    pairs = []
     for place, word in zip(reversed(question.asked), reversed(question.words), strict=True):
         rest[word] = (place, *rest.get(word, ()))
-        found.append((place, rest[word]))
-    return found[::-1]
+        pairs.append((place, rest[word]))
+    return pairs[::-1]
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    return plain_outputs(network, given, rows, device)
+FAMILY = Family(
+    name="masked",
+    architectures=("ForMaskedLM", "ForPreTraining"),
+    auto_class="AutoModelForMaskedLM",
+    frame=frame,
+    rows=rows,
+    side_by_side=True,
+    takes_embeddings=True,
+)

@@ -10,19 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.models.forward import Outputs, ids_tensor
-from horsesense.models.masked import hidden_places
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
-from horsesense.records import FORMS as ALL_FORMS
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, ids_tensor
+from horsesense.models.local.masked import hidden_places
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
-
-ARCHITECTURES = ("XLNetLMHeadModel",)
-AUTO_CLASS = "XLNetLMHeadModel"
-FORMS = ALL_FORMS
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "tokens"
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -44,15 +37,32 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     return made
 
 
+def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
+    """The mask's own place, hidden from every other."""
+    return Row(Given(ids, hidden=(place,)), (place,), (0,))
+
+
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
     import torch
 
-    ids = ids_tensor([one.ids for one in given], device)
+    ids = ids_tensor([each.ids for each in given], device)
     size, length = ids.shape
     unseen = torch.zeros(size, length, length, device=device)
     target = torch.zeros(size, 1, length, device=device)
-    for number, one in enumerate(given):
-        unseen[number, :, list(one.hidden)] = 1.0
-        target[number, 0, one.hidden[0]] = 1.0
+    for number, each in enumerate(given):
+        unseen[number, :, list(each.hidden)] = 1.0
+        target[number, 0, each.hidden[0]] = 1.0
     logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits
     return Outputs(logits, [[0] * len(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="permuted",
+    architectures=("XLNetLMHeadModel",),
+    auto_class="XLNetLMHeadModel",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    blank=blank,
+    head_at_places=False,
+)

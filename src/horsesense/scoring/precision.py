@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from horsesense.models.device import has_bfloat16
-from horsesense.models.language_model import LanguageModel
+from horsesense.models.local.device import has_bfloat16
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 
@@ -27,36 +27,36 @@ def load_by_margins(load: Loader, items: Sequence[Item], spec: ScoringSpec) -> L
     """The model in bfloat16 if the hardware has it and the margins hold, else in float32; it says why."""
     exact = load("float32")
     if not has_bfloat16(exact.device):
-        return _told(exact, f"auto: {exact.device.type} here has no arithmetic in bfloat16")
+        return _noted(exact, f"auto: {exact.device.type} here has no arithmetic in bfloat16")
     # Ids are hashes of content, so the first of them are a draw that no order of a file changes.
     sample = sorted((item for item in items if len(item.options) > 1), key=lambda item: item.id)[:SAMPLE]
     wanted = [answer.scores for answer in answer_items(exact, sample, spec)]
     rough = load("bfloat16")
-    holds, told = margins_hold(wanted, [answer.scores for answer in answer_items(rough, sample, spec)])
-    return _told(rough if holds else exact, f"auto: {told}")
+    holds, reason = margins_hold(wanted, [answer.scores for answer in answer_items(rough, sample, spec)])
+    return _noted(rough if holds else exact, f"auto: {reason}")
 
 
-def _told(model: LanguageModel, reason: str) -> LanguageModel:
+def _noted(model: LanguageModel, reason: str) -> LanguageModel:
     notes = (*(note for note in model.notes if not note.startswith("dtype ")), f"dtype {model.dtype} ({reason})")
     return replace(model, notes=notes, dtype_reason=reason)
 
 
-def margins_hold(wanted: Sequence[Sequence[float]], found: Sequence[Sequence[float]]) -> tuple[bool, str]:
+def margins_hold(exact: Sequence[Sequence[float]], rough: Sequence[Sequence[float]]) -> tuple[bool, str]:
     """Whether rounding leaves every choice as it was, and its errors are small beside the margins; and in words.
 
     >>> margins_hold([(-1.0, -3.0), (-5.0, -2.0)], [(-1.1, -3.0), (-5.0, -2.1)])
     (True, 'of 2 items asked both ways 0 choices change, largest error 0.100, median margin 2.500')
     """
-    if not wanted:
+    if not exact:
         return False, "no item to ask both ways"
     margins, errors, changed = [], [], 0
-    for exact, rough in zip(wanted, found, strict=True):
-        best = max(range(len(exact)), key=exact.__getitem__)
-        margins.append(exact[best] - max(score for number, score in enumerate(exact) if number != best))
-        errors.append(max(abs((a - exact[best]) - (b - rough[best])) for a, b in zip(exact, rough, strict=True)))
-        changed += rough[best] < max(rough)
-    told = (
-        f"of {len(wanted)} items asked both ways {changed} choices change, largest error {max(errors):.3f}, "
+    for scores, rounded in zip(exact, rough, strict=True):
+        best = max(range(len(scores)), key=scores.__getitem__)
+        margins.append(scores[best] - max(score for number, score in enumerate(scores) if number != best))
+        errors.append(max(abs((a - scores[best]) - (b - rounded[best])) for a, b in zip(scores, rounded, strict=True)))
+        changed += rounded[best] < max(rounded)
+    reason = (
+        f"of {len(exact)} items asked both ways {changed} choices change, largest error {max(errors):.3f}, "
         f"median margin {median(margins):.3f}"
     )
-    return not changed and max(errors) <= SHARE * median(margins), told
+    return not changed and max(errors) <= SHARE * median(margins), reason

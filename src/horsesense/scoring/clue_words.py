@@ -6,16 +6,71 @@ a clue when it is among the strongest of most draws, and a stability figure says
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from horsesense.errors import UserError
+from horsesense.language.novel import novel_names
+from horsesense.language.words import words
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.records import ScoringSpec
+from horsesense.scoring.saliency import Method, Saliency, saliency
 
 TOP = 5
 """The strongest words of a draw."""
 LEAST = 3
 """Draws of five in which a clue is among them."""
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_BRACKETED = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with the stretch to explain, which may have slots for names: ``{A} floats, so {A} [sinks].``"""
+
+    before: str
+    target: str
+    after: str
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names that are to be drawn, in the order of the text."""
+        return tuple(dict.fromkeys(_SLOT.findall(self.before + self.target + self.after)))
+
+    def named(self, names: Mapping[str, str]) -> Marked:
+        """The same with the slots filled."""
+        return Marked(
+            *(_SLOT.sub(lambda slot: names[slot[1]], part) for part in (self.before, self.target, self.after))
+        )
+
+    def explained(
+        self, model: LanguageModel, spec: ScoringSpec, method: Method = "integrated", steps: int = 50, seed: int = 0
+    ) -> Saliency:
+        """What the stretch rests on."""
+        start = len(self.before)
+        text = self.before + self.target + self.after
+        return saliency(model, text, start, start + len(self.target), spec, method, steps, seed)
+
+
+def parse_marked(text: str) -> Marked:
+    """Read a text with one stretch in brackets.
+
+    >>> parse_marked("{A} is ice, so {A} is [cold].").slots
+    ('A',)
+    """
+    parts = _BRACKETED.fullmatch(text)
+    if parts is None:
+        raise UserError("the text needs one stretch in brackets", fix="write for example 'Ice is [cold].'")
+    return Marked(*parts.groups())
+
+
+def draw_names(slots: Sequence[str], draws: int, seed: int = 0) -> list[dict[str, str]]:
+    """Names that nobody has heard of for each slot, other ones in each draw."""
+    names = novel_names(len(slots) * draws, seed)
+    return [dict(zip(slots, names[n * len(slots) :], strict=False)) for n in range(draws)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +115,8 @@ def clue_words(
     A draw is the words of the statement in order, each with its saliency; names may differ from draw to draw.
 
     >>> draws = [[("Zop", 0.1), ("floats", 2.0), ("not", -3.0)], [("Wim", 2.5), ("floats", 2.0), ("not", -1.0)]]
-    >>> found = clue_words(draws, arguments=["floats"], top=2)
-    >>> [(clue.word, clue.votes, clue.argument) for clue in found.clues], round(found.stability, 2)
+    >>> voted = clue_words(draws, arguments=["floats"], top=2)
+    >>> [(clue.word, clue.votes, clue.argument) for clue in voted.clues], round(voted.stability, 2)
     ([('floats', 2, True)], 0.33)
     """
     if len(draws) < 2:
@@ -77,7 +132,7 @@ def clue_words(
         if votes >= least:
             value = sum(draw[place][1] for draw in draws) / len(draws)
             clues.append(Clue(place, word, votes, value, word.casefold() in wanted))
-    overlaps = [len(one & other) / len(one | other) for one, other in combinations(strongest, 2) if one | other]
+    overlaps = [len(left & right) / len(left | right) for left, right in combinations(strongest, 2) if left | right]
     ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.place)))
     return Clues(ordered, len(draws), sum(overlaps) / len(overlaps) if overlaps else 0.0)
 
@@ -86,3 +141,15 @@ def _strongest(draw: Sequence[tuple[str, float]], top: int) -> set[int]:
     """Places of the strongest words, whichever way they push; the first of equals."""
     order = sorted(range(len(draw)), key=lambda place: (-abs(draw[place][1]), place))
     return {place for place in order[:top] if draw[place][1] != 0}
+
+
+def clues_of(saliencies: Sequence[Saliency], names: Sequence[Mapping[str, str]], arguments: str = "") -> Clues:
+    """Clue words by vote over the draws; ``arguments`` are the axiom's own words, in any form of text.
+
+    A name is told by its slot, since it is another one in each draw.
+    """
+    draws = []
+    for each, drawn in zip(saliencies, names, strict=True):
+        slots = {name: f"{{{slot}}}" for slot, name in drawn.items()}
+        draws.append([(slots.get(word.word, word.word), word.value) for word in each.words])
+    return clue_words(draws, words(arguments))

@@ -7,17 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.forward import Outputs, plain_outputs
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame
-from horsesense.records import Form, ScoringSpec
-
-ARCHITECTURES = ("ForSequenceClassification",)
-AUTO_CLASS = "AutoModelForSequenceClassification"
-FORMS: tuple[Form, ...] = ("pair",)
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "labels"
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, plain_outputs
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame
+from horsesense.records import ScoringSpec
 
 _SAME = {
     "entails": "entailment",
@@ -30,7 +24,7 @@ _SAME = {
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
-    return Frame((), told="premise and hypothesis as the tokenizer joins them")
+    return Frame((), in_words="premise and hypothesis as the tokenizer joins them")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
@@ -38,8 +32,8 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    found = plain_outputs(network, given, rows, device)
-    return Outputs(found.logits[:, None, :], found.places)
+    plain = plain_outputs(network, given, rows, device)
+    return Outputs(plain.logits[:, None, :], plain.places)
 
 
 def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int, ...]:
@@ -62,3 +56,16 @@ def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int
 def _plain(name: str) -> str:
     bare = re.sub(r"[^a-z0-9]", "", name.lower())
     return _SAME.get(bare, bare)
+
+
+FAMILY = Family(
+    name="entailment",
+    architectures=("ForSequenceClassification",),
+    auto_class="AutoModelForSequenceClassification",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    forms=("pair",),
+    head="labels",
+    head_at_places=False,
+)

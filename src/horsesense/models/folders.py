@@ -1,14 +1,15 @@
-"""The weight files of a model folder: which there are, and their hash."""
+"""A model's folder: its weight files, their hash, and one that is made of something else on first use."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing
+from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing, writing_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 
@@ -17,9 +18,9 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
     """The files that hold the weights; a folder without any, or with pickled ones only, is an error."""
     if not (folder / "config.json").is_file():
         raise UserError("the folder has no config.json", file=folder, fix="give a folder as transformers saves it")
-    found = sorted(folder.glob("*.safetensors"))
-    if found:
-        return found
+    safe = sorted(folder.glob("*.safetensors"))
+    if safe:
+        return safe
     pickled = sorted(path for pattern in _PICKLED for path in folder.glob(pattern))
     if not pickled:
         raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="get the model again")
@@ -44,3 +45,17 @@ def weight_hash(files: list[Path]) -> str:
     with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
         temporary.write_text(value, encoding="ascii")
     return value
+
+
+def made_once(kind: str, name: str, make: Callable[[Path], None]) -> Path:
+    """The folder of a model that is made of something else, in the cache; ``make`` writes it where it is not there yet.
+
+    The name tells what it was made from, so that another origin makes another folder.
+    """
+    folder = cache_folder(kind, name)
+    if not (folder / "config.json").is_file():
+        with disk_errors(folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with writing_folder(folder) as part:
+                make(part)
+    return folder

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UserError
-from horsesense.models.asked import AskedPlaces, call
-from horsesense.models.families import Family
-from horsesense.models.forward import to_device
-from horsesense.models.lines import Lines, asked_lines
-from horsesense.models.rows import Marks, Row
-from horsesense.models.tokens import Tokens, tokenise
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import to_device
+from horsesense.models.local.head import HeadAtPlaces, batch_logits
+from horsesense.models.local.rows import Lines, Marks, Row, lines_of
+from horsesense.models.local.tokens import Tokens, tokenise
 
 if TYPE_CHECKING:
     import torch
@@ -36,7 +35,7 @@ _LOGITS_ON_GPU = 2**30
 class Pending:
     """Numbers that may still be under way on the device."""
 
-    found: torch.Tensor
+    values: torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,7 @@ class LanguageModel:
     """Weights, tokenizer and what has to be known of them."""
 
     name: str
-    family: str
-    module: Family
+    family: Family
     network: Any
     tokenizer: Any
     device: torch.device
@@ -61,19 +59,15 @@ class LanguageModel:
     """What was decided at load, in words: device, dtype and their reasons."""
     dtype_reason: str = ""
     """Why the weights are in this kind of number."""
-    asked: AskedPlaces | None = None
-    """Runs the head at the places asked for only; None where the architecture does not allow it."""
+    head: HeadAtPlaces | None = None
+    """Runs the head at the places that are read only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
     """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
 
     @property
     def marks(self) -> Marks:
         """The token ids that rows are made with."""
-        from horsesense.models.seq2seq import SENTINEL
-
-        sentinel = self.tokenizer.convert_tokens_to_ids(SENTINEL) if SENTINEL in self.tokenizer.get_vocab() else None
-        start = getattr(self.network.config, "decoder_start_token_id", None)
-        return Marks(self.tokenizer.mask_token_id, sentinel, start)
+        return self.family.marks(self.tokenizer, self.network.config)
 
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
@@ -95,8 +89,8 @@ class LanguageModel:
         import torch
 
         with torch.inference_mode():
-            lines = asked_lines(rows, apart=exact or self.asked is None)
-            found = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
+            lines = lines_of(rows, apart=exact or self.head is None)
+            read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
             for part, logits in self._logits(rows, lines, exact):
                 reads = lines.reads_of(part)
                 of, targets, into = (
@@ -104,14 +98,14 @@ class LanguageModel:
                 )
                 scores = logits.float()
                 values = scores[of, targets]
-                if self.module.HEAD != "options":
+                if self.family.head != "options":
                     values -= scores.logsumexp(dim=1)[of]
-                found[into] = values
-        return Pending(found)
+                read[into] = values
+        return Pending(read)
 
     def finish(self, pending: Pending) -> Values:
         """The numbers of a batch, in one copy off the device."""
-        values: Values = pending.found.cpu().numpy()
+        values: Values = pending.values.cpu().numpy()
         self._check(values)
         return values
 
@@ -123,7 +117,7 @@ class LanguageModel:
         import torch
 
         with torch.inference_mode():
-            logits = torch.cat([part for _, part in self._logits(rows, asked_lines(rows, apart=True), exact=True)])
+            logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
             known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
@@ -133,16 +127,16 @@ class LanguageModel:
     def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
         """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
         which = self._move(lines.which)
-        if self.asked is not None and not exact:
+        if self.head is not None and not exact:
             places = self._move(lines.places)
-            forward = partial(call, self.network, self.module, rows, self.device)
-            yield from self.asked.logits(forward, (which, places), self._lines_at_once)
+            forward = partial(batch_logits, self.network, self.family, rows, self.device)
+            yield from self.head.logits(forward, (which, places), self._lines_at_once)
             return
-        found = self.module.outputs(self.network, [row.given for row in rows], list(rows), self.device)
-        places = self._move(np.array([place for places in found.places for place in places], dtype=np.int64))
+        outputs = self.family.outputs(self.network, [row.given for row in rows], list(rows), self.device)
+        places = self._move(np.array([place for places in outputs.places for place in places], dtype=np.int64))
         for start in range(0, len(places), LINES_AT_ONCE):
             part = slice(start, start + LINES_AT_ONCE)
-            yield part, found.logits[which[part], places[part]]
+            yield part, outputs.logits[which[part], places[part]]
 
     @property
     def _lines_at_once(self) -> int:
@@ -163,9 +157,9 @@ class LanguageModel:
         """What a manifest keeps of it."""
         return {
             "name": self.name,
-            "family": self.family,
+            "family": self.family.name,
             "architecture": self.architecture,
-            "direction": self.module.DIRECTION,
+            "direction": self.family.direction,
             "parameters": self.parameters,
             "window": self.window,
             "weights": self.weights,

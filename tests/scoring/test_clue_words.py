@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from horsesense.analysis.clues import clue_words
 from horsesense.errors import UserError
+from horsesense.scoring.clue_words import clue_words
 
 WORDS = ["A", "is", "a", "lawyer", "and", "B", "is", "not", "so", "A", "knows", "more", "law"]
 

@@ -1,19 +1,26 @@
-"""A masked model made of a causal one and a small adapter: attention both ways, thin matrices added to the weights.
+"""Models made of a base and an adapter, put together once, on first use, into a folder like any other's.
 
-It is put together once, on first use, into a folder like any other model's.
+There are two kinds: an adapter folder as peft saves it, and the small file that turns a causal model into a masked one
+(attention both ways, thin matrices added to the weights), which comes with us.
 """
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing_folder
-from horsesense.models.quiet import quiet_transformers
+from horsesense.files import disk_errors, read_text, sha256_of_file
+from horsesense.models.folders import made_once
+from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
 
 _RECIPE = 1
 """Raised when the making changes, so that old folders are made again."""
+
+_PEFT_CONFIG = "adapter_config.json"
+_PEFT_WEIGHTS = "adapter_model.safetensors"
 
 WINDOW = 512
 """The longest text that adapters were trained on."""
@@ -21,17 +28,52 @@ SEPARATOR = "<|endoftext|>"
 """Stands before and after every text, as it did in training."""
 
 
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder holds an adapter of peft's and no model."""
+    return (folder / _PEFT_CONFIG).is_file() and not (folder / "config.json").is_file()
+
+
+def merged(folder: Path) -> Path:
+    """The folder of the base model with peft's adapter in it."""
+    from horsesense.models.locating import locate
+
+    weights = folder / _PEFT_WEIGHTS
+    if not weights.is_file():
+        raise UserError(f"the adapter has no {_PEFT_WEIGHTS}", file=folder, fix="save it as safetensors")
+    try:
+        settings: Any = json.loads(read_text(folder / _PEFT_CONFIG))
+        base = settings["base_model_name_or_path"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise UserError("the adapter does not say which model it is for", file=folder / _PEFT_CONFIG) from error
+    base_folder = locate(base).folder
+    with disk_errors(weights):
+        made_from = f"{sha256_of_file(weights)[:24]}-{_RECIPE}"
+    family = str(settings.get("horsesense_family", ""))
+    return made_once("merged", made_from, partial(_merge, base_folder, folder, family))
+
+
+def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
+    from peft import PeftModel
+
+    from horsesense.models.local.families import family_named, family_of
+
+    with quiet_transformers():
+        kind = family_named(family) if family else family_of(read_part(base, "AutoConfig"), base.name)
+        network = read_part(base, kind.auto_class, dtype="float32", use_safetensors=True)
+        try:
+            joined = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
+        except (ValueError, RuntimeError, KeyError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise UserError(f"the adapter does not fit its base ({reason})", file=adapter) from error
+        joined.save_pretrained(folder)
+        read_tokenizer(base).save_pretrained(folder)
+
+
 def adapted(base: Path, adapter: Path) -> Path:
-    """The folder of a base model with an adapter; its name tells the files it was made from."""
+    """The folder of a causal base model made a masked one by an adapter of ours."""
     with disk_errors(adapter):
         made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-{_RECIPE}"
-    folder = cache_folder("adapted", made_from)
-    if not (folder / "config.json").is_file():
-        with disk_errors(folder):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with writing_folder(folder) as part:
-                write_adapted(base, adapter, part)
-    return folder
+    return made_once("adapted", made_from, partial(write_adapted, base, adapter))
 
 
 def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
@@ -44,15 +86,15 @@ def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 a safetensors file is no mapping
     except SafetensorError as error:
         raise UserError(f"the adapter is damaged ({error})", file=adapter, fix="install horsesense again") from error
-    tokenizer = _tokenizer(base, about["mask_token"])
-    network = _network(base, int(about["read_offset"]))
-    _add(network, tensors, tokenizer.mask_token_id)
+    tokenizer = _masking_tokenizer(base, about["mask_token"])
+    network = _bidirectional(base, int(about["read_offset"]))
+    _add_matrices(network, tensors, tokenizer.mask_token_id)
     with quiet_transformers():
         network.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
 
-def _network(base: Path, read_offset: int) -> Any:
+def _bidirectional(base: Path, read_offset: int) -> Any:
     from transformers import AutoConfig
 
     from horsesense.models.bidirectional import BidirectionalLlamaConfig, BidirectionalLlamaForMaskedLM
@@ -65,7 +107,7 @@ def _network(base: Path, read_offset: int) -> Any:
         return BidirectionalLlamaForMaskedLM.from_pretrained(base, config=config, dtype="float32")
 
 
-def _add(network: Any, tensors: dict[str, Any], mask: int) -> None:
+def _add_matrices(network: Any, tensors: dict[str, Any], mask: int) -> None:
     """Add ``up.T @ down`` to each weight; both are int8 with a scale a row."""
     import torch
 
@@ -79,7 +121,7 @@ def _add(network: Any, tensors: dict[str, Any], mask: int) -> None:
             weights[f"{name}.weight"] += up.T @ down
 
 
-def _tokenizer(base: Path, mask_token: str) -> Any:
+def _masking_tokenizer(base: Path, mask_token: str) -> Any:
     """The base's tokenizer, with a mask token and with what stands around a text."""
     from tokenizers import AddedToken, processors
     from transformers import AutoTokenizer

@@ -1,17 +1,52 @@
-"""The tokens around a text: which BOS a causal model gets, what frames a masked model's input.
+"""A text cut into tokens, and the tokens around it: which BOS a causal model gets, what frames a masked model's input.
 
-The choice moves accuracy by points. SmolLM2 declares a chat marker as its BOS, but saw
+The choice of a BOS moves accuracy by points. SmolLM2 declares a chat marker as its BOS, but saw
 ``<|endoftext|>`` between the documents of its training; so a declared token comes last.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from horsesense.errors import UserError
 
 DOCUMENT_SEPARATOR = "<|endoftext|>"
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one text, without any special ones."""
+
+    ids: tuple[int, ...]
+    starts: tuple[int, ...]
+    """Where each token's first non-space character stands. Some tokenizers count the space before a
+    word to the token and some do not, so borders are compared here, never at the raw offset."""
+    ends: tuple[int, ...]
+
+
+def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
+    """Tokenise whole texts; a token of nothing but space counts to the word that follows it."""
+    if not texts:
+        return []
+    batch = tokenizer(
+        list(texts), add_special_tokens=False, return_offsets_mapping=True, return_attention_mask=False, verbose=False
+    )
+    return [
+        Tokens(
+            ids=tuple(ids),
+            starts=tuple(_first_character(text, start, end) for start, end in offsets),
+            ends=tuple(end for _, end in offsets),
+        )
+        for text, ids, offsets in zip(texts, batch["input_ids"], batch["offset_mapping"], strict=True)
+    ]
+
+
+def _first_character(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return start
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +57,8 @@ class Frame:
     after: tuple[int, ...] = ()
     scores_first: bool = True
     """Whether the first token of a text can be scored: a causal model needs something before it."""
-    told: str = ""
-    """The tokens, and why these, in words for the user."""
+    in_words: str = ""
+    """The tokens, and why these, for the user."""
 
 
 def causal_frame(tokenizer: Any, policy: str) -> Frame:
@@ -33,32 +68,32 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
     where that is a special token; else the declared BOS; else EOS. Exactly one.
     """
     if policy == "none":
-        return Frame((), scores_first=False, told="none, so the first token is not scored")
+        return Frame((), scores_first=False, in_words="none, so the first token is not scored")
     if policy != "auto":
         identity = tokenizer.convert_tokens_to_ids(policy)
         if identity is None or tokenizer.convert_ids_to_tokens(identity) != policy:
             raise UserError(f"the tokenizer has no token {policy!r} to begin with", fix="use bos=auto or bos=none")
-        return Frame((identity,), told=f"{policy} (asked for)")
+        return Frame((identity,), in_words=f"{policy} (asked for)")
     before, _ = added_tokens(tokenizer)
     if before:
-        return Frame(before[:1], told=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
+        return Frame(before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
     if DOCUMENT_SEPARATOR in tokenizer.all_special_tokens:
         identity = tokenizer.convert_tokens_to_ids(DOCUMENT_SEPARATOR)
-        return Frame((identity,), told=f"{DOCUMENT_SEPARATOR} (it separated documents in training)")
+        return Frame((identity,), in_words=f"{DOCUMENT_SEPARATOR} (it separated documents in training)")
     for name in ("bos_token", "eos_token"):
         token = getattr(tokenizer, name, None)
         if token is not None:
-            return Frame((tokenizer.convert_tokens_to_ids(token),), told=f"{token} (its {name.replace('_', ' ')})")
+            return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
     raise UserError("the tokenizer has no token to begin a text with", fix="use --spec bos=none")
 
 
 def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:
     """What the tokenizer puts around a text, such as [CLS] and [SEP]."""
     if not special_tokens:
-        return Frame((), told="none (asked for)")
+        return Frame((), in_words="none (asked for)")
     before, after = added_tokens(tokenizer)
-    told = " ".join([*tokenizer.convert_ids_to_tokens(before), "…", *tokenizer.convert_ids_to_tokens(after)])
-    return Frame(before, after, told=told)
+    tokens = " ".join([*tokenizer.convert_ids_to_tokens(before), "…", *tokenizer.convert_ids_to_tokens(after)])
+    return Frame(before, after, in_words=tokens)
 
 
 def added_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -12,20 +12,20 @@ from itertools import groupby
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models import masked
-from horsesense.models.forward import Outputs, ids_tensor
-from horsesense.models.rows import Given, Marks, Question, Row
-from horsesense.models.special import Frame, masked_frame
-from horsesense.records import FORMS as ALL_FORMS
+from horsesense.models.local import masked
+from horsesense.models.local.families import Family
+from horsesense.models.local.forward import Outputs, ids_tensor
+from horsesense.models.local.rows import Given, Marks, Question, Row
+from horsesense.models.local.tokens import Frame, masked_frame
 from horsesense.records import ScoringSpec
 
-ARCHITECTURES = ("ForConditionalGeneration",)
-AUTO_CLASS = "AutoModelForSeq2SeqLM"
-FORMS = ALL_FORMS
-DIRECTION = "both sides"
-ASKS_WHAT_FOLLOWS = False
-HEAD = "tokens"
-SENTINEL = "<extra_id_0>"
+_SENTINEL = "<extra_id_0>"
+"""T5's first: stands for what was taken out."""
+
+
+def marks(tokenizer: Any, config: Any) -> Marks:
+    sentinel = tokenizer.convert_tokens_to_ids(_SENTINEL) if _SENTINEL in tokenizer.get_vocab() else None
+    return Marks(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
@@ -64,7 +64,23 @@ def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int,
 
 
 def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
-    asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
+    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].decoder:
-        asked["decoder_input_ids"] = ids_tensor([one.decoder for one in given], device)
-    return Outputs(network(**asked).logits, [list(row.reads) for row in rows])
+        inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in given], device)
+    return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="seq2seq",
+    architectures=("ForConditionalGeneration",),
+    auto_class="AutoModelForSeq2SeqLM",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    encoder_decoder=True,
+    marks=marks,
+    trial=(
+        Row(Given((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
+        Row(Given((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
+    ),
+)

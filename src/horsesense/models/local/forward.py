@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.rows import Given, Row
+from horsesense.models.local.rows import Given, Row
 
 if TYPE_CHECKING:
     import torch
@@ -42,19 +42,19 @@ def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any
 
     No mask says so: transformers would look whether it hides anything, and so wait for the device (`trust_inputs`).
     """
-    asked = {"input_ids": ids_tensor([one.ids for one in given], device)}
+    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].types:
-        asked["token_type_ids"] = ids_tensor([one.types for one in given], device)
-    return Outputs(network(**asked).logits, [list(row.reads) for row in rows])
+        inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)
+    return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 
-def alike(found: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
+def alike(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
     """Whether two ways to the same logits agree as well as numbers of this kind can."""
     import torch
 
-    if found.shape != wanted.shape:
+    if logits.shape != wanted.shape:
         return False
-    off, spread = (found.float() - wanted.float()).square().mean().sqrt(), wanted.float().std()
+    off, spread = (logits.float() - wanted.float()).square().mean().sqrt(), wanted.float().std()
     close = off <= (1e-3 if dtype == torch.float32 else 0.05) * spread
     # Weights that give no numbers are told when they are asked, not here.
     return bool(close) or bool(off.isnan() & spread.isnan())

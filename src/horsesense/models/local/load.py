@@ -1,0 +1,117 @@
+"""Loading a model: weights that are really there, nothing run that was not asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.models.local.attention import stand_side_by_side
+from horsesense.models.local.branches import longest_in_trees
+from horsesense.models.local.device import choose_device, fit_threads
+from horsesense.models.local.families import Family, family_named, family_of
+from horsesense.models.local.head import HeadAtPlaces, find_head
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.parts import (
+    keep_head_in_float32,
+    quiet_transformers,
+    read_part,
+    read_tokenizer,
+    trust_inputs,
+    window_of,
+)
+from horsesense.models.locating import identify
+
+
+def load_model(
+    name: str,
+    *,
+    family: str | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    allow_pickle: bool = False,
+) -> LanguageModel:
+    """Load a model by any of the names that ``-m`` takes."""
+    import torch
+
+    identity = identify(name, allow_pickle=allow_pickle)
+    located = identity.located
+    with quiet_transformers():
+        config = read_part(located.folder, "AutoConfig")
+        kind = family_named(family) if family else family_of(config, name)
+        tokenizer = read_tokenizer(located.folder)
+        network, report = read_part(
+            located.folder,
+            kind.auto_class,
+            dtype=getattr(torch, dtype),
+            use_safetensors=None if allow_pickle else True,
+            output_loading_info=True,
+        )
+    made_up = sorted(report["missing_keys"]) + sorted(str(key) for key in report["mismatched_keys"])
+    if made_up:
+        raise UserError(
+            f"{len(made_up)} weights of {name} are not in its files and would be random ({made_up[0]} …)",
+            fix="use a checkpoint that was trained with this head",
+        )
+    place, reason = choose_device(device)
+    if place.type == "cpu":
+        reason += f", threads: {fit_threads()}"
+    network.config.use_cache = False
+    if dtype != "float32":
+        keep_head_in_float32(network)
+    network.to(place).eval()
+    trust_inputs(network)
+    if kind.left_to_right:
+        _check_left_to_right(network, place, name)
+    if kind.side_by_side and place.type == "cuda":
+        stand_side_by_side(network, kind, place)
+    head = find_head(network, kind, place)
+    window = window_of(network, tokenizer)
+    trees = longest_in_trees(network, place, window) if kind.takes_trees else 0
+    return LanguageModel(
+        name=name,
+        family=kind,
+        network=network,
+        tokenizer=tokenizer,
+        device=place,
+        dtype=dtype,
+        window=window,
+        weights=identity.weights,
+        revision=located.revision,
+        architecture=type(network).__name__,
+        parameters=sum(parameter.numel() for parameter in network.parameters()),
+        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(kind, head, trees)),
+        dtype_reason=_why(dtype),
+        head=head,
+        longest_in_trees=trees,
+    )
+
+
+def _check_left_to_right(network: Any, place: Any, name: str) -> None:
+    """An encoder that is loaded as a causal model sees what it predicts, and its scores mean nothing."""
+    import torch
+
+    with torch.inference_mode():
+        first, second = (network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2] for last in (2, 3))
+    if not torch.allclose(first.float(), second.float(), rtol=1e-2, atol=1e-2, equal_nan=True):
+        raise UserError(f"{name} sees the tokens that it predicts, so it is no causal model", fix="leave --family out")
+
+
+def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:
+    """What this architecture does not allow, and so takes longer."""
+    notes = []
+    if head is None and family.head_at_places:
+        notes.append("its head runs at every place")
+    if family.takes_trees and not trees:
+        notes.append("texts that begin alike are computed one by one")
+    return notes
+
+
+def _why(dtype: str) -> str:
+    return "exact" if dtype == "float32" else "asked for; the head stays in float32"
+
+
+def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
+    """The class that a model's config names; empty where it names none. No weights are loaded."""
+    with quiet_transformers():
+        config = read_part(identify(name, allow_pickle=allow_pickle).located.folder, "AutoConfig")
+    return str((getattr(config, "architectures", None) or [""])[0])

@@ -1,0 +1,93 @@
+"""The parts of a model as transformers gives them: read from a folder without its bars and advice, and made ready.
+
+What a user has to know, we say ourselves.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+
+_VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
+_LOOKS = "warn_if_padding_and_no_attention_mask"
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """No progress bars, no log lines below errors, no warnings, for the length of the block."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
+    """One part of a model from its folder; what transformers says about a bad one, in one sentence."""
+    import safetensors
+    import transformers
+
+    from horsesense.models import bidirectional  # noqa: F401 makes its architecture known to transformers
+
+    loader = getattr(transformers, auto_class)
+    try:
+        return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
+    except safetensors.SafetensorError as error:
+        raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
+    except Exception as error:  # a bad config or folder comes back as any kind of error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"transformers cannot load it ({reason})", file=folder, fix="check the model folder") from error
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a model folder; one that is not there, or has no offsets, is an error."""
+    if not any(path.exists() for pattern in _VOCABULARIES for path in folder.glob(pattern)):
+        # transformers would make up an empty one from the config.
+        raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
+    tokenizer = read_part(folder, "AutoTokenizer")
+    if not getattr(tokenizer, "is_fast", False):
+        raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+    return tokenizer
+
+
+def window_of(network: Any, tokenizer: Any) -> int:
+    """The longest input, from the config and the tokenizer; RoBERTa's first positions are not usable."""
+    known = [getattr(network.config, name, None) for name in ("max_position_embeddings", "n_positions")]
+    sizes = [size for size in known if isinstance(size, int) and size > 0]
+    for name, module in network.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            sizes = [size - module.padding_idx - 1 for size in sizes]
+            break
+    if tokenizer.model_max_length < 1_000_000:
+        sizes.append(tokenizer.model_max_length)
+    return min(sizes) if sizes else 1_000_000
+
+
+def trust_inputs(network: Any) -> None:
+    """No looking for padding where no mask is given: there is none, and looking waits for the device at every batch."""
+    for part in network.modules():
+        if hasattr(part, _LOOKS):
+            setattr(part, _LOOKS, lambda *_, **__: None)
+
+
+def keep_head_in_float32(network: Any) -> None:
+    """Give the output layer weights and inputs in float32: margins between options are small."""
+    import torch
+
+    head = network.get_output_embeddings()
+    for name, parameter in list(head.named_parameters(recurse=False)):
+        setattr(head, name, torch.nn.Parameter(parameter.detach().float(), requires_grad=False))
+    head.register_forward_pre_hook(lambda _, inputs: (inputs[0].float(), *inputs[1:]))
