@@ -16,6 +16,7 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 
 from horsesense.errors import UserError
 from horsesense.learning.training_record import Recipe
+from horsesense.models.local.families import family_named
 from horsesense.models.local.load import architecture_of
 from horsesense.models.local.parts import quiet_transformers
 from horsesense.models.local.trainable import Opened, open_for_training
