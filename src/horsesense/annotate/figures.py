@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from horsesense.analysis.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement
+from horsesense.analysis.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.kappa import pair_kappa
 from horsesense.analysis.resampling import RESAMPLES
@@ -20,6 +21,7 @@ from horsesense.annotate.collecting import Collected
 from horsesense.annotate.instrument import WRITTEN
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Probe
+from horsesense.records.document import Document
 
 KEPT = "kept items"
 """What is judged where the figure is about the items that got a label."""
@@ -36,9 +38,60 @@ class Figure:
     """``labels``, ``kept items``, ``objecting``, or the name of a criterion."""
     round: int
     estimate: Estimate
+    """Its units are units of dependence of the items."""
     votes: int
     people: int
     """0 where it is not known whose votes these are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(Document):
+    """How far people agree, who differs, and what is in dispute."""
+
+    instrument: str
+    """What they judged with."""
+    judgements: int
+    """How many there are."""
+    items: int
+    """Items that were judged."""
+    people: int
+    """How many people judged; 0 where they are not named."""
+    figures: tuple[Figure, ...]
+    """By round."""
+    annotators: tuple[Annotator, ...]
+    """Each person beside the others; empty where there is no one label, or several rounds."""
+    disputed: tuple[Dispute, ...]
+    """Items most in dispute first."""
+    notes: Mapping[str, int]
+    """What was found odd, counted."""
+
+
+def agreement_of(collected: Collected, disputed: int) -> Agreement:
+    """Agreement by round, each person beside the others, and the ``disputed`` items most in dispute."""
+    collected.check_scales()
+    check_overlap(collected)
+    figures = agreement_figures(collected)
+    annotators, disputes = _closer(collected)
+    return Agreement(
+        instrument=collected.instrument.name,
+        judgements=len(collected.judgements),
+        items=len({each.item for each in collected.judgements}),
+        people=collected.number_of_people,
+        figures=tuple(figures),
+        annotators=tuple(annotators),
+        disputed=tuple(disputes[:disputed]),
+        notes=dict(collected.notes),
+    )
+
+
+def _closer(collected: Collected) -> tuple[list[Annotator], list[Dispute]]:
+    """Person by person and item by item; criteria have no one label to look at, rounds are told apart before."""
+    if collected.instrument.kind == "criteria" or len({each.round for each in collected.judgements}) > 1:
+        return [], []
+    votes = votes_on_scale(collected.judgements, collected.scale_of())
+    ordered = all(scale.ordered for scale in collected.scales.values())
+    annotators = by_annotator(votes, "quadratic" if ordered else "none") if votes.people else []
+    return annotators, [dispute for dispute in by_item(votes) if dispute.agree < 1]
 
 
 def units_of(probe: Probe, family: bool) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.analysis.qualification import Threshold
@@ -15,6 +15,25 @@ from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, read_text, writing_folder
 from horsesense.records import Item, Probe, write_probe
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class NewTasks(Document):
+    """Tasks for people: in files, or in the folder of a study."""
+
+    out: Path
+    """The task file, or the folder."""
+    files: tuple[Path, ...]
+    """All files that were written."""
+    instrument: str
+    """What people judge with."""
+    items: int
+    """Items to be judged."""
+    tasks: int
+    """Judgements that are asked for."""
+    people: int
+    """People who are named; 0 where tasks name nobody."""
 
 
 def make_study(

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from horsesense.analysis.human_performance import HumanScore, against_the_others, majority_of_people, single_person
+from horsesense.analysis.human_performance import (
+    Against,
+    HumanScore,
+    Kind,
+    against_the_others,
+    majority_of_people,
+    single_person,
+)
+from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.prediction import chance
+from horsesense.analysis.qualification import Qualification, Threshold, qualify
 from horsesense.annotate.applying import FILTERED
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.figures import units_of
@@ -14,6 +24,115 @@ from horsesense.annotate.gold import answers_of
 from horsesense.annotate.instrument import WRITTEN
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleRight:
+    """How often people are right, and what that means here."""
+
+    name: str
+    """The kind in words, as it stands beside the figure."""
+    kind: Kind
+    """Each judgement on its own, or what most of an item's judges say."""
+    against: Against
+    """An answer made by others, a label that contains the vote, or the majority of the other votes."""
+    filtered: bool
+    """Whether items that people miss were dropped before."""
+    people: int
+    """How many people judged; 0 where that is not known."""
+    votes: int
+    """How many judgements."""
+    votes_per_item: tuple[int, int]
+    """The fewest and the most judgements an item has."""
+    ties: int
+    """Items whose majority is a tie; they score 1/n as a model's ties do."""
+    estimate: Estimate
+    """The share that is right."""
+    slice: str | None
+    """The value of the facet; null where all items are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performance(Document):
+    """How well people do."""
+
+    by: str | None
+    """The facet that figures are cut by; null where there is none."""
+    instrument: str
+    """What people judged with."""
+    human: tuple[PeopleRight, ...]
+    """Every figure with its kind; figures of different kinds are never subtracted."""
+
+
+def performance_of(collected: Collected, labels: Sequence[Label] = (), by: str = "") -> Performance:
+    """Each kind of figure that the judgements allow, for each value of a facet where one is named."""
+    slices = _by_facet(collected, by) if by else {"": collected}
+    human = [
+        PeopleRight(
+            name=score.name,
+            kind=score.kind,
+            against=score.against,
+            filtered=score.filtered,
+            people=score.people,
+            votes=score.votes,
+            votes_per_item=score.votes_per_item,
+            ties=score.ties,
+            estimate=score.estimate,
+            slice=value or None,
+        )
+        for value, part in slices.items()
+        for score in human_scores(part, labels)
+    ]
+    return Performance(by or None, collected.instrument.name, tuple(human))
+
+
+def _by_facet(collected: Collected, facet: str) -> dict[str, Collected]:
+    if collected.probe is None:
+        raise UserError("--by needs the probe whose facet it is", fix="give it with -p")
+    values = {item.id: str(item.facets[facet]) for item in collected.probe.items if facet in item.facets}
+    if not values:
+        raise UserError(f"no item of the probe has the facet {facet!r}", fix="horsesense show lists the facets")
+    return {
+        value: replace(
+            collected, judgements=tuple(each for each in collected.judgements if values.get(each.item) == value)
+        )
+        for value in sorted({values[each.item] for each in collected.judgements if each.item in values})
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """What a person must reach."""
+
+    kappa: float
+    """Weighted kappa with the gold."""
+    accuracy: float
+    """Share of gold items answered as the gold."""
+    items: int
+    """Gold items answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifications(Document):
+    """Who may judge, by gold items."""
+
+    gold: int
+    """Gold items with an answer."""
+    threshold: Least
+    """What a person must reach."""
+    passed: int
+    """How many people do."""
+    people: tuple[Qualification, ...]
+    """In order of names."""
+
+
+def qualifications(collected: Collected, gold: Mapping[str, str], threshold: Threshold) -> Qualifications:
+    """Each person's answers to the gold items, held against a threshold with a kappa."""
+    assert threshold.kappa is not None
+    people = tuple(qualify(collected.judgements, gold, collected.instrument.labels, threshold))
+    least = Least(threshold.kappa, threshold.accuracy, threshold.items or len(gold))
+    return Qualifications(len(gold), least, sum(each.passed for each in people), people)
 
 
 def gold_of(collected: Collected) -> dict[str, str]:
