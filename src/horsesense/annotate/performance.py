@@ -120,7 +120,7 @@ class Qualifications(Document):
     gold: int
     """Gold items with an answer."""
     threshold: Least
-    """What a person must reach."""
+    """What answers to them are held against."""
     passed: int
     """How many people do."""
     people: tuple[Qualification, ...]
