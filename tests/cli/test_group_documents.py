@@ -38,7 +38,7 @@ def test_a_schema_can_fail() -> None:
 
 
 def test_an_estimate_without_a_value_is_null() -> None:
-    estimate = {"value": None, "ci": [None, None], "n": 3, "clusters": 3, "chance": None, "level": 0.95}
+    estimate: dict[str, Any] = {"value": None, "ci": [None, None], "n": 3, "clusters": 3, "chance": None, "level": 0.95}
     estimate |= {"method": "none", "seed": 0, "note": "it has no value"}
     row = {"annotator": "ann", "votes": 1, "shared": 1, "agrees": None, "favourite": "a", "favourite_share": 1.0}
     document: dict[str, Any] = {"instrument": "i", "judgements": 1, "items": 1, "people": 1, "figures": []}
