@@ -29,8 +29,8 @@ def test_decisions_put_together() -> None:
     rest = decision([Place(-0.1, True), Place(0.2, False), Place(0.9, False)])
     found = deciding([edit, edit, edit, rest], list("abcd"))
     assert (found.by_edit.value, found.carried_by_others.value) == (0.75, 0.25)
-    assert found.thirds == (3, 0, 1)
-    assert found.position == (0.0, 0.0, 0.25)
+    assert found.position_thirds == (3, 0, 1)
+    assert found.position_quartiles == (0.0, 0.0, 0.25)
     with pytest.raises(UserError, match="no pair"):
         deciding([], [])
 
@@ -49,7 +49,7 @@ def test_two_choice_accuracy_equals_accuracy_for_two_and_has_one_chance_for_all(
 def test_by_number_leaves_out_what_is_unknown() -> None:
     values = np.array([1.0, 0.5, np.nan, 0.0])
     found = by_number(values, list("abcd"), [1.5, 1.5, 1.5, None])
-    assert [(each.number, each.accuracy.value, each.accuracy.n) for each in found] == [(1.5, 0.75, 2)]
+    assert [(each.steps, each.accuracy.value, each.accuracy.n) for each in found] == [(1.5, 0.75, 2)]
 
 
 def test_counts_of_people() -> None:

@@ -10,7 +10,8 @@ import pytest
 from horsesense.annotate.apply_labels import BROKEN, FILTERED, MISSED, apply_labels
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected
-from horsesense.annotate.study_figures import agreement_figures, check_overlap, human_scores, kept_figures
+from horsesense.annotate.performance import human_scores
+from horsesense.annotate.study_figures import agreement_figures, check_overlap, kept_figures
 from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label, Probe, read_probe, write_probe

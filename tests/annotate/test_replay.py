@@ -16,7 +16,7 @@ from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.apply_labels import apply_labels
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected
-from horsesense.annotate.study_figures import human_scores
+from horsesense.annotate.performance import human_scores
 from horsesense.errors import UserError
 from horsesense.probes.released import read_release
 from horsesense.probes.released.votes import ReleasedVotes, read_votes

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jsonschema import validate
+
+from schemas import hold_to
 
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
     line
@@ -33,10 +32,6 @@ def _call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def _schema(name: str) -> Any:
-    return json.loads(files("horsesense.cli").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8"))
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "own.tsv"
@@ -46,13 +41,13 @@ def source(tmp_path: Path) -> Path:
 
 def test_add_list_and_build(tmp_path: Path, source: Path) -> None:
     added = json.loads(_call(tmp_path, "knowledge", "add", "own", str(source), "--json").stdout)
-    validate(added, _schema("knowledge-add"))
+    hold_to("knowledge add", added)
     assert added["concepts"] == 7
-    validate(json.loads(_call(tmp_path, "knowledge", "list", "--json").stdout), _schema("knowledge-list"))
+    hold_to("knowledge list", json.loads(_call(tmp_path, "knowledge", "list", "--json").stdout))
     out = tmp_path / "own.jsonl"
     options = ["--relation", "definitions", "--source", "own", "--options", "3", "--as-paper", "-o", str(out)]
     built = json.loads(_call(tmp_path, "build", "wordnetqa", *options, "--json").stdout)
-    validate(built, _schema("import"))
+    hold_to("build wordnetqa", built)
     assert built["items"] == len(out.read_text(encoding="utf-8").splitlines())
 
 

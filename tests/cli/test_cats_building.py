@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, validator
+from calling import Call, caller
 from horsesense.records import read_probe
+from schemas import hold_to
 from small_cats import WSC, lay
 
 
@@ -22,7 +23,7 @@ def document(call: Call, *words: object) -> Any:
     called = call(*words, "--json")
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    validator("import").validate(found)
+    hold_to("import" if words[0] == "import" else f"build {words[1]}", found)
     return found
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calling import Call, caller, validator
+from calling import Call, caller
 from horsesense.runs.results import read_run
+from schemas import hold_to
 from small_cats import lay_all
 
 
@@ -37,7 +38,7 @@ def document(call: Call, name: str, *words: object) -> Any:
     called = call("cats", name, *words, "--json")
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    validator(f"cats-{name}").validate(found)
+    hold_to(f"cats {name}", found)
     return found
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller, validator
+from calling import Call, Called, caller
 from horsesense.probes.released.partwhole import LABELS
+from schemas import hold_to
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 def document(called: Called, name: str) -> Any:
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    validator(name).validate(found)
+    hold_to(name, found)
     return found
 
 
@@ -41,7 +42,7 @@ def triples(tmp_path: Path) -> Path:
 def test_from_triples_to_a_table(tmp_path: Path, triples: Path, call: Call) -> None:
     probe, parts = tmp_path / "all.jsonl", tmp_path / "parts"
     assert call("import", "partwhole", triples, "-o", probe).code == 0
-    made = document(call("partwhole", "split", probe, "--by", "whole", "--out", parts, "--json"), "partwhole-split")
+    made = document(call("partwhole", "split", probe, "--by", "whole", "--out", parts, "--json"), "partwhole split")
     assert sum(part["items"] for part in made["parts"]) == 100
     assert made["dropped"] == 0
     train, test = parts / "train.jsonl", parts / "test.jsonl"
@@ -56,7 +57,7 @@ def test_from_triples_to_a_table(tmp_path: Path, triples: Path, call: Call) -> N
         lines.append(",".join([*triple, LABELS[int(label)], LABELS[int(label)], other]))
     votes.write_text("\n".join(lines) + "\n")
     words = [tmp_path / "adjective", tmp_path / "whole", "--train", train, "--votes", votes]
-    rows = document(call("partwhole", "table", *words, "--json"), "partwhole-table")["rows"]
+    rows = document(call("partwhole", "table", *words, "--json"), "partwhole table")["rows"]
     control, other, published, others = rows
     n = next(part["items"] for part in made["parts"] if part["part"] == "test")
     assert (control["accuracy"]["value"], control["mean_absolute_error"]["value"], control["n"]) == (1.0, 0.0, n)
@@ -77,11 +78,13 @@ def test_recast_premises_and_check(tmp_path: Path, triples: Path, call: Call) ->
     assert call("import", "partwhole", triples, "-o", probe).code == 0
     for form, options in (("three", 3), ("binary", 2), ("entailment", 3)):
         out = tmp_path / f"{form}.jsonl"
-        document(call("partwhole", "recast", probe, "--labels", form, "-o", out, "--json"), "import")
+        document(call("partwhole", "recast", probe, "--labels", form, "-o", out, "--json"), "partwhole recast")
         assert len(json.loads(out.read_text().splitlines()[0])["options"]) == options
-    found = document(call("partwhole", "premises", probe, "-o", tmp_path / "pairs.jsonl", "--json"), "import")
+    found = document(
+        call("partwhole", "premises", probe, "-o", tmp_path / "pairs.jsonl", "--json"), "partwhole premises"
+    )
     assert found["notes"]["premises: template"] == 100
-    checked = document(call("partwhole", "check", triples, "--json"), "partwhole-check")
+    checked = document(call("partwhole", "check", triples, "--json"), "partwhole check")
     assert (checked["rows"], checked["odd"]) == (100, [])
 
 
@@ -122,7 +125,7 @@ def test_an_inference_head_and_a_language_model_answer_without_training(
     assert call("partwhole", "recast", pairs, "--labels", "entailment", "-o", three).code == 0
     for model, asked, chance in (("nli", three, 1 / 3), ("gpt2", probe, 1 / 5)):
         words = ["-m", tiny_folders[model], "-p", asked, "--out", tmp_path / model, "--limit", 6, "--json"]
-        (result,) = document(call("run", *words), "run")["results"]
+        (result,) = json.loads(call("run", *words).out)["results"]
         assert (result["n"], result["chance"]) == (6, pytest.approx(chance))
     refused = call("run", "-m", tiny_folders["nli"], "-p", pairs, "--out", tmp_path / "five", "--limit", 6)
     assert refused.code == 2

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calling import Call, caller, validator
+from calling import Call, caller
+from schemas import hold_to
 
 SPEC = ("--spec", "truncation=left")
 """The tiny models read 64 tokens."""
@@ -25,7 +26,7 @@ def test_derive(call: Call, tmp_path: Path) -> None:
     called = call("rica", "derive", WAX, "--lexicon", own, "--json")
     assert (called.code, called.err) == (0, "")
     found = json.loads(called.out)
-    validator("rica-derive").validate(found)
+    hold_to("rica derive", found)
     assert len(found["forms"]) == len(set(found["statements"].values())) == 24
     assert found["forms"]["negated_asymmetric_premise"] == (
         "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
@@ -46,11 +47,11 @@ def test_derive_for_people(call: Call) -> None:
 def test_equivalent(call: Call) -> None:
     other = "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
     found = json.loads(call("rica", "equivalent", WAX, other, "--json").out)
-    validator("rica-equivalent").validate(found)
+    hold_to("rica equivalent", found)
     assert found["equivalent"] is True
     assert (found["proof"][0]["form"], found["proof"][-1]["form"]) == (WAX, other)
     found = json.loads(call("rica", "equivalent", WAX, other.replace("not ", ""), "--json").out)
-    validator("rica-equivalent").validate(found)
+    hold_to("rica equivalent", found)
     assert found["equivalent"] is False
 
 
@@ -62,7 +63,7 @@ def test_release(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "axioms.jsonl"
     path.write_text(json.dumps(row) + "\n")
     found = json.loads(call("rica", "release", path, "--json").out)
-    validator("rica-release").validate(found)
+    hold_to("rica release", found)
     assert (found["derived"], found["exact"]) == (5, 4)
     assert found["differences"][0]["reason"] == "the same, written in another way"
     path.write_text("[]\n")
@@ -88,12 +89,12 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     called = call("build", "rica", *words, "--tokenizer", tokenizer, "--limit", 100, "-o", probe, "--json")
     assert called.code == 0, called.err
     built = json.loads(called.out)
-    validator("import").validate(built)
+    hold_to("build rica", built)
     assert 50 <= built["items"] <= 100
     first = json.loads(probe.read_text().splitlines()[0])
     assert first["facets"]["entity_tokens"] >= 4
     called = call("rica", "controls", probe, "--json")
-    validator("rica-controls").validate(json.loads(called.out))
+    hold_to("rica controls", json.loads(called.out))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
     (asked,) = json.loads(called.out)["results"]
     assert "its controls belong beside the score" in called.err
@@ -105,20 +106,20 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     assert asked["strict"]["chance"] == pytest.approx(0.5**6)
     called = call("rica", "analyse", tmp_path / "run", "--json")
     found = json.loads(called.out)
-    validator("rica-analyse").validate(found)
+    hold_to("rica analyse", found)
     (result,) = found["results"]
     plain = [item for item in map(json.loads, probe.read_text().splitlines()) if item["facets"]["background"] == "none"]
     assert len(plain) < built["items"]
     assert result["accuracy"]["n"] == len(plain)
     assert len(result["kinds"]) == 6
-    assert len({kind["n"] for kind in result["kinds"]}) == 1
+    assert len({kind["accuracy"]["n"] for kind in result["kinds"]}) == 1
     assert set(result["background"]) == {"parrot", "negation switch"}
     assert result["words"]["more"] > result["words"]["less"]
     named = tmp_path / "named.jsonl"
     call("build", "rica", *words[2:], "--entities", "names", "--strategy", "role", "-o", named)
     call("run", "-m", tiny_folders["gpt2"], "-p", named, "--out", tmp_path / "named", *SPEC)
     called = call("rica", "analyse", tmp_path / "run", "--against", tmp_path / "named", "--json")
-    validator("rica-analyse").validate(json.loads(called.out))
+    hold_to("rica analyse", json.loads(called.out))
     assert json.loads(called.out)["ablation"]["difference"]["n"] > 20
     assert "sensitivity" in call("rica", "analyse", tmp_path / "run").out
 

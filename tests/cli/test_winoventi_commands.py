@@ -1,4 +1,4 @@
-"""``horsesense winoventi …`` and ``build winoventi``: documents in the shape of their schemas, errors in a sentence."""
+"""``horsesense winoventi …`` and ``build winoventi``: documents in the shape of their types, errors in a sentence."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller, validator
+from calling import Call, Called, caller
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.files import write_schemas
 from horsesense.records import write_probe
 from horsesense.studies.winoventi import associating
 from made_plan import WORDS, make_plan, people_have_answered
 from made_schemas import SCHEMAS, made_probe
+from schemas import hold_to
 
 
 @pytest.fixture
@@ -30,19 +31,19 @@ def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 def document(called: Called, name: str) -> Any:
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    validator(name).validate(found)
+    hold_to(name, found)
     return found
 
 
 def test_jaccard(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "k.tsv"
     path.write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
-    found = document(call("winoventi", "jaccard", path, "--json"), "winoventi-jaccard")
+    found = document(call("winoventi", "jaccard", path, "--json"), "winoventi jaccard")
     assert found == {"models": ["one", "other"], "matrix": [[1.0, 0.75], [0.75, 1.0]]}
     for name, words in (("a", "hot"), ("b", "cold")):
         (tmp_path / f"{name}.tsv").write_text(f"noun\tword\tk\ncup\t{words}\t1\ncup\tfull\t3\n{name}\tnew\t1\n")
     called = call("winoventi", "jaccard", tmp_path / "a.tsv", tmp_path / "b.tsv", "--json")
-    assert document(called, "winoventi-jaccard")["matrix"][0][1] == pytest.approx(1 / 3)
+    assert document(called, "winoventi jaccard")["matrix"][0][1] == pytest.approx(1 / 3)
     assert "2 nouns are not in all files" in called.err
 
 
@@ -51,7 +52,7 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
     nouns.write_text("Stone\nsongs\nstone\nдом\n", encoding="utf-8")
     words = ["-m", tiny_folders["bert"], "--nouns", nouns, "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
     called = call("winoventi", "associations", *words)
-    found = document(called, "winoventi-associations")
+    found = document(called, "winoventi associations")
     assert found["nouns"] == 3
     assert found["notes"]["nouns that the tokenizer cannot spell, not asked"] == 1
     assert "upper case lowered: 1 (Stone)" in called.err
@@ -89,21 +90,21 @@ def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call
     probe = tmp_path / "wv.jsonl"
     write_probe(probe, made_probe())
     words = ["-m", tiny_folders["bert"], "-p", probe, "--out", tmp_path / "run", "--json"]
-    found = document(call("winoventi", "evaluate", *words), "winoventi-evaluate")
+    found = document(call("winoventi", "evaluate", *words), "winoventi evaluate")
     (model,) = found["models"]
     assert [each["subset"] for each in model["subsets"]] == ["all", "individual"]
     assert model["headline"] == model["subsets"][1]
     assert {"own", "third", "unequal_tokens"} <= model["slices"].keys()
-    assert document(call("winoventi", "evaluate", *words), "winoventi-evaluate") == found
+    assert document(call("winoventi", "evaluate", *words), "winoventi evaluate") == found
     halves = call("winoventi", "splits", "-p", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
-    parts = {one["part"]: one["items"] for one in document(halves, "winoventi-splits")["parts"]}
+    parts = {one["part"]: one["items"] for one in document(halves, "winoventi splits")["parts"]}
     assert parts == {"train": 5, "unseen-exceptions": 1, "all-generics": 6, "mixed": 2}
 
 
 def test_build(tmp_path: Path, call: Call) -> None:
     table = tmp_path / "schemas.tsv"
     write_schemas(table, [Checked(schema, ()) for schema in SCHEMAS])
-    found = document(call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--json"), "import")
+    found = document(call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--json"), "build winoventi")
     assert (found["items"], found["families"]) == (12, 6)
     for words, told in (
         ([table, "--machine"], "none of 6 schemas is written by machine"),
@@ -137,7 +138,7 @@ def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
     words += ["--exceptions", plan.judged[0], "--premises", plan.written[0], "--json"]
     called = call(*words)
-    found = document(called, "winoventi-run")
+    found = document(called, "winoventi run")
     assert "1 associations: done already" in called.err
     assert "2 exceptions …" in called.err
     assert found["evaluations"]["people"]["headline"]["schemas"] == found["counts"]["passing"]["people"]

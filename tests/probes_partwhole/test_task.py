@@ -82,8 +82,9 @@ lamp,cord,black,2,0
 
 def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(ROWS)
-    found, rows = check_triples([tmp_path / "train.csv"])
-    assert rows == 11
+    checked = check_triples([tmp_path / "train.csv"])
+    found = checked.odd
+    assert checked.rows == 11
     assert [(one.kind, one.line) for one in found] == [
         ("contradiction", 3),
         ("upper case", 4),
@@ -98,12 +99,14 @@ def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
     ]
     assert "train.csv:2" in found[0].about
     assert {one.kind for one in found} == set(KINDS)
+    assert checked.counts == {kind: 2 if kind == "repeated" else 1 for kind in KINDS}
 
 
 def test_twelve_released_rows_disagree(shared: Path) -> None:
     folder = shared / "data/partwhole/data/annotated"
-    found, rows = check_triples([folder / "train.csv", folder / "dev.csv"])
-    assert rows == 10_950
+    checked = check_triples([folder / "train.csv", folder / "dev.csv"])
+    found = checked.odd
+    assert checked.rows == 10_950
     own = [one for one in found if one.kind == "disagree"]
     assert [sum(one.file == name for one in own) for name in ("train.csv", "dev.csv")] == [10, 2]
     assert not [one for one in found if one.kind in ("contradiction", "missing", "label", "unreadable")]

@@ -113,18 +113,18 @@ def test_evaluation_against_scores_asked_one_by_one(tiny_folders: dict[str, Path
         families = {schema.name: priors[schema.triplet.name] for schema in SCHEMAS}
         passing.append({family for family, holds in families.items() if holds})
         for name_of, members in (("all", set(families)), ("individual", passing[-1])):
-            subset = next(each for each in one.subsets if each.name == name_of)
+            subset = next(each for each in one.subsets if each.subset == name_of)
             assert subset.schemas == len(members)
             for test in ("generic", "exception") if members else ():
                 credits = [right[item.id] for item in probe.items if item.member == test and item.family in members]
                 assert getattr(subset, test).value == pytest.approx(sum(credits) / len(credits))
-    shared = next(each for each in found[0].subsets if each.name == "intersection")
+    shared = next(each for each in found[0].subsets if each.subset == "intersection")
     assert shared.schemas == len(passing[0] & passing[1])
     by_own = {(s.where[0], s.where[1]): s.accuracy.n for s in found[0].slices["own"].slices}
     assert by_own == {(True, "generic"): 2, (True, "exception"): 2, (False, "generic"): 4, (False, "exception"): 4}
     assert "own" not in found[1].slices
-    assert all(0 <= o.mass <= 1 and abs(o.margin) <= o.mass for o in found[0].failures.outcomes)
-    assert [o.margin for o in found[0].failures.outcomes] == sorted(o.margin for o in found[0].failures.outcomes)
+    assert all(0 <= o.mass <= 1 and abs(o.margin) <= o.mass for o in found[0].failures.items)
+    assert [o.margin for o in found[0].failures.items] == sorted(o.margin for o in found[0].failures.items)
 
 
 def _right(model: LanguageModel, probe: Probe) -> list[tuple[Item, bool]]:
@@ -138,9 +138,9 @@ def test_an_empty_intersection_is_told(tiny_folders: dict[str, Path], tmp_path: 
     name = str(tiny_folders["bert"])
     asked = ask_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
     (found,) = evaluate(asked, Beside(others={"another": set()}))
-    assert (found.subsets[-1].name, found.subsets[-1].schemas, found.subsets[-1].generic) == ("intersection", 0, None)
+    assert (found.subsets[-1].subset, found.subsets[-1].schemas, found.subsets[-1].generic) == ("intersection", 0, None)
     assert EMPTY in found.notes
-    assert strongest([], failures=True).outcomes == ()
+    assert strongest([], failures=True).items == ()
 
 
 def test_options_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

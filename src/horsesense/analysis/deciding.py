@@ -40,17 +40,19 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """What decides over many pairs; ``n`` counts pairs."""
+    """What decides over many pairs."""
 
+    n: int
+    """Pairs."""
     by_edit: Estimate
     """Share of pairs whose deciding token is an edited one."""
     carried_by_others: Estimate
     """Share of decisions carried by tokens other than the edit."""
     edit_share: Estimate
     """Mean share of the evidence that lies in the edit."""
-    position: tuple[float, float, float]
+    position_quartiles: tuple[float, float, float]
     """Quartiles of the deciding token's position."""
-    thirds: tuple[int, int, int]
+    position_thirds: tuple[int, int, int]
     """Deciding tokens in the first, middle and last third of the sentence."""
 
 
@@ -91,9 +93,10 @@ def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
         return accuracy(values, units)
 
     return Deciding(
+        n=len(decisions),
         by_edit=rate([float(each.by_edit) for each in decisions]),
         carried_by_others=rate([float(each.carried_by_others) for each in decisions]),
         edit_share=rate([min(1.0, each.edit_share) for each in decisions]),
-        position=(low, middle, high),
-        thirds=(first, second, third),
+        position_quartiles=(low, middle, high),
+        position_thirds=(first, second, third),
     )

@@ -12,6 +12,7 @@ import scipy
 
 from horsesense.analysis.resampling import NOTHING
 from horsesense.errors import UserError
+from horsesense.records.document import Number
 
 FEW = 10
 """With fewer units than this an interval leans on its assumptions, and says so."""
@@ -21,8 +22,8 @@ FEW = 10
 class Estimate:
     """A number, how sure we are of it, and how that was found out."""
 
-    value: float
-    ci: tuple[float, float]
+    value: Number
+    ci: tuple[Number, Number]
     """Lower and upper end of the interval."""
     n: int
     """Items it rests on."""

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from horsesense.errors import UserError
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity(Document):
+    """How alike the associations of models are."""
+
+    models: tuple[str, ...]
+    """In the order of rows and columns."""
+    matrix: tuple[tuple[float, ...], ...]
+    """Mean Jaccard similarity of each pair."""
 
 
 def jaccard(one: Set[str], other: Set[str]) -> float:

@@ -37,18 +37,19 @@ def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> 
 
 @dataclass(frozen=True, slots=True)
 class ByNumber:
-    """Items that have the same number of something, or one set."""
+    """Items that take the same number of steps."""
 
-    number: float
-    """How many; of a set, the mean over its items."""
+    steps: float
+    """How many."""
     accuracy: Estimate
+    """Share of wrong options that the right one beats."""
 
 
 def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | None]) -> list[ByNumber]:
     """Two-choice accuracy for each number, the smallest first; items without a number or a gold are left out.
 
     >>> found = by_number(np.array([1.0, 1.0, 0.0, 0.5]), list("abcd"), [1, 1, 2, None])
-    >>> [(each.number, each.accuracy.value) for each in found]
+    >>> [(each.steps, each.accuracy.value) for each in found]
     [(1, 1.0), (2, 0.0)]
     """
     if not len(values) == len(units) == len(numbers):

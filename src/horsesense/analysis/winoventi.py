@@ -41,18 +41,19 @@ class Outcome:
 class Subset:
     """A model on some of the schemas; estimates are None where there is none."""
 
-    name: str
+    subset: str
+    """``all``, ``individual`` or ``intersection``."""
     schemas: int
-    generic: Estimate | None = None
-    exception: Estimate | None = None
-    both: Estimate | None = None
+    generic: Estimate | None
+    exception: Estimate | None
+    both: Estimate | None
     """Share of schemas with both tests right: what a model that reads its context would have."""
-    drop: Estimate | None = None
+    drop: Estimate | None
     """Generic minus exception, schema by schema."""
-    macro_generic: Estimate | None = None
+    macro_generic: Estimate | None
     """Mean over generic words of the accuracy on each: three words are a third of the released rows."""
-    macro_exception: Estimate | None = None
-    mass: float | None = None
+    macro_exception: Estimate | None
+    mass: float | None
     """Median probability of both outcomes together."""
 
 
@@ -60,7 +61,7 @@ class Subset:
 class Strongest:
     """The exceptions with the largest margins on one side."""
 
-    outcomes: tuple[Outcome, ...]
+    items: tuple[Outcome, ...]
     by_k: Mapping[str, int]
     """Least depth of the association → how many; ``unknown`` where it is not known."""
     by_word: Mapping[str, int]
@@ -80,13 +81,13 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     """
     pairs = whole_pairs(outcomes)
     if not pairs:
-        return Subset(name, 0)
+        return Subset(name, 0, None, None, None, None, None, None, None)
     generic, exception = ([pair[test] for pair in pairs] for test in (GENERIC, EXCEPTION))
     nouns = [one.noun for one in generic]
     first, second = [one.credit for one in generic], [one.credit for one in exception]
     both = [float(a == 1 and b == 1) for a, b in zip(first, second, strict=True)]
     return Subset(
-        name=name,
+        subset=name,
         schemas=len(pairs),
         generic=accuracy(first, nouns, CHANCE),
         exception=accuracy(second, nouns, CHANCE),

@@ -10,7 +10,8 @@ from pathlib import Path
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.errors import UserError
-from horsesense.records import Item, Label, Probe
+from horsesense.records import Item, Label, Probe, write_probe
+from horsesense.records.document import Document
 
 NOT_JUDGED = "not judged"
 MISSED = "people miss the gold"
@@ -28,6 +29,31 @@ class Applied:
     """How many items were dropped for each reason, the commonest first."""
     changed: int
     """Answers that people set otherwise than they were: flipped statements."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedLabels(Document):
+    """A judged probe that was written."""
+
+    out: Path
+    """The file of its items."""
+    items: int
+    """How many are left."""
+    families: int
+    """Families that they fall into."""
+    dropped: Mapping[str, int]
+    """How many items were dropped for each reason, the commonest first."""
+    changed: int
+    """Answers that people set otherwise than they were."""
+    notes: Mapping[str, int]
+    """What the card of the probe counts."""
+
+
+def write_applied(out: Path, applied: Applied) -> AppliedLabels:
+    """Write the judged probe, and say what was dropped."""
+    write_probe(out, applied.probe)
+    card = applied.probe.card
+    return AppliedLabels(out, card.items, card.families, dict(applied.dropped), applied.changed, dict(card.notes))
 
 
 def apply_labels(

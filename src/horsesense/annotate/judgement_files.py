@@ -17,7 +17,8 @@ from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Placed, Probe
+from horsesense.records import Judgement, Placed, Probe, write_judgements
+from horsesense.records.document import Document
 from horsesense.records.judgements import check_columns, judgement_from_dict
 from horsesense.records.rows import iter_rows
 
@@ -37,6 +38,11 @@ class Collected:
     probe: Probe | None = None
     targets: Mapping[str, int] = field(default_factory=dict)
     """How many people should judge an item, where that is not as the instrument says."""
+
+    @property
+    def number_of_people(self) -> int:
+        """People who judged and are named."""
+        return len({each.annotator for each in self.judgements if not each.anonymous})
 
     def scale_of(self) -> ScaleOf:
         """The answers of an item; an item that was never judged has those of the instrument."""
@@ -60,6 +66,34 @@ class Collected:
                 f"there is no judgement of round {round}", fix=f"there are rounds {', '.join(map(str, rounds))}"
             )
         return replace(self, judgements=tuple(each for each in self.judgements if each.round == round))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenJudgements(Document):
+    """Judgements in one file."""
+
+    out: Path
+    """Their file."""
+    judgements: int
+    """How many there are."""
+    items: int
+    """Items that were judged."""
+    people: int
+    """How many people judged; 0 where they are not named."""
+    open: int
+    """Tasks without an answer yet."""
+    notes: Mapping[str, int]
+    """What was found odd, counted."""
+
+
+def write_collected(
+    out: Path, judgements: Sequence[Judgement], unanswered: int, notes: Mapping[str, int]
+) -> WrittenJudgements:
+    """Write the judgements, and say how many there are."""
+    write_judgements(out, judgements)
+    items = {each.item for each in judgements}
+    people = {each.annotator for each in judgements if not each.anonymous}
+    return WrittenJudgements(out, len(judgements), len(items), len(people), unanswered, notes)
 
 
 def collect(

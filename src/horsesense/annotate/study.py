@@ -18,6 +18,7 @@ from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError, unknown
 from horsesense.files import FieldProblem, check_fields, disk_errors, read_text, writing_folder
 from horsesense.records import Item, Probe, write_probe
+from horsesense.records.document import Document
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
@@ -180,6 +181,24 @@ def _toml(value: str | int | float) -> str:
         return repr(value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+@dataclass(frozen=True, slots=True)
+class NewTasks(Document):
+    """Tasks for people: in files, or in the folder of a study."""
+
+    out: Path
+    """The task file, or the folder."""
+    files: tuple[Path, ...]
+    """All files that were written."""
+    instrument: str
+    """What people judge with."""
+    items: int
+    """Items to be judged."""
+    tasks: int
+    """Judgements that are asked for."""
+    people: int
+    """People who are named; 0 where tasks name nobody."""
 
 
 def make_study(

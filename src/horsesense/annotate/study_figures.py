@@ -1,4 +1,4 @@
-"""The figures of a study: how far its judges agree, and how well they do, each with n and an interval.
+"""How far the judges of a study agree, each figure with n and an interval.
 
 ``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes. Rounds are never put together.
 """
@@ -13,21 +13,14 @@ from functools import partial
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.people.adjudication_rules import failing
 from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
-from horsesense.analysis.people.human_performance import (
-    HumanScore,
-    against_the_others,
-    majority_of_people,
-    single_person,
-)
+from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.people.votes import Votes, tabulate, votes_on_scale
-from horsesense.analysis.prediction import chance
 from horsesense.analysis.resampling import RESAMPLES
-from horsesense.annotate.apply_labels import FILTERED
-from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import WRITTEN
 from horsesense.annotate.judgement_files import Collected
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Label, Probe
+from horsesense.records import Judgement, Probe
+from horsesense.records.document import Document
 
 KEPT = "kept items"
 """What is judged where the figure is about the items that got a label."""
@@ -44,9 +37,60 @@ class Figure:
     """``labels``, ``kept items``, ``objecting``, or the name of a criterion."""
     round: int
     estimate: Estimate
+    """Its units are units of dependence of the items."""
     votes: int
     people: int
     """0 where it is not known whose votes these are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(Document):
+    """How far people agree, who differs, and what is in dispute."""
+
+    instrument: str
+    """What they judged with."""
+    judgements: int
+    """How many there are."""
+    items: int
+    """Items that were judged."""
+    people: int
+    """How many people judged; 0 where they are not named."""
+    figures: tuple[Figure, ...]
+    """By round."""
+    annotators: tuple[Annotator, ...]
+    """Each person beside the others; empty where there is no one label, or several rounds."""
+    disputed: tuple[Dispute, ...]
+    """Items most in dispute first."""
+    notes: Mapping[str, int]
+    """What was found odd, counted."""
+
+
+def agreement_of(collected: Collected, disputed: int) -> Agreement:
+    """Agreement by round, each person beside the others, and the ``disputed`` items most in dispute."""
+    collected.check_scales()
+    check_overlap(collected)
+    figures = agreement_figures(collected)
+    annotators, disputes = _closer(collected)
+    return Agreement(
+        instrument=collected.instrument.name,
+        judgements=len(collected.judgements),
+        items=len({each.item for each in collected.judgements}),
+        people=collected.number_of_people,
+        figures=tuple(figures),
+        annotators=tuple(annotators),
+        disputed=tuple(disputes[:disputed]),
+        notes=dict(collected.notes),
+    )
+
+
+def _closer(collected: Collected) -> tuple[list[Annotator], list[Dispute]]:
+    """Person by person and item by item; criteria have no one label to look at, rounds are told apart before."""
+    if collected.instrument.kind == "criteria" or len({each.round for each in collected.judgements}) > 1:
+        return [], []
+    votes = votes_on_scale(collected.judgements, collected.scale_of())
+    ordered = all(scale.ordered for scale in collected.scales.values())
+    annotators = by_annotator(votes, "quadratic" if ordered else "none") if votes.people else []
+    return annotators, [dispute for dispute in by_item(votes) if dispute.agree < 1]
 
 
 def units_of(probe: Probe, family: bool) -> dict[str, str]:
@@ -130,67 +174,3 @@ def _estimates(
     if ordered:
         yield "alpha, ordinal", krippendorff_alpha(votes, "ordinal", units=units, resamples=resamples)
         yield "kappa of pairs, quadratic", pair_kappa(votes, "quadratic", units=units, resamples=resamples)
-
-
-def gold_of(collected: Collected) -> dict[str, str]:
-    """The answers that the probe has, in the words in which people could choose them."""
-    if collected.probe is None or collected.instrument.effect != "answer":
-        return {}
-    return answers_of(collected.probe, collected.instrument)
-
-
-def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[HumanScore]:
-    """Each kind of figure that the judgements allow.
-
-    With ``labels``, those that these judgements gave, single votes are held against them and against the other votes
-    for the same items; otherwise against the probe's answers. A probe from which items that people miss were
-    dropped gives figures that are marked as filtered.
-    """
-    if collected.instrument.kind in ("criteria", *WRITTEN):
-        raise UserError(f"the instrument {collected.instrument.name} has no right answers")
-    rounds = {each.round for each in collected.judgements}
-    if len(rounds) > 1:
-        raise UserError("the judgements are of several rounds", fix="choose one with --round")
-    units = units_of(collected.probe, False) if collected.probe else {}
-    settled = {label.item: label.value for label in labels if label.value is not None}
-    gold = settled or gold_of(collected)
-    judged = [each for each in collected.judgements if each.item in gold] if gold else list(collected.judgements)
-    if not judged:
-        raise UserError(
-            "no judged item has an answer", fix="give the probe or the labels that the judgements are about"
-        )
-    scores = _against_gold(collected, judged, gold, units, bool(settled)) if gold else []
-    if (settled or not gold) and _shared(judged):
-        scores.append(against_the_others([each for each in judged if _is_vote(collected, each)], units))
-    if not scores:
-        raise UserError(
-            "there is nothing to hold people against",
-            fix="give a probe with answers (-p), or have items judged by two people",
-        )
-    return scores
-
-
-def _against_gold(
-    collected: Collected,
-    judged: Sequence[Judgement],
-    gold: Mapping[str, str],
-    units: Mapping[str, str],
-    own_label: bool,
-) -> list[HumanScore]:
-    filtered = collected.probe is not None and FILTERED in collected.probe.card.notes
-    scale_of = collected.scale_of()
-    guess = chance([len(scale_of(item).labels) or 1 for item in sorted({each.item for each in judged})])
-    if own_label:
-        return [single_person(judged, gold, scale_of, units, against="own label", filtered=filtered, chance=guess)]
-    scores = [single_person(judged, gold, scale_of, units, filtered=filtered, chance=guess)]
-    if _shared(judged):
-        scores.append(majority_of_people(judged, gold, units, filtered=filtered, chance=guess))
-    return scores
-
-
-def _shared(judged: Sequence[Judgement]) -> bool:
-    return max(Counter(each.item for each in judged).values()) > 1
-
-
-def _is_vote(collected: Collected, judgement: Judgement) -> bool:
-    return judgement.value not in collected.scale_of()(judgement.item).abstentions

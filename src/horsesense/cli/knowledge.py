@@ -21,26 +21,23 @@ def add(
     json: Json = False,
 ) -> None:
     """Check a file of triples and keep it as a source."""
-    from horsesense.knowledge.graph import load_graph
     from horsesense.knowledge.sources import add_own
 
-    origin = add_own(name, file)
-    graph = load_graph(name)
-    document = {"name": name, "version": origin.version, "licence": origin.licence, "concepts": len(graph)}
+    added = add_own(name, file)
     if json:
-        print_json(document)
+        print_json(added)
     else:
-        print(f"{name}  {len(graph):,} concepts  licence: {origin.licence}")
+        print(f"{name}  {added.concepts:,} concepts  licence: {added.licence}")
 
 
 @knowledge.command("list")
 def list_(json: Json = False) -> None:
     """Name the sources that are kept, with version and licence."""
-    from horsesense.knowledge.store import list_sources
+    from horsesense.knowledge.sources import kept_sources
 
-    sources = list_sources()
+    sources = kept_sources()
     if json:
-        print_json([{"name": s.name, "version": s.version, "licence": s.licence} for s in sources])
+        print_json(sources)
         return
     for source in sources:
         print(f"{source.name:12} {source.version or '–':10} {source.licence}")

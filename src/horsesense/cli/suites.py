@@ -2,153 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from horsesense.cli.output import people, say, say_skipped
+from horsesense.cli.output import people, say, say_skipped, table
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Consistency, Estimate
-    from horsesense.analysis.cues.findings import Finding
+    from rich.table import Table
+
+    from horsesense.analysis import Estimate
     from horsesense.runs.results import Answered
     from horsesense.scoring.normalise import Normalisation
-    from horsesense.studies.suites.accuracy_row import AccuracyRow
-    from horsesense.studies.suites.consistency_row import ConsistencyRow
-    from horsesense.studies.suites.published import PublishedRow
+    from horsesense.studies.suites.consistency_row import PairsOfSet
     from horsesense.studies.suites.suite import Opened
+    from horsesense.studies.suites.suite_table import PublishedFigures, SuiteTable
+
+_NONE = "–"
 
 
-def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> dict[str, Any]:
+def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
     """The part ``suite`` of what ``--json`` prints; people see the same."""
     from horsesense.cli.stages import stages
-    from horsesense.studies.suites.accuracy_row import accuracy_row
-    from horsesense.studies.suites.blind_cues import blind_cues
-    from horsesense.studies.suites.consistency_row import consistency_row
-    from horsesense.studies.suites.published import published_rows, source
+    from horsesense.studies.suites.suite_table import suite_table
 
-    suite, found, probes = opened.suite, opened.found, opened.probes
-    models = list(dict.fromkeys(one.part.model.name for one in answered))
-    by_model = {
-        model: {name: one for name in probes for one in answered if _is(one, model, name) and one.judged}
-        for model in models
-    }
-    rows: list[dict[str, Any]]
-    if suite.table == "accuracy":
-        rows = [_accuracy(accuracy_row(sets, how)) for sets in by_model.values() if sets]
-    else:
-        rows = [_consistency(consistency_row(sets, how)) for sets in by_model.values() if sets]
-    printed = published_rows(suite.table)
     with stages() as tick:
-        cues = blind_cues(probes, tick)
-    return {
-        "name": suite.name,
-        "found": {name: str(path) for name, path in found.paths.items()},
-        "missing": list(found.missing),
-        "measure": suite.table,
-        "rows": rows,
-        "published": {
-            "source": source(),
-            "rows": [_published(row, list(found.paths)) for row in printed],
-            "averages_that_do_not_follow": [row.model for row in printed if not row.follows],
-        },
-        "cues": {
-            name: {
-                "rule": _cue(each.rule),
-                "learnt": _cue(each.learnt),
-                "chance": each.chance,
-                "searched": each.searched,
-            }
-            for name, each in cues.items()
-        },
-    }
-
-
-def _is(one: Answered, model: str, probe: str) -> bool:
-    return one.part.model.name == model and one.part.probe.name == probe
-
-
-def _estimate(e: Estimate) -> dict[str, Any]:
-    return {"value": e.value, "ci": [e.low, e.high], "n": e.n, "clusters": e.clusters, "chance": e.chance}
-
-
-def _accuracy(row: AccuracyRow) -> dict[str, Any]:
-    sets = {name: _estimate(result.estimate) for name, result in row.results.items()}
-    return {
-        "model": row.model,
-        "kind": "measured",
-        "direction": row.direction,
-        "parameters": row.parameters,
-        "sets": sets,
-        "average": _estimate(row.average) | {"sets": len(sets)},
-    }
-
-
-def _consistency(row: ConsistencyRow) -> dict[str, Any]:
-    return {
-        "model": row.model,
-        "kind": "measured",
-        "direction": row.direction,
-        "parameters": row.parameters,
-        "sets": {name: _pairs(found) for name, found in row.sets.items()},
-    }
-
-
-def _pairs(found: Consistency) -> dict[str, Any]:
-    parts = {
-        "consistent": found.consistent,
-        "both_right": found.both,
-        "expected": found.expected,
-        "excess": found.excess,
-        "accuracy_a": found.first[1],
-        "accuracy_b": found.second[1],
-    }
-    return {name: _estimate(e) for name, e in parts.items()} | {"pairs": found.consistent.n, "unpaired": found.unpaired}
-
-
-def _published(row: PublishedRow, sets: list[str]) -> dict[str, Any]:
-    document = {
-        "model": row.model,
-        "kind": "published, people" if row.human else "published",
-        "direction": row.direction or None,
-        "parameters_in_millions": row.parameters,
-        "text": row.text or None,
-        "sets": dict(row.values),
-    }
-    if row.printed is not None:
-        document["average"] = {
-            "printed": row.printed,
-            "recomputed": row.average(),
-            "follows": row.follows,
-            "same_sets": row.average(sets),
-        }
-    return document
-
-
-def _cue(cue: Finding | None) -> dict[str, Any] | None:
-    if cue is None:
-        return None
-    e = cue.accuracy
-    return {"name": cue.name, "pick": cue.pick, "accuracy": e.value, "ci": [e.low, e.high], "p": cue.p}
+        return suite_table(opened, answered, how, tick)
 
 
 def say_missing(opened: Opened) -> None:
     """Which sets there are, and which are not: told before hours of asking."""
-    suite, found = opened.suite, opened.found
+    suite, sets = opened.suite, opened.found
     for name, probe in opened.probes.items():
         if skipped := probe.card.notes.get("bad lines skipped"):
             say(f"{name}: {skipped:,} bad lines skipped")
         say_skipped(probe.skipped)
-    say(f"{suite.name}: {len(found.paths)} of {len(suite.sets)} sets here: {', '.join(found.paths)}")
-    if found.missing:
-        say(f"{suite.name}: missing: {', '.join(found.missing)}; the row has no figure for them")
+    say(f"{suite.name}: {len(sets.paths)} of {len(suite.sets)} sets here: {', '.join(sets.paths)}")
+    if sets.missing:
+        say(f"{suite.name}: missing: {', '.join(sets.missing)}; the row has no figure for them")
 
 
-def print_suite(document: dict[str, Any]) -> None:
+def print_suite(document: SuiteTable) -> None:
     """The table, one column a set."""
-    from horsesense.cli.suite_tables import accuracy_tables, consistency_tables, cue_lines
-
     console = people()
-    for table in accuracy_tables(document) if document["measure"] == "accuracy" else consistency_tables(document):
-        console.print(table)
-    for line in cue_lines(document):
+    for frame in _accuracy_tables(document) if document.measure == "accuracy" else _consistency_tables(document):
+        console.print(frame)
+    for line in _cue_lines(document):
         console.print(line, markup=False, soft_wrap=True)
+
+
+def _titles(document: SuiteTable) -> dict[str, str]:
+    from horsesense.studies.suites.published import titles
+
+    sets = [*document.found, *document.missing]
+    return {name: title for name, title in titles().items() if name in sets}
+
+
+def _accuracy_tables(document: SuiteTable) -> Iterator[Table]:
+    """What was measured, set by set; then the row of table 3 above the paper's own rows."""
+    from rich.markup import escape
+
+    from horsesense.studies.suites.accuracy_row import AccuracyRow
+
+    sets = _titles(document)
+    rows = [row for row in document.rows if isinstance(row, AccuracyRow)]
+    for row in rows:
+        frame = table(
+            "set", "accuracy", "95 % interval", "chance", "n", "units", "best blind rule", title=row.model, padding=0
+        )
+        for name in document.found:
+            rule = document.cues[name].rule
+            frame.add_row(sets[name], *_cells(row.sets.get(name)), f"{rule.accuracy.value:.3f}" if rule else "")
+        frame.add_section()
+        frame.add_row(f"mean of {row.sets_averaged}", *_cells(row.average))
+        yield frame
+    frame = table("model", *sets.values(), "average", title="CATs, table 3", padding=0)
+    for row in rows:
+        cells = [row.sets.get(name) for name in sets] + [row.average]
+        frame.add_row(f"[bold]{escape(row.model)}[/bold]", *(_value(cell) for cell in cells))
+    for printed in _published(frame, document):
+        average = f"{printed.average.recomputed:.3f}" if printed.average else ""
+        frame.add_row(_sized(printed), *(f"{printed.sets[each]:.3f}" for each in sets), average)
+    yield frame
+
+
+def _published(frame: Table, document: SuiteTable) -> Iterator[PublishedFigures]:
+    """The paper's rows, each under a line that says whose they are: by direction, then people (figure 1)."""
+    kind = ""
+    for row in document.published.rows:
+        heading = f"published, {row.direction or 'people'}:"
+        if heading != kind:
+            kind = heading
+            frame.add_section()
+            frame.add_row(kind, style="dim")
+        yield row
+
+
+def _sized(row: PublishedFigures) -> str:
+    size = row.parameters_in_millions
+    return f"  {row.model}" + (f" {size}M" if size else "")
+
+
+def _consistency_tables(document: SuiteTable) -> Iterator[Table]:
+    """Consistency, what would follow from the two accuracies alone, and both right."""
+    from rich.markup import escape
+
+    from horsesense.studies.suites.consistency_row import ConsistencyRow
+
+    sets = _titles(document)
+    title = "Pairs consistent, 95 % interval below (CATs, table 6)"
+    frame = table("model", *sets.values(), title=title, padding=0)
+    names = (
+        ("consistent", "both right or both wrong"),
+        ("expected", "  expected of the two accuracies"),
+        ("both_right", "  both right"),
+        ("accuracy_a", "  accuracy, original"),
+        ("accuracy_b", "  accuracy, edited"),
+    )
+    for row in document.rows:
+        if not isinstance(row, ConsistencyRow):
+            continue
+        pairs: list[PairsOfSet | None] = [row.sets.get(name) for name in sets]
+        for part, meaning in names:
+            cells = [None if each is None else getattr(each, part) for each in pairs]
+            label = f"[bold]{escape(row.model)}[/bold]: {meaning}" if part == "consistent" else meaning
+            frame.add_row(label, *(_value(cell) for cell in cells))
+            frame.add_row("", *(_interval(cell) for cell in cells), style="dim")
+        frame.add_row("  pairs", *(_NONE if each is None else str(each.pairs) for each in pairs), style="dim")
+    for printed in _published(frame, document):
+        frame.add_row(_sized(printed), *(f"{printed.sets[each]:.2f}" for each in sets))
+    yield frame
+
+
+def _cells(cell: Estimate | None) -> tuple[str, ...]:
+    """Accuracy, interval, chance, items and units."""
+    if cell is None:
+        return (_NONE, "", "", "", "")
+    chance = "" if cell.chance is None else f"{cell.chance:.3f}"
+    return (_value(cell), _interval(cell), chance, f"{cell.n:,}", f"{cell.clusters:,}")
+
+
+def _value(cell: Estimate | None) -> str:
+    return _NONE if cell is None else f"{cell.value:.3f}"
+
+
+def _interval(cell: Estimate | None) -> str:
+    return "" if cell is None else f"{cell.low:.3f}–{cell.high:.3f}"
+
+
+def _cue_lines(document: SuiteTable) -> Iterator[str]:
+    """What can be had of each set without its question, and what of the paper's figures does not add up."""
+    for name, cues in document.cues.items():
+        picks = [f"{cue.accuracy.value:.3f} by picking {cue.pick}" for cue in (cues.rule, cues.learnt) if cue]
+        picks = picks[:1] if cues.rule == cues.learnt else picks
+        none = "nothing" if cues.searched else "not looked for in fewer than two units"
+        yield f"{name}, without its question: {'; '.join(picks) or none} (chance {cues.chance:.3f})"
+    wrong = document.published.averages_that_do_not_follow
+    if wrong:
+        printed = {row.model: row.average.printed for row in document.published.rows if row.average}
+        listed = ", ".join(f"{model} ({printed[model]:.3f})" for model in wrong)
+        yield f"published averages are computed again from their rows; those printed for {listed} do not follow"
+    if document.missing and document.measure == "accuracy":
+        yield f"an average of a measured row is over the {len(document.found)} sets that are here"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -10,11 +11,47 @@ from horsesense.knowledge.gcide import gcide_origin, read_gcide
 from horsesense.knowledge.gcide_source import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.own import read_own
-from horsesense.knowledge.store import add_source, find_source
+from horsesense.knowledge.store import add_source, find_source, list_sources
 from horsesense.knowledge.triples import Origin
 from horsesense.knowledge.wordnet import read_synsets
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.knowledge.wordnet_triples import wordnet_origin, wordnet_triples
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSource(Document):
+    """A source of one's own that was added."""
+
+    name: str
+    """What it is called."""
+    version: str
+    """Of the file it was read from."""
+    licence: str
+    """Under which it may be used."""
+    concepts: int
+    """How many it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSource(Document):
+    """A source that is kept."""
+
+    name: str
+    """What it is called."""
+    version: str
+    """Of the files it was read from; empty where they do not say."""
+    licence: str
+    """Under which it may be used."""
+
+
+KeptSources = list[KeptSource]
+"""All sources, by name."""
+
+
+def kept_sources() -> KeptSources:
+    """The sources that are kept, with version and licence."""
+    return [KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()]
 
 
 def open_graph(name: str = "wordnet") -> Graph:
@@ -26,11 +63,11 @@ def open_graph(name: str = "wordnet") -> Graph:
     return load_graph(name)
 
 
-def add_own(name: str, path: Path) -> Origin:
+def add_own(name: str, path: Path) -> AddedSource:
     """Put a user's file of triples into the store."""
     origin, triples = read_own(name, path)
     add_source(origin, triples)
-    return origin
+    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
 
 
 def _ensure_wordnet() -> None:

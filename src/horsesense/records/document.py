@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import PurePath
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 
 class Document:
@@ -16,6 +16,17 @@ class Document:
     """
 
     __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True}
+
+
+class _NotANumberIsNull:
+    """Tells the schema what JSON makes of a number that has no value."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [handler(core), {"type": "null"}]}
+
+
+Number = Annotated[float, _NotANumberIsNull()]
+"""A figure that may have no value: nan, which is null in JSON."""
 
 
 def plain(value: Any) -> Any:

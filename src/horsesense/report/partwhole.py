@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
 
 import numpy as np
 
 from horsesense.analysis import Estimate, accuracy, chance
 from horsesense.analysis.ordinal import mean_absolute_error, novelty, quadratic_kappa
 from horsesense.analysis.resampling import Floats
-from horsesense.analysis.slices import Slice, by_facet
+from horsesense.analysis.slices import by_facet
 from horsesense.errors import UserError
 from horsesense.probes.partwhole.lexicon import adjective_class
 from horsesense.records import Item, Judgement
+from horsesense.records.document import Document
 from horsesense.report.confusion import Confusion, confusion
 from horsesense.runs.results import Answered
 
@@ -21,20 +24,44 @@ ROLES = ("whole", "part", "adjective")
 
 
 @dataclass(frozen=True, slots=True)
+class RowSlice:
+    """Items of a row that share the value of a facet."""
+
+    where: str
+    """The value."""
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line of the table."""
 
     name: str
+    kind: Literal["model", "people"]
+    """Who answered."""
     seeds: int
     """Runs of the same name that were put together; 1 for a model, 0 for people."""
+    n: int
+    """Triples, or votes of people."""
+    chance: float | None
+    """What guessing earns."""
     accuracy: Estimate
-    error: Estimate | None
-    """Mean absolute error in steps of the scale; None where options are no scale, or the gold is not one label."""
-    kappa: Estimate | None
-    """Quadratic-weighted."""
+    mean_absolute_error: Estimate | None
+    """In steps of the scale; None where options are no scale, the gold is not one label, or it has no value."""
+    quadratic_kappa: Estimate | None
+    """Quadratic-weighted, under the same conditions."""
     confusion: Confusion | None
-    slices: Mapping[str, Sequence[Slice]]
+    """Which label is taken for which."""
+    slices: Mapping[str, Sequence[RowSlice]]
     """By adjective class, and by what training has seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartWholeTable(Document):
+    """Models, controls and people beside one another, as in the paper's table 3."""
+
+    rows: tuple[Row, ...]
+    """Models in the order of the runs, then people."""
 
 
 def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list[Row]:
@@ -81,12 +108,16 @@ def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> Row:
         golds = [item.answer for item in judged if item.answer is not None]
         error = mean_absolute_error(golds, together, labels, wholes, parts)
         kappa = quadratic_kappa(golds, together, labels, wholes, parts)
+    right = accuracy(credit, wholes, guess, crossed=parts)
     return Row(
         name=name,
+        kind="model",
         seeds=len(runs),
-        accuracy=accuracy(credit, wholes, guess, crossed=parts),
-        error=error,
-        kappa=kappa,
+        n=right.n,
+        chance=right.chance,
+        accuracy=right,
+        mean_absolute_error=_known(error),
+        quadratic_kappa=_known(kappa),
         confusion=confusion(judged, together),
         slices=_slices(judged, credit, wholes, train),
     )
@@ -94,11 +125,16 @@ def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> Row:
 
 def _slices(
     items: Sequence[Item], credit: Floats, wholes: Sequence[str], train: Sequence[Item]
-) -> dict[str, tuple[Slice, ...]]:
+) -> dict[str, tuple[RowSlice, ...]]:
     facets: list[dict[str, str]] = [{"adjective class": adjective_class(item.groups["adjective"])} for item in items]
     if train:
         facets = [own | dict(seen) for own, seen in zip(facets, novelty(items, train, ROLES), strict=True)]
-    return {name: by_facet(credit, wholes, facets, name).slices for name in facets[0]}
+    slices = {name: by_facet(credit, wholes, facets, name).slices for name in facets[0]}
+    return {name: tuple(RowSlice(str(each.where[0]), each.accuracy) for each in part) for name, part in slices.items()}
+
+
+def _known(estimate: Estimate | None) -> Estimate | None:
+    return None if estimate is None or isnan(estimate.value) else estimate
 
 
 def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[Row]:
@@ -118,19 +154,32 @@ def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequen
     given = [(item.options.index(each.value),) for each, item in zip(votes, targets, strict=True)]
     labels = len(targets[0].options)
     right = [float(gold == vote[0]) for gold, vote in zip(golds, given, strict=True)]
-    first = Row(
-        name="people: one vote against the label that contains it",
+    with_label = accuracy(right, wholes, crossed=parts)
+    with_others = accuracy(_against_others(votes), wholes, crossed=parts)
+    return [
+        _people_row(
+            "people: one vote against the label that contains it",
+            with_label,
+            mean_absolute_error(golds, given, labels, wholes, parts),
+            quadratic_kappa(golds, given, labels, wholes, parts),
+        ),
+        _people_row("people: one vote against the majority of the others", with_others),
+    ]
+
+
+def _people_row(name: str, right: Estimate, error: Estimate | None = None, kappa: Estimate | None = None) -> Row:
+    return Row(
+        name=name,
+        kind="people",
         seeds=0,
-        accuracy=accuracy(right, wholes, crossed=parts),
-        error=mean_absolute_error(golds, given, labels, wholes, parts),
-        kappa=quadratic_kappa(golds, given, labels, wholes, parts),
+        n=right.n,
+        chance=right.chance,
+        accuracy=right,
+        mean_absolute_error=_known(error),
+        quadratic_kappa=_known(kappa),
         confusion=None,
         slices={},
     )
-    credit = _against_others(votes)
-    name = "people: one vote against the majority of the others"
-    second = replace(first, name=name, accuracy=accuracy(credit, wholes, crossed=parts), error=None, kappa=None)
-    return [first, second]
 
 
 def _triple(item: Item) -> tuple[str, ...]:

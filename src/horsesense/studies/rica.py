@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
 from horsesense.analysis.ablation import ablation, once, retest
@@ -12,8 +13,9 @@ from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF, VALENCE
 from horsesense.language.frequency import zipf
-from horsesense.records import Item
-from horsesense.runs.results import Answered
+from horsesense.records import Facet, Item
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered, read_run
 
 
 def right_word(item: Item) -> str:
@@ -34,8 +36,71 @@ def question_of(item: Item) -> tuple[str, str, bool]:
     return item.family, f"{said} turned" if turned else said, item.facets.get("background", "none") != "none"
 
 
-def analyse(answered: Answered) -> dict[str, Any]:
-    """All analyses that a probe's facets allow, as plain values; what a probe does not have is null.
+@dataclass(frozen=True, slots=True)
+class KindAccuracy:
+    """Items that are said in the same way."""
+
+    kind: tuple[Facet, ...]
+    """Perturbation and asymmetry."""
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the answers of one model to one probe say; what the probe does not have is null."""
+
+    model: str
+    probe: str
+    accuracy: Estimate
+    """Share of items right, without those that tell the fact."""
+    strict: Estimate
+    """Share of whole axioms right; a renaming counts once."""
+    kinds: tuple[KindAccuracy, ...] | None
+    """Accuracy by kind of perturbation."""
+    bias: Bias | None
+    """How answers depend on the valence of the right word."""
+    words: Mapping[str, float]
+    """Zipf frequency of the words that were right, and of their opposites."""
+    retest: Estimate | None
+    """How often a question that is asked twice gets the same credit: the noise floor of everything else."""
+    background: Mapping[str, Mapping[str, Estimate]] | None
+    """Accuracy with the fact told and without, and the difference, by what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityAblation:
+    """Novel entities against names, on the same statements."""
+
+    novel: Estimate
+    """Accuracy with novel entities."""
+    named: Estimate
+    """Accuracy with names."""
+    difference: Estimate
+    """Novel minus named."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnalysis(Document):
+    """What a run on RICA probes says."""
+
+    run: Path
+    """The folder of the run."""
+    results: tuple[Analysis, ...]
+    """One entry a model and probe."""
+    ablation: EntityAblation | None
+    """Against a run with names; null where none is given."""
+
+
+def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
+    """All analyses of a run's answers; ``against`` is a run of the same model on the same axioms with names."""
+    _, answered = read_run(folder)
+    results = tuple(analyse(each) for each in answered if each.judged)
+    ablated = entity_ablation(answered[0], read_run(against)[1][0]) if against is not None else None
+    return RunAnalysis(folder, results, ablated)
+
+
+def analyse(answered: Answered) -> Analysis:
+    """All analyses that a probe's facets allow.
 
     Items with the fact told outright count in the lines about the fact only.
     """
@@ -48,36 +113,30 @@ def analyse(answered: Answered) -> dict[str, Any]:
     values = once(earned, [question[2] for question in questions])
     kinds = None
     if any("perturbation" in each for each in facets):
-        found = by_facet(values, units, facets, ("perturbation", "asymmetry"))
-        kinds = [{"kind": list(each.where)} | told(each.accuracy) for each in found.slices]
+        slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
+        kinds = tuple(KindAccuracy(each.where, each.accuracy) for each in slices)
     whole = family_accuracy(once(values, again), families, option_counts=[len(item.options) for item in items])[0]
-    return {
-        "model": answered.part.model.name,
-        "probe": answered.part.probe.name,
-        "accuracy": told(accuracy(values, units)),
-        "strict": told(whole.strict),
-        "kinds": kinds,
-        "bias": _bias(values.tolist(), [valence_of(item) for item in items], units),
-        "words": _frequencies(items),
-        "retest": told(retest(questions, values, again, units)) if any(again) else None,
-        "background": _background(answered, earned.tolist(), questions),
-    }
+    return Analysis(
+        model=answered.part.model.name,
+        probe=answered.part.probe.name,
+        accuracy=accuracy(values, units),
+        strict=whole.strict,
+        kinds=kinds,
+        bias=_bias(values.tolist(), [valence_of(item) for item in items], units),
+        words=_frequencies(items),
+        retest=retest(questions, values, again, units) if any(again) else None,
+        background=_background(answered, earned.tolist(), questions),
+    )
 
 
-def told(e: Estimate) -> dict[str, Any]:
-    """An estimate for a document."""
-    return {"value": e.value, "ci": [e.low, e.high], "n": e.n, "clusters": e.clusters}
-
-
-def _bias(values: list[float], valences: list[int], units: Names) -> dict[str, Any] | None:
+def _bias(values: list[float], valences: list[int], units: Names) -> Bias | None:
     try:
-        found: Bias = valence_bias(values, valences, units)
+        return valence_bias(values, valences, units)
     except UserError:  # one valence only: a probe of before and after has none
         return None
-    return {name: told(getattr(found, name)) for name in asdict(found)}
 
 
-def _frequencies(items: Any) -> dict[str, float]:
+def _frequencies(items: Sequence[Item]) -> dict[str, float]:
     """Zipf frequency of the words that were right, and of their opposites: a model may just like the frequent one."""
     words = sorted({other for item in items for other in PAIR_OF.get(right_word(item), ())})
     return {word: round(zipf(word), 2) for word in words}
@@ -85,9 +144,9 @@ def _frequencies(items: Any) -> dict[str, float]:
 
 def _background(
     answered: Answered, values: list[float], questions: list[tuple[str, str, bool]]
-) -> dict[str, Any] | None:
+) -> dict[str, dict[str, Estimate]] | None:
     """The effect of the fact, apart for repeating it and for turning it round (appendix C)."""
-    found = {}
+    settings = {}
     units = {question[:2]: unit for question, unit in zip(questions, answered.units, strict=True)}
     for setting, said in (("parrot", "original"), ("negation switch", "negation")):
         asked = [(question, value) for question, value in zip(questions, values, strict=True) if question[1] == said]
@@ -95,15 +154,11 @@ def _background(
         helped = {question[:2]: value for question, value in asked if question[2]}
         if plain and helped:
             compared = ablation(list(helped), list(helped.values()), list(plain), list(plain.values()), units)
-            found[setting] = {
-                "with": told(compared.a),
-                "without": told(compared.b),
-                "difference": told(compared.difference),
-            }
-    return found or None
+            settings[setting] = {"with": compared.a, "without": compared.b, "difference": compared.difference}
+    return settings or None
 
 
-def entity_ablation(novel: Answered, named: Answered) -> dict[str, Any]:
+def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
     """Novel entities against names: the same model, the same statements (section 4.3, figure 5b)."""
 
     def asked(side: Answered) -> list[tuple[str, str, str]]:
@@ -115,4 +170,4 @@ def entity_ablation(novel: Answered, named: Answered) -> dict[str, Any]:
 
     units = dict(zip(asked(novel), novel.units, strict=True))
     compared = ablation(asked(novel), earned(novel), asked(named), earned(named), units)
-    return {"novel": told(compared.a), "named": told(compared.b), "difference": told(compared.difference)}
+    return EntityAblation(compared.a, compared.b, compared.difference)

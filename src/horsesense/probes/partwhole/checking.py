@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from horsesense.errors import UserError
 from horsesense.probes.partwhole.lexicon import is_known_adjective
 from horsesense.probes.released.partwhole import COLUMNS, LABELS
 from horsesense.probes.released.reading import Reading, check_columns, fields_of
+from horsesense.records.document import Document
 
 KINDS = {
     "unreadable": "the row does not have the fields of the header",
@@ -38,10 +40,23 @@ class Oddity:
     triple: tuple[str, ...]
     """Whole, part, adjective, as they stand."""
     about: str = ""
+    """What exactly is odd; empty where the kind says it."""
 
 
-def check_triples(paths: Sequence[Path]) -> tuple[list[Oddity], int]:
-    """All that is odd in files of judged triples, and the number of rows."""
+@dataclass(frozen=True, slots=True)
+class OddTriples(Document):
+    """What is odd in files of judged triples."""
+
+    rows: int
+    """Rows that were looked at."""
+    counts: Mapping[str, int]
+    """How many oddities of each kind."""
+    odd: tuple[Oddity, ...]
+    """Row by row, in the order of the files."""
+
+
+def check_triples(paths: Sequence[Path]) -> OddTriples:
+    """All that is odd in files of judged triples."""
     found: list[Oddity] = []
     first: dict[tuple[str, ...], tuple[str, int, str]] = {}
     rows = 0
@@ -69,7 +84,8 @@ def check_triples(paths: Sequence[Path]) -> tuple[list[Oddity], int]:
                 kind = "repeated" if known[2] == label else "contradiction"
                 about = f"{_name(label)} here, {_name(known[2])} in {known[0]}:{known[1]}"
                 found.append(Oddity(kind, path.name, number, given, about))
-    return found, rows
+    counts = Counter(oddity.kind for oddity in found)
+    return OddTriples(rows, {kind: counts[kind] for kind in KINDS}, tuple(found))
 
 
 def _odd(triple: tuple[str, ...], label: str, binary: str) -> Iterator[tuple[str, str]]:

@@ -4,14 +4,58 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
+from pathlib import Path
 
 from horsesense.errors import UserError, unknown
-from horsesense.records import Item, Probe
+from horsesense.records import Item, Probe, write_probe
+from horsesense.records.document import Document
 
 SHARES = {"train": 0.7, "dev": 0.1, "test": 0.2}
 KINDS = ("random", "whole", "part", "adjective", "nouns")
+
+
+@dataclass(frozen=True, slots=True)
+class TriplesPart:
+    """One part of the triples, and how many different words it has."""
+
+    part: str
+    """``train``, ``dev`` or ``test``."""
+    out: Path
+    """Its file."""
+    items: int
+    wholes: int
+    parts: int
+    adjectives: int
+
+
+@dataclass(frozen=True, slots=True)
+class TriplesSplit(Document):
+    """Triples in three files."""
+
+    by: str
+    """What is kept together: nothing (``random``), or all triples of a word."""
+    seed: int
+    """Seed of the draw."""
+    dropped: int
+    """Triples left out because their nouns fall to different parts."""
+    parts: tuple[TriplesPart, ...]
+    """The three files."""
+
+
+def write_split(probe: Probe, by: str, seed: int, folder: Path) -> TriplesSplit:
+    """Split a probe and write train.jsonl, dev.jsonl and test.jsonl into a folder."""
+    parts, dropped = split_probe(probe, by, seed)
+    files = []
+    for name, part in parts.items():
+        path = folder / f"{name}.jsonl"
+        write_probe(path, part)
+        wholes, nouns, adjectives = (
+            len({item.groups[role] for item in part.items}) for role in ("whole", "part", "adjective")
+        )
+        files.append(TriplesPart(name, path, len(part.items), wholes, nouns, adjectives))
+    return TriplesSplit(by, seed, dropped, tuple(files))
 
 
 def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dict[str, list[Item]]:

@@ -13,6 +13,7 @@ from horsesense.probes.rica.forms import Axiom, Comp, Not, Rel, plain
 from horsesense.probes.rica.operators import RELEASED, derive
 from horsesense.probes.rica.parsing import parse_form
 from horsesense.probes.rica.rewriting import equivalent
+from horsesense.records.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +28,17 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Document):
     """What came of deriving a whole release."""
 
     axioms: int
+    """Axioms of the release."""
     derived: int
     """Forms that had to be derived."""
+    exact: int
+    """Forms that came out as the release has them."""
     differences: Sequence[Difference]
-
-    @property
-    def exact(self) -> int:
-        return self.derived - len(self.differences)
+    """The others."""
 
 
 def check_release(path: Path) -> Checked:
@@ -64,7 +65,7 @@ def check_release(path: Path) -> Checked:
             ) from error
     if not axioms:
         raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
-    return Checked(axioms, derived, differences)
+    return Checked(axioms, derived, derived - len(differences), differences)
 
 
 def reason_of(released: Axiom, original: Axiom) -> str:

@@ -7,8 +7,9 @@ first, whether there is a *not*, which comparative the premise has. Neither need
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.language.function_words import AUXILIARIES, FUNCTION_WORDS, HEDGES
@@ -17,7 +18,8 @@ from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
 from horsesense.language.words import listed
 from horsesense.probes.released.conclusion import CONNECTIVE, entities
-from horsesense.records import BLANK, Item, Probe
+from horsesense.records import BLANK, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.records.document import Document
 
 CONTROLS = ("premise-removed", "structure-only")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -26,6 +28,37 @@ _SHAPE = (
 )
 _NONSENSE = 400
 _NO_PREMISE = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenControl:
+    """A control that was written."""
+
+    out: Path
+    """Its file."""
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Controls(Document):
+    """The controls of a probe."""
+
+    probe: Path
+    """The probe that they stand beside."""
+    controls: Mapping[str, WrittenControl]
+    """By kind of control."""
+
+
+def write_controls(file: Path, folder: Path) -> Controls:
+    """Write every control of a probe into a folder, named after the probe."""
+    probe = read_probe(file)
+    controls = {}
+    for name in CONTROLS:
+        path = folder / f"{probe_name(file)}-{name}.jsonl"
+        made = control(probe, name)
+        write_probe(path, made)
+        controls[name] = WrittenControl(path, len(made.items))
+    return Controls(file, controls)
 
 
 def control(probe: Probe, name: str) -> Probe:

@@ -16,6 +16,7 @@ from horsesense.language.comparatives import OPPOSITES
 from horsesense.probes.rica.comparison import flipped, is_upper, one_scale, pair_of
 from horsesense.probes.rica.forms import And, Axiom, Comp, Not, Premise, Prop, Rel, Term, named, plain, seen_from_a
 from horsesense.probes.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
+from horsesense.records.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,30 @@ class Proof:
     equivalent: bool
     steps: tuple[Step, ...]
     """From one form to the other; where they differ, from each to its last form."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStep:
+    """One form on the way, as it is written."""
+
+    rule: str
+    """What led to it."""
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProof(Document):
+    """Whether two forms say the same, and why, as it is written."""
+
+    equivalent: bool
+    """Whether they do."""
+    proof: tuple[ProofStep, ...]
+    """From one form to the other; where they differ, from each to its last form."""
+
+
+def written_proof(proof: Proof) -> WrittenProof:
+    """The proof with its forms in the notation of RICA."""
+    return WrittenProof(proof.equivalent, tuple(ProofStep(step.rule, str(step.form)) for step in proof.steps))
 
 
 def equivalent(one: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:

@@ -13,11 +13,13 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 from horsesense.errors import UserError, unknown
 from horsesense.probes.winoventi.special import pairs_of
-from horsesense.records import Item, Probe, fill_blank
+from horsesense.records import Item, Probe, fill_blank, write_probe
+from horsesense.records.document import Document
 
 Setting = Literal["half-exception", "full-exception"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
@@ -36,6 +38,49 @@ class Splits:
     """Schemas taken out of training to choose steps and rates by; empty unless asked for, as in the paper."""
     tests: Mapping[str, Probe]
     """``held-out`` in the half-exception setting; ``unseen-exceptions``, ``all-generics``, ``mixed`` in the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """One part of a split, and what is in it."""
+
+    part: str
+    """``train``, ``dev``, or the name of a test."""
+    out: Path
+    """Its file."""
+    items: int
+    generic: int
+    """Items of the generic test."""
+    exception: int
+    """Items of the exception test."""
+    twins_seen: int
+    """Items whose twin is in training."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSplits(Document):
+    """A split that was written."""
+
+    setting: str
+    """half-exception or full-exception."""
+    seed: int
+    """Seed of the draw."""
+    parts: tuple[SplitPart, ...]
+    """Parts that have items."""
+
+
+def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
+    """Write every part that has items into a folder."""
+    files = []
+    for name, part in {"train": splits.train, "dev": splits.dev, **splits.tests}.items():
+        if not part.items:
+            continue
+        path = folder / f"{name}.jsonl"
+        write_probe(path, part)
+        tests = [item.member for item in part.items]
+        seen = sum(item.facets.get("twin") == "seen" for item in part.items)
+        files.append(SplitPart(name, path, len(tests), tests.count("generic"), tests.count("exception"), seen))
+    return WrittenSplits(splits.setting, seed, tuple(files))
 
 
 def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> Splits:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from horsesense.analysis import Estimate
 from horsesense.analysis.intervals import rate_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
-from horsesense.runs.results import Answered, Result, result_of
+from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 
 
@@ -19,25 +20,32 @@ class AccuracyRow:
     """One model on the sets that were asked."""
 
     model: str
+    kind: Literal["measured"]
+    """Not taken from a paper."""
     direction: str
+    """unidirectional or bidirectional."""
     parameters: int
-    results: Mapping[str, Result]
-    """By set."""
+    """How many the model has."""
+    sets: Mapping[str, Estimate]
+    """Accuracy by set."""
     average: Estimate
     """Mean over these sets, each counting once."""
+    sets_averaged: int
+    """How many sets the average is over."""
 
 
 def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> AccuracyRow:
     """Sum up the answers of one model, by set."""
-    results = {name: result_of(one, how) for name, one in answered.items()}
+    sets = {name: result_of(one, how).estimate for name, one in answered.items()}
     first = next(iter(answered.values()))
     record = first.part.model
     earned = {name: one.credits(how or one.primary()).values for name, one in answered.items()}
     # Names, not numbers: a unit that two sets share must be known as one.
     units = {name: [item.unit(one.probe.card.group) for item in one.items] for name, one in answered.items()}
-    chances = [result.estimate.chance for result in results.values()]
+    chances = [estimate.chance for estimate in sets.values()]
     guess = float(np.mean([chance for chance in chances if chance is not None]))
-    return AccuracyRow(record.name, record.direction, record.parameters, results, average_of(earned, units, guess))
+    average = average_of(earned, units, guess)
+    return AccuracyRow(record.name, "measured", record.direction, record.parameters, sets, average, len(sets))
 
 
 def average_of(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from horsesense.analysis.deciding import Deciding, Decision, Place, deciding, decision
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import Evidence, evidence
 from horsesense.scoring.prompts import item_prompts
@@ -19,14 +21,35 @@ class EvidenceKept:
 
     model: str
     probe: str
-    everything: Deciding
+    all: Deciding
+    """Of all pairs."""
     right: Deciding | None
     """Of the pairs it gets right; None where there is none."""
     wrong: Deciding | None
+    """Of those it gets wrong."""
     same_length: int
     """Pairs with as many tokens in both sentences, as the paper looks at; others are aligned."""
     left_out: int
     """Items that are no judged pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOfRuns(Document):
+    """What decided, for every model and every probe of pairs of some runs."""
+
+    evidence: tuple[EvidenceKept, ...]
+    """One entry a model and probe."""
+
+
+def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
+    """What the tokens of every probe of judged pairs say; other probes are left out."""
+    return EvidenceOfRuns(
+        tuple(
+            evidence_kept(each)
+            for each in answered
+            if any(len(item.options) == 2 and item.answer is not None for item in each.items)
+        )
+    )
 
 
 def evidence_kept(answered: Answered) -> EvidenceKept:
@@ -50,7 +73,7 @@ def evidence_kept(answered: Answered) -> EvidenceKept:
     return EvidenceKept(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
-        everything=deciding(decisions, units),
+        all=deciding(decisions, units),
         right=_some(decisions, units, right=True),
         wrong=_some(decisions, units, right=False),
         same_length=same,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from horsesense.analysis import Estimate
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.two_choice import ByNumber, beaten, by_number
+from horsesense.analysis.two_choice import ByNumber, Counted, beaten, by_number
 from horsesense.errors import UserError
 from horsesense.probes.cats.steps import steps
 from horsesense.records import Item
+from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
@@ -22,13 +24,12 @@ class SetSteps:
     """One probe: how many steps its items take, and how a model does on it."""
 
     probe: str
-    mean: float
-    """Mean steps of its items."""
-    counted: int
-    """Items whose steps are known."""
+    mean_steps: float
+    """Mean steps of the items whose steps are known."""
     accuracy: Estimate
     """Share of wrong options that the right one beats, over these items."""
     by_steps: tuple[ByNumber, ...]
+    """The same for each number of steps, the smallest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,38 @@ class ModelSteps:
 
     model: str
     sets: tuple[SetSteps, ...]
+    """Its probes, those with the fewest steps first."""
     by_steps: tuple[ByNumber, ...]
     """Over all probes together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCounting:
+    """How people counted steps."""
+
+    agreement: float
+    """Share of pairs of people who said the same of an item."""
+    pairs: int
+    """How many such pairs there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepsOfRuns(Document):
+    """Accuracy by inference steps, for every model of some runs."""
+
+    counted_by: Literal["people", "rule"]
+    """Who counted the steps."""
+    people: PeopleCounting | None
+    """How far people agree; null where a rule counted."""
+    models: tuple[ModelSteps, ...]
+    """One entry a model."""
+
+
+def steps_of_runs(answered: Sequence[Answered], counts: Counted | None = None) -> StepsOfRuns:
+    """Accuracy by steps, which people counted, or else a rule."""
+    models = tuple(steps_kept(answered, counts.means if counts else None))
+    people = PeopleCounting(counts.agreement, counts.pairs) if counts else None
+    return StepsOfRuns("people" if counts else "rule", people, models)
 
 
 def steps_of(item: Item) -> float | None:
@@ -75,9 +106,9 @@ def _of_model(
             continue
         mean = float(np.mean([count for place in known if (count := counts[place]) is not None]))
         overall = accuracy(credit[known], [own[place] for place in known], chance=0.5)
-        sets.append(SetSteps(one.part.probe.name, mean, len(known), overall, tuple(by_number(credit, own, counts))))
+        sets.append(SetSteps(one.part.probe.name, mean, overall, tuple(by_number(credit, own, counts))))
         values.append(credit)
         units += own
         numbers += counts
     together = by_number(np.concatenate(values), units, numbers) if values else []
-    return ModelSteps(name, tuple(sorted(sets, key=lambda each: each.mean)), tuple(together))
+    return ModelSteps(name, tuple(sorted(sets, key=lambda each: each.mean_steps)), tuple(together))

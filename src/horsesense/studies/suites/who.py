@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from horsesense.analysis import Estimate
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.key_word import key_place, third_of
 from horsesense.errors import UserError
+from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
@@ -37,11 +39,13 @@ class OneSided:
 
     model: str
     direction: str
-    items: tuple[Gained, ...]
-    thirds: Mapping[str, int]
+    n: int
+    """How many items."""
+    key_word_thirds: Mapping[str, int]
     """Key words at the beginning, in the middle and at the end of the sentence."""
-    middle: Estimate | None
+    in_the_middle: Estimate | None
     """Share of key words in the middle third; None where no item has one."""
+    items: tuple[Gained, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +53,32 @@ class Who:
     """Two models on the same probe."""
 
     probe: str
-    common: int
+    n: int
     """Items with a gold that both were asked."""
-    one: OneSided
-    other: OneSided
-    thirds: Mapping[str, int]
-    """Of all common items: what to hold the two against."""
+    key_word_thirds: Mapping[str, int]
+    """Of all these items: what to hold the two models against."""
+    only: tuple[OneSided, OneSided]
+    """What only the first gets, and what only the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhoOfRuns(Document):
+    """Every two models that were asked the same probe."""
+
+    pairs: tuple[Who, ...]
+    """One entry a probe and pair of models."""
+
+
+def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
+    """Who gets what, of the models that were asked each probe; the same model twice is no pair."""
+    return WhoOfRuns(
+        tuple(
+            who_gets_what(first, second)
+            for models in probes
+            for first, second in combinations(models, 2)
+            if first.part.model.name != second.part.model.name
+        )
+    )
 
 
 def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = None) -> Who:
@@ -88,17 +112,17 @@ def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = No
         return OneSided(
             winner.part.model.name,
             winner.part.model.direction,
-            tuple(gained),
+            len(gained),
             _thirds(position for position, _ in known),
             accuracy(inside, [unit for _, unit in known]) if known else None,
+            tuple(gained),
         )
 
     return Who(
         probe=one.part.probe.name,
-        common=len(common),
-        one=sided(one, other, mine, theirs),
-        other=sided(other, one, theirs, mine),
-        thirds=_thirds(place[0] for place in places.values() if place is not None),
+        n=len(common),
+        key_word_thirds=_thirds(place[0] for place in places.values() if place is not None),
+        only=(sided(one, other, mine, theirs), sided(other, one, theirs, mine)),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -34,9 +33,6 @@ from horsesense.watching import Watcher
 _NOUNS_AT_ONCE = 64
 KINDS = ("machine", "people")
 
-HandOut = Callable[[Path, list[Association], list[Checked]], None]
-"""Writes task files for people: what to find exceptions for, and which schemas to validate."""
-
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -47,11 +43,14 @@ class Done:
     probes: dict[str, Path]
     """``machine`` and ``people``: probes, where any schema of the kind passed."""
     evaluations: dict[str, Evaluation]
+    """What the model makes of each probe."""
+    kept: list[Association]
+    """What people can find exceptions to."""
+    checked: list[Checked]
+    """Schemas with what speaks against them; those that pass are for people to validate."""
 
 
-def run_pipeline(
-    plan: Plan, folder: Path, watcher: Watcher | None = None, tick: Tick = quiet, hand_out: HandOut | None = None
-) -> Done:
+def run_pipeline(plan: Plan, folder: Path, watcher: Watcher | None = None, tick: Tick = quiet) -> Done:
     """Go through all steps; those that are done already, from the same things, are not done again."""
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher or Watcher(), tick)
@@ -62,9 +61,7 @@ def run_pipeline(
         with writing(folder / "counts.json") as temporary:
             temporary.write_text(json.dumps(counts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         probes, evaluations = pipeline.evaluated(checked)
-        if hand_out is not None:
-            hand_out(folder / "tasks", _kept(selected), checked)
-    return Done(counts, probes, evaluations)
+        return Done(counts, probes, evaluations, _kept(selected), checked)
 
 
 def _kept(path: Path) -> list[Association]:

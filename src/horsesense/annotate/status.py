@@ -1,0 +1,66 @@
+"""How far people have come with a study or with task files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from horsesense.annotate.judgement_files import Collected
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PersonStatus:
+    """How far one person has come."""
+
+    annotator: str
+    """Empty where the tasks name nobody."""
+    judgements: int
+    open: int
+    """Tasks without an answer yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Document):
+    """How far people have come."""
+
+    instrument: str
+    """What they judge with."""
+    wanted: int
+    """Judgements that an item should have."""
+    items: int
+    """Items that were asked about."""
+    done: int
+    """Items that have as many judgements as they should."""
+    judgements: int
+    """Judgements that were given."""
+    open: int
+    """Tasks without an answer yet."""
+    by_votes: Mapping[str, int]
+    """Number of judgements → how many items have so many."""
+    people: tuple[PersonStatus, ...]
+    """In order of names."""
+    notes: Mapping[str, int]
+    """What was found odd, counted."""
+
+
+def status_of(collected: Collected) -> Status:
+    """Judgements and open tasks, by person, and how many items have how many judgements."""
+    given = Counter(each.annotator for each in collected.judgements)
+    waiting = Counter(annotator for _, annotator in collected.open)
+    asked = set(collected.scales) | {item for item, _ in collected.open} | {each.item for each in collected.judgements}
+    votes = Counter(each.item for each in collected.judgements)
+    depth = Counter(votes[item] for item in asked)
+    wanted = min(collected.targets.values(), default=collected.instrument.judgements)
+    return Status(
+        instrument=collected.instrument.name,
+        wanted=wanted,
+        items=len(asked),
+        done=sum(votes[item] >= collected.targets.get(item, wanted) for item in asked),
+        judgements=len(collected.judgements),
+        open=len(collected.open),
+        by_votes={str(number): depth[number] for number in sorted(depth)},
+        people=tuple(PersonStatus(name, given[name], waiting[name]) for name in sorted(given | waiting)),
+        notes=dict(collected.notes),
+    )

@@ -1,0 +1,162 @@
+"""``horsesense cats``: what CATs asks beyond accuracy, read from kept runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json, table
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from horsesense.analysis import Estimate
+    from horsesense.analysis.two_choice import Counted
+    from horsesense.studies.suites.evidence_kept import EvidenceKept
+    from horsesense.studies.suites.steps_kept import ModelSteps
+    from horsesense.studies.suites.who import Who
+
+cats = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="CATs: evidence, who gets what, inference steps.")
+
+
+@cats.command("evidence")
+def evidence(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders with probes of pairs.")],
+    json: Json = False,
+) -> None:
+    """How often the deciding token is the edited one, where it stands, and what other tokens carry."""
+    from horsesense.runs.results import read_run
+    from horsesense.studies.suites.evidence_kept import evidence_of_runs
+
+    document = evidence_of_runs(each for folder in folders for each in read_run(folder)[1])
+    if not document.evidence:
+        raise UserError("no probe of these runs has judged pairs", file=folders[0], fix="give runs on ca, wsc, sm …")
+    if json:
+        print_json(document)
+        return
+    _print_evidence(document.evidence)
+
+
+def _print_evidence(probes: Sequence[EvidenceKept]) -> None:
+    from rich.markup import escape
+
+    numbers = ("n", "decided by the edit", "carried by others", "begin/middle/end")
+    frame = table("model", "probe", "pairs", *numbers, left=3, padding=0)
+    for each in probes:
+        for kind, part in (("all", each.all), ("right", each.right), ("wrong", each.wrong)):
+            if part is not None:
+                named = (escape(each.model), escape(each.probe)) if kind == "all" else ("", "")
+                rates = [f"{e.value:.2f} ({e.low:.2f}–{e.high:.2f})" for e in (part.by_edit, part.carried_by_others)]
+                frame.add_row(*named, kind, f"{part.n:,}", *rates, "/".join(map(str, part.position_thirds)))
+    people().print(frame)
+    for each in probes:
+        people().print(
+            f"[dim]{escape(each.probe)}: {each.same_length:,} pairs of as many tokens, the others are aligned[/dim]",
+            soft_wrap=True,
+        )
+
+
+@cats.command("who")
+def who(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders; one with two models will do.")],
+    items: Annotated[int, typer.Option(min=0, help="Show so many items of each side.")] = 3,
+    json: Json = False,
+) -> None:
+    """Which items one model gets and another misses, with the place of the key word (CATs, table 4)."""
+    from horsesense.runs.comparison import by_probe
+    from horsesense.runs.results import read_run
+    from horsesense.studies.suites.who import who_of_runs
+
+    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
+    document = who_of_runs(list(models.values()) for models in probes.values())
+    if not document.pairs:
+        raise UserError(
+            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
+        )
+    if json:
+        print_json(document)
+        return
+    for pair in document.pairs:
+        _print_who(pair, items)
+
+
+def _print_who(pair: Who, items: int) -> None:
+    console = people()
+    console.print(f"{pair.probe}: {pair.n:,} common items", markup=False, style="bold")
+    console.print(f"  key words, all items: {_thirds(pair.key_word_thirds)}", markup=False)
+    for side in pair.only:
+        middle = side.in_the_middle
+        share = f"; in the middle {middle.value:.2f} ({middle.low:.2f} to {middle.high:.2f})" if middle else ""
+        counts = f"{side.n:,} items; {_thirds(side.key_word_thirds)}{share}"
+        console.print(f"  only {side.model} ({side.direction}): {counts}", markup=False, soft_wrap=True)
+        for each in side.items[:items]:
+            console.print(f"    right: {each.right}", markup=False, soft_wrap=True)
+            console.print(f"    wrong: {each.wrong}  [{each.key}]", markup=False, soft_wrap=True)
+
+
+def _thirds(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+@cats.command("steps")
+def steps(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(help="Filled task files of the instrument steps; without them a rule counts. Repeatable."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2)."""
+    from horsesense.runs.results import read_run
+    from horsesense.studies.suites.steps_kept import steps_of_runs
+
+    counts = _counted_by_people(judgements) if judgements else None
+    document = steps_of_runs([each for folder in folders for each in read_run(folder)[1] if each.judged], counts)
+    if json:
+        print_json(document)
+        return
+    _print_steps(document.models, counts)
+
+
+def _counted_by_people(files: list[Path]) -> Counted:
+    """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
+    from horsesense.analysis.two_choice import counted
+    from horsesense.annotate.judgement_files import collect
+
+    collected = collect(files)
+    if collected.instrument.name != "steps":
+        raise UserError(
+            f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"
+        )
+    votes = [(each.item, each.value.split()[0]) for each in collected.judgements]
+    try:
+        return counted([(item, float(number)) for item, number in votes if number.isdecimal()])
+    except UserError as error:
+        raise error.at(files[0]) from None
+
+
+def _print_steps(models: Sequence[ModelSteps], counts: Counted | None) -> None:
+    from rich.markup import escape
+
+    console = people()
+    if counts is None:
+        console.print("steps counted by rule", markup=False)
+    else:
+        pairs = f"{counts.agreement:.0%} of {counts.pairs:,} pairs of people agree"
+        console.print(f"steps counted by people: {len(counts.means):,} items, {pairs}", markup=False)
+    for model in models:
+        numbers = ("mean steps", "two-choice accuracy", "95 % interval", "n")
+        frame = table("probe, or steps", *numbers, title=model.model)
+        for each in model.sets:
+            frame.add_row(escape(each.probe), f"{each.mean_steps:.2f}", *_cells(each.accuracy))
+        frame.add_section()
+        for number in model.by_steps:
+            frame.add_row(f"{number.steps:g} step{'' if number.steps == 1 else 's'}", "", *_cells(number.accuracy))
+        console.print(frame)
+
+
+def _cells(e: Estimate) -> tuple[str, str, str]:
+    return f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", f"{e.n:,}"

@@ -1,0 +1,189 @@
+"""``horsesense partwhole``: triples of whole, part and adjective."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli import output
+from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.written import Out, write_built
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from horsesense.analysis import Estimate
+    from horsesense.report.partwhole import Row
+
+partwhole = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Does the adjective carry over to the part? (docs/partwhole.md)"
+)
+
+
+@partwhole.command("check")
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Judged triples: whole,part,jj,label,bin_label.")
+    ],
+    most: Annotated[int, typer.Option(min=1, help="Rows of a kind that are shown; --json has all.")] = 20,
+    json: Json = False,
+) -> None:
+    """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row."""
+    from horsesense.probes.partwhole.checking import KINDS, check_triples
+
+    checked = check_triples(files)
+    if json:
+        print_json(checked)
+        return
+    console = people()
+    odd_rows = {(oddity.file, oddity.line) for oddity in checked.odd}
+    console.print(f"{checked.rows:,} rows, {len(odd_rows):,} of them odd")
+    for kind, meaning in KINDS.items():
+        of_kind = [oddity for oddity in checked.odd if oddity.kind == kind]
+        if not of_kind:
+            continue
+        console.print(f"{kind}: {len(of_kind):,} ({meaning})", style="bold", markup=False)
+        for oddity in of_kind[:most]:
+            triple, about = ", ".join(oddity.triple), f"  {oddity.about}" if oddity.about else ""
+            console.print(f"  {oddity.file}:{oddity.line}  {triple}{about}", markup=False, soft_wrap=True)
+        if len(of_kind) > most:
+            console.print(f"  … and {len(of_kind) - most:,} more", markup=False)
+
+
+@partwhole.command("recast")
+def recast(
+    probe: Annotated[Path, typer.Argument(help="Triples on the scale of five.")],
+    out: Out,
+    labels: Annotated[str, typer.Option(help="five, three, binary, or entailment (three under inference names).")],
+    json: Json = False,
+) -> None:
+    """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no."""
+    from horsesense.probes.partwhole.labels import find_form, probe_in_labels
+    from horsesense.records import read_probe
+
+    find_form(labels)
+    write_built(out, probe_in_labels(read_probe(probe), labels), json)
+
+
+@partwhole.command("split")
+def split(
+    probe: Annotated[Path, typer.Argument(help="Judged triples.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for train.jsonl, dev.jsonl and test.jsonl.")],
+    by: Annotated[
+        str, typer.Option(help="random, whole, part, adjective, or nouns (no noun in two parts).")
+    ] = "random",
+    seed: Annotated[int, typer.Option(min=0, help="Which ones.")] = 0,
+    json: Json = False,
+) -> None:
+    """70, 10 and 20 per cent of the triples."""
+    from horsesense.probes.partwhole.splits import write_split
+    from horsesense.records import read_probe
+
+    written = write_split(read_probe(probe), by, seed, out)
+    if json:
+        print_json(written)
+        return
+    for part in written.parts:
+        words = f"{part.wholes:,} wholes, {part.parts:,} parts, {part.adjectives:,} adjectives"
+        people().print(f"{part.part:<6} {part.items:,} items, {words}  {part.out}", markup=False, soft_wrap=True)
+    if written.dropped:
+        people().print(f"dropped {written.dropped:,} triples whose nouns fall to different parts")
+
+
+@partwhole.command("premises")
+def premises(
+    probe: Annotated[Path, typer.Argument(help="Triples on the scale of five.")],
+    out: Out,
+    corpus: Annotated[
+        list[Path] | None, typer.Option(help="A text corpus to find sentences in; repeatable [a template].")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such."""
+    from contextlib import closing, nullcontext
+
+    from horsesense.cli.stages import stages
+    from horsesense.knowledge.corpus import Corpus
+    from horsesense.probes.partwhole.inference import as_inference, coverage
+    from horsesense.records import read_probe
+
+    folder = next((path for path in corpus or () if path.is_dir()), None)
+    if folder is not None:
+        raise UserError("this is a folder, not a file", file=folder, fix="name its files, each with a --corpus")
+    triples = read_probe(probe)
+    names = ", ".join(path.name for path in corpus or ())
+    with stages() as tick, closing(Corpus(corpus, tick)) if corpus else nullcontext() as opened:
+        made = as_inference(triples, opened, names, tick)
+    covered, number = coverage(made)
+    say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
+    write_built(out, made, json)
+
+
+@partwhole.command("table")
+def table(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Runs on the same triples; also of controls.")
+    ],
+    train: Annotated[Path | None, typer.Option(help="The training set: slice by what it has seen.")] = None,
+    votes: Annotated[list[Path] | None, typer.Option(help="The released votes: people as rows; repeatable.")] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print each row's confusion matrix and slices too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts."""
+    from horsesense.probes.released.partwhole_votes import read_partwhole_votes
+    from horsesense.records import read_probe
+    from horsesense.report.partwhole import PartWholeTable, human_rows, table_rows
+    from horsesense.runs.results import read_run
+
+    answered = [each for folder in folders for run in _runs(folder) for each in read_run(run)[1]]
+    rows = table_rows(answered, read_probe(train).items if train else ())
+    if votes:
+        released = read_partwhole_votes(votes)
+        rows += human_rows(answered[0].items, released.probe.items, released.judgements)
+    if json:
+        print_json(PartWholeTable(tuple(rows)))
+        return
+    _print_rows(rows)
+    if details:
+        _print_details(rows)
+
+
+def _runs(folder: Path) -> list[Path]:
+    """The folder itself, or the seeds of a control that lie in it."""
+    return sorted(folder.glob("seed-*")) or [folder]
+
+
+def _print_rows(rows: Sequence[Row]) -> None:
+    from rich.markup import escape
+
+    frame = output.table("", "accuracy", "steps off", "kappa", "n")
+    frame.columns[0].min_width = 12
+    for row in rows:
+        seeds = f" (mean of {row.seeds} seeds)" if row.seeds > 1 else ""
+        cells = [_in_words(each) for each in (row.accuracy, row.mean_absolute_error, row.quadratic_kappa)]
+        frame.add_row(escape(row.name + seeds), *cells, f"{row.n:,}")
+    people().print(frame)
+    people().print("In brackets 95 %, two-way over wholes and parts; kappa is quadratic-weighted.", style="dim")
+
+
+def _print_details(rows: Sequence[Row]) -> None:
+    for row in rows:
+        if row.confusion is not None:
+            labels = row.confusion.labels
+            grid = output.table("", *labels, title=f"{row.name}: right (down), chosen (across)")
+            for label, counts in zip(labels, row.confusion.counts, strict=True):
+                grid.add_row(label, *(f"{count:,.0f}" for count in counts))
+            people().print(grid)
+        for name, slices in row.slices.items():
+            cells = "; ".join(f"{each.where} {_in_words(each.accuracy)}, n = {each.accuracy.n:,}" for each in slices)
+            people().print(f"{row.name} by {name}: {cells}", style="dim", markup=False, soft_wrap=True)
+
+
+def _in_words(e: Estimate | None) -> str:
+    from math import isnan
+
+    return "" if e is None or isnan(e.value) else f"{e.value:.3f} ({e.low:.2f}–{e.high:.2f})"

@@ -1,0 +1,171 @@
+"""``horsesense rica``: one axiom, all the ways to say it, and what answers to RICA probes say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json, say
+
+if TYPE_CHECKING:
+    from horsesense.analysis import Estimate
+    from horsesense.probes.rica.forms import Axiom
+    from horsesense.probes.rica.lexicon import Lexicon
+    from horsesense.studies.rica import Analysis
+
+LexiconFile = Annotated[
+    Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")
+]
+
+rica = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Axioms in logic: derive every way to say one, prove that two say the same.",
+)
+
+
+def axiom_of(text: str) -> Axiom:
+    """The axiom of a form; a statement in plain words, which has no brackets, is read too."""
+    from horsesense.probes.rica.parsing import parse_form
+    from horsesense.probes.rica.reading import read_statement
+
+    return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
+
+
+def lexicon_of(file: Path | None) -> Lexicon:
+    """One's own lexicon before the shipped one, and WordNet's adjectives behind both."""
+    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.probes.rica.lexicon import read_lexicon
+    from horsesense.probes.rica.shipped import shipped_lexicon
+    from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
+
+    known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
+    folder = find_wordnet()
+    if folder is None:
+        say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
+        return known
+    return known.and_then(wordnet_lexicon(folder))
+
+
+@rica.command("derive")
+def derive(
+    form: Annotated[
+        str, typer.Argument(help="A logical form, or a statement about A and B in plain words.", show_default=False)
+    ],
+    lexicon: LexiconFile = None,
+    json: Json = False,
+) -> None:
+    """Every way to say an axiom: the release's six, and those of the 24 kinds that apply."""
+    from horsesense.probes.rica.derivation import derivation
+    from horsesense.probes.rica.operators import KINDS
+
+    derived = derivation(axiom_of(form), lexicon_of(lexicon))
+    if json:
+        print_json(derived)
+        return
+    for name, logical in derived.forms.items():
+        people().print(name, style="bold", markup=False)
+        people().print(f"  {logical}\n  {derived.statements[name]}", markup=False, soft_wrap=True)
+    rest = len(KINDS) - len(derived.forms)
+    if rest:
+        people().print(f"{rest} of the {len(KINDS)} kinds do not apply or are not in the lexicon", style="dim")
+
+
+@rica.command("equivalent")
+def equivalent(
+    form: Annotated[str, typer.Argument(help="A logical form, or a statement in plain words.", show_default=False)],
+    other: Annotated[str, typer.Argument(help="Another one.", show_default=False)],
+    lexicon: LexiconFile = None,
+    json: Json = False,
+) -> None:
+    """Whether two forms say the same: both are rewritten by equations, and the way from one to the other is shown."""
+    from horsesense.probes.rica.rewriting import equivalent as prove
+    from horsesense.probes.rica.rewriting import written_proof
+
+    proof = written_proof(prove(axiom_of(form), axiom_of(other), lexicon_of(lexicon)))
+    if json:
+        print_json(proof)
+        return
+    people().print("equivalent" if proof.equivalent else "not equivalent", style="bold")
+    for step in proof.proof:
+        people().print(f"  {step.form}    [{step.rule}]", markup=False, soft_wrap=True)
+
+
+@rica.command("release")
+def release(
+    file: Annotated[Path, typer.Argument(help="The released axioms (RICA_10k_axiom2set.jsonl, plain or gzipped).")],
+    json: Json = False,
+) -> None:
+    """Derive the other forms of each released axiom from its original, and show those that differ."""
+    from horsesense.probes.rica.checking import check_release
+
+    checked = check_release(file)
+    if json:
+        print_json(checked)
+        return
+    people().print(f"{checked.exact:,} of {checked.derived:,} forms derived exactly, from {checked.axioms:,} axioms")
+    for d in checked.differences:
+        people().print(f"line {d.line}, {d.kind}: {d.reason}", style="bold", markup=False, soft_wrap=True)
+        people().print(f"  released  {d.released}\n  derived   {d.derived}", markup=False, soft_wrap=True)
+
+
+@rica.command("controls")
+def controls(
+    file: Annotated[Path, typer.Argument(help="A RICA probe, built or imported.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Folder to write to [beside the probe].")] = None,
+    json: Json = False,
+) -> None:
+    """Write the probe with its premise removed, and with its content words replaced by nonsense."""
+    from horsesense.probes.rica.controls import write_controls
+
+    written = write_controls(file, out or file.parent)
+    if json:
+        print_json(written)
+        return
+    for name, each in written.controls.items():
+        print(f"{each.items:,} items, {name}  {each.out}")
+
+
+@rica.command("analyse")
+def analyse(
+    folder: Annotated[Path, typer.Argument(help="A run folder with answers to RICA probes.")],
+    against: Annotated[
+        Path | None, typer.Option(help="A run of the same model on the same axioms with names: the entity ablation.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Accuracy by kind, positivity bias (d′ and criterion), test-retest, and the effect of the background fact."""
+    from horsesense.studies.rica import analyse_run
+
+    analysis = analyse_run(folder, against)
+    if json:
+        print_json(analysis)
+        return
+    for result in analysis.results:
+        _print_analysis(result)
+    if analysis.ablation:
+        for name in ("novel", "named", "difference"):
+            people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
+
+
+def _in_words(e: Estimate) -> str:
+    return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), n {e.n:,}"
+
+
+def _print_analysis(result: Analysis) -> None:
+    console = people()
+    console.print(f"{result.model} on {result.probe}", style="bold", markup=False)
+    for name, estimate in (("accuracy", result.accuracy), ("strict", result.strict), ("retest", result.retest)):
+        if estimate:
+            console.print(f"  {name:12} {_in_words(estimate)}")
+    if result.bias:
+        for name in ("positive", "negative", "sensitivity", "criterion"):
+            console.print(f"  {name:12} {_in_words(getattr(result.bias, name))}")
+    for each in result.kinds or ():
+        console.print(f"  {' / '.join(map(str, each.kind)):42} {_in_words(each.accuracy)}", markup=False)
+    for setting, sides in (result.background or {}).items():
+        console.print(
+            f"  {setting}: {', '.join(f'{name} {_in_words(each)}' for name, each in sides.items())}", markup=False
+        )
