@@ -1,65 +1,145 @@
-"""A progress bar on standard error, twice a second at most."""
+"""Progress on standard error: bars where it is a terminal, remarks in any case."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from horsesense.runs.ask import Watcher
+from horsesense.watching import Watcher
+
+if TYPE_CHECKING:
+    from horsesense.runs.ask import Watcher as RunWatcher
+else:
+    RunWatcher = object  # the room of runs takes a second to load, and a reader of files does not need it
 
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
 
 
-class RunProgress(Watcher):
-    """Shows a run: tokens done, tokens a second, time left."""
+@dataclass(slots=True)
+class _Stage:
+    """A stage that is being drawn."""
 
-    def __init__(self) -> None:
+    bar: TaskID
+    began: float
+    first: int
+    """How much was done when it began."""
+    done: int
+    forecast: bool = False
+    """Whether the time that is left has been looked at."""
+
+
+class Bars(Watcher):
+    """A bar for each stage, drawn twice a second at most; nothing is drawn where nobody looks at a terminal.
+
+    Where things are counted, the time that is left is also said in words, once a stage and after ten seconds.
+    """
+
+    def __init__(self, stay: bool = False) -> None:
+        """``stay`` leaves the bars on the screen when all is done."""
         self._console = Console(stderr=True, highlight=False, emoji=False)
-        self._bar = Progress(
+        self._bars = Progress(
             TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
             BarColumn(),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f} tokens"),
+            TextColumn("{task.fields[counted]}", markup=False),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
             console=self._console,
             refresh_per_second=2,
+            transient=not stay,
             disable=not self._console.is_terminal,
         )
-        self._task: TaskID | None = None
-        self._began = 0.0
-        self._done = self._left = 0
-        self._told = False
+        self._stages: dict[str, _Stage] = {}
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._bars.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._bar.stop()
+        self._bars.stop()
 
     def say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        now = self._stages.get(stage)
+        if now is None or done < now.done:
+            now = self._begin(stage, done, total)
+        now.done = done
+        description = f"{stage}, {note}" if note else stage
+        counted = f"{done:,}/{total:,} {unit}" if unit else ""
+        self._bars.update(now.bar, completed=done, total=total, description=description, counted=counted)
+        if unit and not now.forecast:
+            self._say_forecast(now, total, unit)
+
+    def _begin(self, stage: str, done: int, total: int) -> _Stage:
+        earlier = self._stages.pop(stage, None)
+        if earlier is not None:  # it has begun anew
+            self._bars.remove_task(earlier.bar)
+        for task in self._bars.tasks:
+            self._bars.update(task.id, completed=task.total)
+        bar = self._bars.add_task(stage, total=total, completed=done, counted="")
+        self._stages[stage] = begun = _Stage(bar, time.monotonic(), done, done)
+        return begun
+
+    def _say_forecast(self, now: _Stage, total: int, unit: str) -> None:
+        passed = time.monotonic() - now.began
+        if passed <= _SOON or now.done <= now.first:
+            return
+        now.forecast = True
+        rate = (now.done - now.first) / passed
+        minutes = (total - now.done) / rate / 60
+        if minutes > 1:
+            self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+
+
+class RunProgress(Bars, RunWatcher):
+    """A run that says where a part of it begins and how much more it has done."""
+
+    _unit = "tokens"
+
+    def __init__(self) -> None:
+        super().__init__(stay=True)
+        self._part, self._done, self._tokens = "", 0, 0
+
     def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
+        """A part begins: so many tokens in all, so many of them kept already."""
         kept = f", {done:,} of them kept already" if done else ""
         self.say(f"{model} on {probe}: {tokens:,} tokens to compute{kept}")
-        self._task = self._bar.add_task(f"{model} on {probe}", total=tokens, completed=done)
-        self._began, self._done, self._left, self._told = time.monotonic(), 0, tokens - done, False
+        self._part, self._done, self._tokens = f"{model} on {probe}", done, tokens
+        self.step(0)
 
     def step(self, tokens: int) -> None:
-        if self._task is not None:
-            self._bar.advance(self._task, tokens)
+        """So many tokens more."""
         self._done += tokens
-        passed = time.monotonic() - self._began
-        if not self._told and passed > _SOON:
-            self._told = True
-            rate = self._done / passed
-            minutes = (self._left - self._done) / rate / 60
-            if minutes > 1:
-                self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} tokens a second")
+        self.at(self._part, self._done, self._tokens, self._unit)
+
+
+class LearningProgress(RunProgress):
+    """A training, and the runs that measure it."""
+
+    _unit = ""
+
+    def tick(self, step: int, total: int, loss: float) -> None:
+        """One more log line of the Trainer."""
+        self.at("training", step, total, note=f"loss {loss:.3f}")
+
+    def begin(self, model: str, probe: str, tokens: int, done: int) -> None:
+        """A run begins; which model it asks is said elsewhere."""
+        self._part, self._done, self._tokens = f"asking {probe}", done, tokens
+        self.step(0)
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """Gives a function to be told the stage, how much of it is done, and how much there is."""
+    with Bars() as bars:
+        yield bars.at

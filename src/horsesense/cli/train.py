@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Device, OneModel
 
 if TYPE_CHECKING:
     from horsesense.learning.fine_tuning import Point
-    from horsesense.learning.recipe import Recipe
     from horsesense.learning.scored import Change
 
 
@@ -50,11 +49,12 @@ def train(
     """Fine-tune a model under a setting."""
     import orjson
 
-    from horsesense.cli.learning_progress import learning
+    from horsesense.cli.progress import LearningProgress
     from horsesense.files import writing
     from horsesense.learning.curves import RESULTS
     from horsesense.learning.fine_tuning import carry_out, checked, train_all
     from horsesense.learning.recipe import Recipe
+    from horsesense.learning.results import training_document
     from horsesense.learning.settings import Given, plans
     from horsesense.records import probe_name, read_probe
 
@@ -79,7 +79,7 @@ def train(
     points = []
     together = list(zip(*drawn, strict=True))
     places = [out / _slug(same[0].name) if len(together) > 1 else out for same in together]
-    with learning() as progress:
+    with LearningProgress() as progress:
         if os.environ.get("RANK", "0") != "0":
             # One of several processes of torchrun: all of them train, the first one measures.
             for same, place in zip(together, places, strict=True):
@@ -105,7 +105,7 @@ def train(
         if point.leaks.found:
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
-    document = _document(model, setting, recipe, out, points)
+    document = training_document(model, setting, recipe, out, points)
     with writing(out / RESULTS) as temporary:
         temporary.write_bytes(orjson.dumps(document))
     if json:
@@ -123,88 +123,23 @@ def _objective(model: str, setting: str, items: Any) -> str:
     from horsesense.learning.objectives import objective_for
     from horsesense.models.load import architecture_of
 
-    found = objective_for(architecture_of(model), items, model).name
-    return "random-mask" if found == "masked-word" and setting.endswith("-exception") else found
-
-
-def _document(model: str, setting: str, recipe: Recipe, out: Path, points: list[Point]) -> dict[str, Any]:
-    return {
-        "model": model,
-        "setting": setting,
-        "objective": recipe.objective,
-        "lora": recipe.lora,
-        "lr": recipe.rate,
-        "out": str(out),
-        "points": [
-            {
-                "plan": point.plan,
-                "train": point.items,
-                "counts": dict(point.counts),
-                "leaks": {"items": point.leaks.items, "by": point.leaks.counts, "allowed": point.leaks.allowed},
-                "seeds": [
-                    {
-                        "folder": str(one.folder),
-                        "best_step": one.best.step,
-                        "dev": one.best.accuracy,
-                        "stopped": one.stopped,
-                        "remarks": list(one.remarks),
-                        "looks": [
-                            {"step": look.step, "epoch": look.epoch, "dev": look.accuracy, "tests": dict(look.others)}
-                            for look in one.looks
-                        ],
-                    }
-                    for one in point.trained
-                ],
-                "tests": [
-                    {
-                        "test": one.test,
-                        **_change(one.whole),
-                        "each": list(one.each),
-                        "spread": one.spread,
-                        "slices": {
-                            facet: {value: _change(change) for value, change in values.items()}
-                            for facet, values in one.slices.items()
-                        },
-                    }
-                    for one in point.tests
-                ],
-            }
-            for point in points
-        ],
-    }
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "n": change.after.n,
-        "chance": change.after.chance,
-        "before": None if change.before is None else _estimate(change.before),
-        "after": _estimate(change.after),
-    }
-
-
-def _estimate(e: Any) -> dict[str, Any]:
-    return {"accuracy": e.value, "ci": [e.low, e.high]}
+    name = objective_for(architecture_of(model), items, model).name
+    return "random-mask" if name == "masked-word" and setting.endswith("-exception") else name
 
 
 def _show(points: list[Point]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("test", "before", "after (95 % interval)", "± seeds", "chance", "n"):
-        table.add_column(name, justify="left" if name == "test" else "right", overflow="fold")
+    frame = table("test", "before", "after (95 % interval)", "± seeds", "chance", "n")
     for point in points:
-        table.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
-        for one in point.tests:
-            table.add_row(*_cells(one.test, one.whole, "" if one.spread is None else f"{one.spread:.3f}"))
-            for facet, cut in one.slices.items():
-                for value, change in cut.items():
-                    table.add_row(*_cells(f"  {facet} {value}", change))
-    people().print(table)
+        frame.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
+        for test in point.tests:
+            frame.add_row(*_cells(test.test, test.whole, "" if test.spread is None else f"{test.spread:.3f}"))
+            for facet, values in test.slices.items():
+                for value, change in values.items():
+                    frame.add_row(*_cells(f"  {facet} {value}", change))
+    people().print(frame)
 
 
 def _cells(name: str, change: Change, spread: str = "") -> tuple[str, ...]:
     before, e = change.before, change.after
-    told = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
-    return name, "" if before is None else f"{before.value:.3f}", told, spread, f"{e.chance:.3f}", f"{e.n:,}"
+    after = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+    return name, "" if before is None else f"{before.value:.3f}", after, spread, f"{e.chance:.3f}", f"{e.n:,}"

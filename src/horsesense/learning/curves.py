@@ -142,7 +142,8 @@ def _mean(x: float, ones: Sequence[Mapping[str, Any]]) -> Mark:
 
 def _measured(x: float, one: Mapping[str, Any], n: int) -> Mark:
     low, high = one["ci"]
-    return Mark(x, one["accuracy"], low, high, n)
+    # Folders of earlier versions call the value of an estimate by what it measures.
+    return Mark(x, one["value"] if "value" in one else one["accuracy"], low, high, n)
 
 
 def _spread(values: Sequence[float]) -> float | None:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from horsesense.analysis.clues import Clues, clue_words
+from horsesense.analysis.clues import Clue, Clues, clue_words
 from horsesense.errors import UserError
 from horsesense.language.novel import novel_names
 from horsesense.language.words import words
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import ScoringSpec
-from horsesense.scoring.saliency import Method, Saliency, saliency
+from horsesense.scoring.saliency import Asked, Method, Saliency, SaliencyDocument, saliency
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _BRACKETED = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)", re.DOTALL)
@@ -44,6 +44,24 @@ class Marked:
         start = len(self.before)
         text = self.before + self.target + self.after
         return saliency(model, text, start, start + len(self.target), spec, method, steps, seed)
+
+
+@dataclass(frozen=True)
+class ExplanationOverNames(Asked):
+    """What a model's prediction rests on whatever the things are called."""
+
+    seed: int
+    """Seed of the noise and of the names."""
+    drawn: tuple[SaliencyDocument, ...]
+    """Each draw of names."""
+    clues: tuple[Clue, ...]
+    """Words that are strong in most draws: most votes first, then the strongest."""
+    draws: int
+    """How many draws there are."""
+    stability: float
+    """Mean overlap of the strongest words of two draws."""
+    arguments: float | None
+    """Share of the clues that are arguments; null where there is no clue."""
 
 
 def parse_marked(text: str) -> Marked:

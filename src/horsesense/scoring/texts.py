@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from horsesense.errors import UserError
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import ScoringSpec
+from horsesense.records.document import Document
 from horsesense.scoring.options import framer_of, score_questions
 from horsesense.scoring.prompts import Prompt, dressed
 
@@ -17,9 +18,27 @@ class ScoredToken:
     """One token of a text."""
 
     token: str
+    """Its text."""
     start: int
+    """Its first character in the text."""
     end: int
+    """One past its last character."""
     logprob: float
+    """Natural logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument(Document):
+    """A text, token by token, with its sums."""
+
+    text: str
+    """As the model reads it (case and leading space as the spec has them)."""
+    tokens: tuple[ScoredToken, ...]
+    """Those that were scored."""
+    sum: float
+    """Over the scored tokens."""
+    mean: float
+    """Over the scored tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +55,10 @@ class ScoredText:
     @property
     def mean(self) -> float:
         return self.sum / len(self.tokens)
+
+    def document(self) -> TextDocument:
+        """The same with its sum and mean written out."""
+        return TextDocument(self.text, self.tokens, self.sum, self.mean)
 
 
 def score_texts(model: LanguageModel, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:

@@ -7,7 +7,7 @@ first, whether there is a *not*, which comparative the premise has. Neither need
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from horsesense.errors import UserError
@@ -17,7 +17,7 @@ from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
 from horsesense.language.words import listed
 from horsesense.probes.released.conclusion import CONNECTIVE, entities
-from horsesense.records import BLANK, Item, Probe
+from horsesense.records import BLANK, Card, Item, Probe
 
 CONTROLS = ("premise-removed", "structure-only")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -35,6 +35,16 @@ def control(probe: Probe, name: str) -> Probe:
     told = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
     card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {told}.")
     return Probe.of(items, card)
+
+
+def missing_controls(card: Card, name: str, there: Collection[str]) -> tuple[str, ...]:
+    """The controls that are not ``there`` beside a RICA probe of this name; a control itself needs none.
+
+    A control is told by the end of its card's name, which `control` has put there.
+    """
+    if card.method != "rica" or card.name.endswith(tuple(f"-{control}" for control in CONTROLS)):
+        return ()
+    return tuple(control for control in CONTROLS if f"{name}-{control}" not in there)
 
 
 def _without_premise(item: Item) -> Item:
