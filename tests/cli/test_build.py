@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import validate
 
+from calling import validator
+
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
     line
     for name in ("ab", "cd", "ef", "gh", "ij", "kl")
@@ -52,7 +54,7 @@ def test_add_list_and_build(tmp_path: Path, source: Path) -> None:
     out = tmp_path / "own.jsonl"
     options = ["--relation", "definitions", "--source", "own", "--options", "3", "--as-paper", "-o", str(out)]
     built = json.loads(_call(tmp_path, "build", "wordnetqa", *options, "--json").stdout)
-    validate(built, _schema("import"))
+    validator("import").validate(built)
     assert built["items"] == len(out.read_text(encoding="utf-8").splitlines())
 
 

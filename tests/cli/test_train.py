@@ -58,8 +58,8 @@ def test_full_exception_before_and_after(tmp_path: Path, call: Call) -> None:
     assert twins["seen"]["n"] + twins["unseen"]["n"] == 2 * tests["all generics"]["n"] == 48
     assert len(tests["all generics"]["each"]) == 2
     # The exceptions taught it one word; what it says of the generics is their opposite.
-    assert tests["unseen exceptions"]["after"]["accuracy"] > 0.9
-    assert tests["all generics"]["after"]["accuracy"] < 0.1
+    assert tests["unseen exceptions"]["after"]["value"] > 0.9
+    assert tests["all generics"]["after"]["value"] < 0.1
     again = call(*words)
     assert document(again, "train") == found
     assert "trained already" in again.err

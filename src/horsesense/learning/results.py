@@ -132,7 +132,7 @@ class SeedDocument(Document):
     """Every look at the development set."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ChangeDocument(Document):
     """Accuracy before and after training."""
 
@@ -146,16 +146,20 @@ class ChangeDocument(Document):
     """The mean over seeds."""
 
 
-@dataclass(frozen=True)
-class _NameOfTest(Document):
-    test: str
-    """The name of the test."""
-
-
-@dataclass(frozen=True)
-class MeasuredTest(ChangeDocument, _NameOfTest):
+@dataclass(frozen=True, slots=True)
+class MeasuredTest(Document):
     """One test set, before and after training."""
 
+    test: str
+    """The name of the test."""
+    n: int
+    """Items with a gold."""
+    chance: float | None
+    """What guessing earns."""
+    before: Estimate | None
+    """Null where the model cannot be asked before it has a head."""
+    after: Estimate
+    """The mean over seeds."""
     each: tuple[float, ...]
     """Accuracy of each seed."""
     spread: float | None

@@ -11,7 +11,7 @@ from horsesense.records.document import Document
 from horsesense.records.overview import ItemLine
 from horsesense.report.details import right_and_other, scored_texts
 from horsesense.runs.results import Answered
-from horsesense.scoring.evidence import EvidenceDocument, evidence_document
+from horsesense.scoring.evidence import PlaceDocument, evidence_document
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken
 
@@ -54,15 +54,18 @@ class OptionDocument(Document):
     """Those that were scored."""
 
 
-@dataclass(frozen=True)
-class _Other(Document):
+@dataclass(frozen=True, slots=True)
+class OptionEvidence(Document):
+    """The right option against the best other one."""
+
     other: int
     """The number of the best other option."""
-
-
-@dataclass(frozen=True)
-class OptionEvidence(EvidenceDocument, _Other):
-    """The right option against the best other one."""
+    q: tuple[PlaceDocument, ...]
+    """What each place says for the right one."""
+    sum: float
+    """The difference of the two sums."""
+    share_of_edit: float
+    """How much of all evidence lies where the options differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
     if answer.compared:
         right, against, other = answer.compared
         weighed = evidence_document(right, against)
-        evidence = OptionEvidence(other=other, q=weighed.q, sum=weighed.sum, share_of_edit=weighed.share_of_edit)
+        evidence = OptionEvidence(other, weighed.q, weighed.sum, weighed.share_of_edit)
     return AnswerDocument(
         model=answer.model,
         probe=answer.probe,

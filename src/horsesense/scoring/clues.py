@@ -12,7 +12,8 @@ from horsesense.language.novel import novel_names
 from horsesense.language.words import words
 from horsesense.models.language_model import LanguageModel
 from horsesense.records import ScoringSpec
-from horsesense.scoring.saliency import Asked, Method, Saliency, SaliencyDocument, saliency
+from horsesense.records.document import Document
+from horsesense.scoring.saliency import Method, Saliency, SaliencyDocument, saliency
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _BRACKETED = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)", re.DOTALL)
@@ -46,10 +47,14 @@ class Marked:
         return saliency(model, text, start, start + len(self.target), spec, method, steps, seed)
 
 
-@dataclass(frozen=True)
-class ExplanationOverNames(Asked):
+@dataclass(frozen=True, slots=True)
+class ExplanationOverNames(Document):
     """What a model's prediction rests on whatever the things are called."""
 
+    model: str
+    """Who was asked."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means."""
     seed: int
     """Seed of the noise and of the names."""
     drawn: tuple[SaliencyDocument, ...]

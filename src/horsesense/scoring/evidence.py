@@ -74,7 +74,7 @@ class PlaceDocument(Document):
     """Whether the texts differ here."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EvidenceDocument(Document):
     """What each place says for a text against another."""
 

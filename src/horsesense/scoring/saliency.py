@@ -40,7 +40,7 @@ class SalientWord:
     """Above 0 it makes the target likelier, below 0 less likely."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SaliencyDocument(Document):
     """What a prediction rests on, as plain data."""
 
@@ -60,19 +60,28 @@ class SaliencyDocument(Document):
     """What the words leave unexplained of the difference."""
 
 
-@dataclass(frozen=True)
-class Asked(Document):
-    """Who was asked, and how."""
+@dataclass(frozen=True, slots=True)
+class Explanation(Document):
+    """What a model's prediction rests on."""
 
     model: str
     """Who was asked."""
     spec: Mapping[str, str | int | bool]
     """What a score means."""
-
-
-@dataclass(frozen=True)
-class Explanation(SaliencyDocument, Asked):
-    """What a model's prediction rests on; who was asked comes first."""
+    text: str
+    """As the model reads it, without the brackets."""
+    target: str
+    """The stretch that is explained."""
+    method: Method
+    """How gradients became values."""
+    logprob: float
+    """Of the target in this text."""
+    baseline: float
+    """Of the target with all else blank."""
+    words: tuple[SalientWord, ...]
+    """In the order of the text, without the target."""
+    residual: float
+    """What the words leave unexplained of the difference."""
 
 
 @dataclass(frozen=True, slots=True)
