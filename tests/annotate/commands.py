@@ -7,8 +7,8 @@ import json
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
+from calling import hold_to
 from horsesense.cli import main
-from schemas import hold_to
 
 
 def run(*arguments: object) -> tuple[int, str, str]:

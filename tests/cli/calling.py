@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from horsesense.cli import main
+from horsesense.cli.documents import schema_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +73,6 @@ def toy_lines() -> list[dict[str, Any]]:
     ]
 
 
-SCHEMAS = files("horsesense.cli").joinpath("schemas")
-
-
-def schema(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(SCHEMAS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
-def validator(name: str) -> Draft202012Validator:
-    shared: Registry[Any] = Registry().with_resource("run.json", Resource.from_contents(schema("run")))
-    return Draft202012Validator(schema(name), registry=shared)
+def hold_to(command: str, document: Any) -> None:
+    """Refuse a document that is not in the shape of the command's type: no key unknown, none missing."""
+    Draft202012Validator(schema_of(command)).validate(document)

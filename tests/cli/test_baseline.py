@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, validator
+from calling import Call, caller, hold_to
 from horsesense.records import write_probe
 from horsesense.runs.results import read_run, result_of
 from made_tasks import questions, triples
@@ -23,7 +23,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 def document(called: Any) -> Any:
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    validator("baseline").validate(found)
+    hold_to("baseline", found)
     return found
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller
+from calling import Call, caller, hold_to
 from horsesense.records import read_probe
-from schemas import hold_to
 from small_cats import WSC, lay
 
 

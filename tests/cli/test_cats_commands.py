@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calling import Call, caller
+from calling import Call, caller, hold_to
 from horsesense.runs.results import read_run
-from schemas import hold_to
 from small_cats import lay_all
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.main import get_group
 
-from calling import caller, validator
+from calling import caller, hold_to
 from horsesense.cli.app import app
 from horsesense.probes.released import READERS, read_release
 from horsesense.records import read_probe
@@ -62,7 +62,7 @@ def examples(name: str) -> list[Any]:
 @pytest.mark.parametrize("name", ["fetch", "import", "show", "run", "score"])
 def test_an_example_has_the_shape_of_its_schema(name: str) -> None:
     for example in examples(name):
-        validator(name).validate(example)
+        hold_to(name, example)
 
 
 def test_the_source_of_ones_own_builds_questions_as_it_stands(

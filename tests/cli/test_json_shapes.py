@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
+from typer.main import get_group
 
-from calling import SCHEMAS, Call, Called, caller, item, lay, schema, toy_lines, validator
+from calling import Call, Called, caller, hold_to, item, lay, toy_lines
+from horsesense.cli.app import app
+from horsesense.cli.documents import DOCUMENTS, document_type, schema_of
+from horsesense.records.document import Document
 
 
 def document(called: Called, name: str) -> Any:
@@ -17,7 +21,7 @@ def document(called: Called, name: str) -> Any:
     assert called.code == 0, called.err
     found = json.loads(called.out, parse_constant=lambda constant: pytest.fail(f"{constant} is not JSON"))
     assert called.out.endswith("}\n")
-    validator(name).validate(found)
+    hold_to(name, found)
     return found
 
 
@@ -31,10 +35,48 @@ def toy(tmp_path: Path) -> Path:
     return lay(tmp_path / "toy.jsonl", *toy_lines())
 
 
-@pytest.mark.parametrize("name", [path.name.removesuffix(".json") for path in SCHEMAS.iterdir()])
-def test_schemas_are_schemas(name: str) -> None:
-    Draft202012Validator.check_schema(schema(name))
-    assert schema(name)["title"] == f"horsesense {name.replace('-', ' ')} --json"
+def commands() -> list[str]:
+    """Every command, with that of its group before it."""
+    names = []
+    for name, command in get_group(app).commands.items():
+        inner = getattr(command, "commands", None)
+        names += [f"{name} {each}" for each in inner] if inner else [name]
+    return names
+
+
+def test_every_command_has_a_document() -> None:
+    assert sorted(commands()) == sorted(DOCUMENTS)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_schema_is_made_of_the_document(name: str) -> None:
+    """Every object has all its fields and no others, each with a sentence, and a title that names the command."""
+    assert name in commands()
+    made = schema_of(name)
+    Draft202012Validator.check_schema(made)
+    assert made["title"] == f"horsesense {name} --json"
+    parts: list[dict[str, Any]] = [made, *made.get("$defs", {}).values()]
+    objects = [each for each in parts if each.get("type") == "object"]
+    assert objects
+    for each in objects:
+        assert each["additionalProperties"] is False
+        assert set(each["required"]) <= set(each["properties"])
+        assert each["description"]
+
+
+def kinds(kind: type = Document) -> set[str]:
+    """The names of all types of documents that are loaded."""
+    return {name for each in kind.__subclasses__() for name in {each.__name__, *kinds(each)}}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_each_field_of_a_document_has_its_sentence(name: str) -> None:
+    made = schema_of(name)
+    parts = made.get("$defs", {}) | ({document_type(name).__name__: made} if "properties" in made else {})
+    for part in set(parts) & kinds():
+        for field, values in parts[part].get("properties", {}).items():
+            # What says the same as the type that it refers to is said there.
+            assert values.get("description") or "$ref" in values, f"{part}.{field}"
 
 
 def test_show(toy: Path, call: Call) -> None:
@@ -193,6 +235,15 @@ def test_a_schema_can_fail(toy: Path, call: Call) -> None:
     found = document(call("show", toy, "--json"), "show")
     for name in found:
         with pytest.raises(ValidationError):
-            validator("show").validate({key: value for key, value in found.items() if key != name})
+            hold_to("show", {key: value for key, value in found.items() if key != name})
     with pytest.raises(ValidationError):
-        validator("show").validate(found | {"more": 1})
+        hold_to("show", found | {"more": 1})
+
+
+def test_what_may_be_left_out_is_never_null(tiny_folders: dict[str, Path], call: Call) -> None:
+    found = document(call("score", "-m", tiny_folders["gpt2"], "It rained.", "--json"), "score")
+    assert set(found) == {"model", "spec", "texts"}
+    with pytest.raises(ValidationError):
+        hold_to("score", found | {"against": None})
+    with pytest.raises(ValidationError):
+        hold_to("score", found | {"texts": [found["texts"][0] | {"mean": "-1"}]})

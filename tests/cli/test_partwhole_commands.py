@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller
+from calling import Call, Called, caller, hold_to
 from horsesense.probes.released.partwhole import LABELS
-from schemas import hold_to
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, item, lay, toy_lines, validator
+from calling import Call, caller, hold_to, item, lay, toy_lines
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec, read_probe
 from horsesense.scoring.texts import score_texts
@@ -37,7 +37,7 @@ def shown(call: Call, run: Path, identity: str) -> dict[str, Any]:
     called = call("show", run, identity, "--json")
     assert (called.code, called.err) == (0, "")
     found: dict[str, Any] = json.loads(called.out)
-    validator("show").validate(found)
+    hold_to("show", found)
     return found
 
 

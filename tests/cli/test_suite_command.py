@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calling import Call, caller
-from schemas import hold_to
+from calling import Call, caller, hold_to
 from small_cats import ADD, CA, WSC, lay, lay_all
 
 
@@ -28,7 +27,7 @@ def document(call: Call, *words: object) -> Any:
     called = call("run", *words, "--json")
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    hold_to("run, suite", found["suite"])
+    hold_to("run", found)
     return found, called.err
 
 

@@ -88,3 +88,17 @@ def test_a_reader_who_has_seen_enough_is_no_failure(words: list[str], tmp_path: 
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_table_never_breaks_its_numbers_and_drawings(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    from horsesense.cli.output import table
+
+    frame = table("model", "accuracy", "┃ chance", drawn=1, title="[b] as it is")
+    frame.add_row("a/very/long/name/of/a/folder", "0.123456", "███ ")
+    Console(width=34, highlight=False).print(frame)
+    out = capsys.readouterr().out
+    assert "[b] as it is" in out
+    assert re.search(r"0\.123456 +███", out)
+    assert "".join(re.findall(r"^ ([a-z/]+)", out.partition("─")[2], re.MULTILINE)) == "a/very/long/name/of/a/folder"

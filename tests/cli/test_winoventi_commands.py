@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller
+from calling import Call, Called, caller, hold_to
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.files import write_schemas
 from horsesense.records import write_probe
 from horsesense.studies.winoventi import associating
 from made_plan import WORDS, make_plan, people_have_answered
 from made_schemas import SCHEMAS, made_probe
-from schemas import hold_to
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from horsesense.analysis.cues.logic import entity_order_of, halves
 from horsesense.language.frequency import zipf
 from horsesense.probes.rica.comparison import pair_of
-from horsesense.probes.rica.controls import control
+from horsesense.probes.rica.controls import CONTROLS, control, missing_controls
 from horsesense.probes.rica.entities import entities_of
 from horsesense.probes.rica.forms import Comp, Not
 from horsesense.probes.rica.parsing import parse_form
@@ -193,6 +194,16 @@ def test_the_background_fact() -> None:
         fact = item.text.partition(", and ")[2].partition(", so ")[0]
         word = truth_word(item).split(" ")[-1]
         assert (f" {word} " in f" {fact} ") == (item.facets["background"] == "parrot"), item.text
+
+
+def test_a_probe_needs_its_controls_and_a_control_needs_none(built: Probe) -> None:
+    both = tuple(f"axioms-{name}" for name in CONTROLS)
+    assert missing_controls(built.card, "axioms", {"axioms"}) == CONTROLS
+    assert missing_controls(built.card, "axioms", {"axioms", both[0]}) == CONTROLS[1:]
+    assert missing_controls(built.card, "axioms", {"axioms", *both}) == ()
+    for name in CONTROLS:
+        assert missing_controls(control(built, name).card, f"axioms-{name}", {f"axioms-{name}"}) == ()
+    assert missing_controls(replace(built.card, method="cats"), "axioms", {"axioms"}) == ()
 
 
 def test_controls_take_away_and_nothing_else(built: Probe) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from horsesense.cli import main
+from horsesense.cli.documents import schema_of
 from horsesense.records import Item
 from horsesense.report.page import write_page
 from horsesense.runs.results import read_run
@@ -42,10 +41,7 @@ def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pyt
         main(["report", str(run), "--by", "hops", "--by", "distractor_kind", "--no-cues", "--json"])
     assert not left.value.code
     document = json.loads(capsys.readouterr().out)
-    folder = files("horsesense.cli.schemas")
-    schemas = {n: json.loads(folder.joinpath(f"{n}.json").read_text("utf-8")) for n in ("run", "report")}
-    known = Registry().with_resources([(f"{n}.json", Resource.from_contents(s)) for n, s in schemas.items()])
-    Draft202012Validator(schemas["report"], registry=known).validate(document)
+    Draft202012Validator(schema_of("report")).validate(document)
     slices = document["slices"]
     assert [(row["facet"], row["value"]) for row in slices] == [
         *[("hops", hops) for hops in range(3)],
@@ -58,9 +54,9 @@ def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pyt
         whole = {item.family for item in (answered.items[n] for n in here)}
         broken = {answered.items[n].family for n in here if not right[n]}
         assert row["items"]["n"] == len(here)
-        assert row["items"]["accuracy"] == pytest.approx(sum(right[n] for n in here) / len(here))
+        assert row["items"]["value"] == pytest.approx(sum(right[n] for n in here) / len(here))
         assert row["clusters"]["n"] == len(whole)
-        assert row["clusters"]["accuracy"] == pytest.approx(1 - len(broken) / len(whole))
+        assert row["clusters"]["value"] == pytest.approx(1 - len(broken) / len(whole))
         assert row["clusters"]["chance"] == pytest.approx(0.25)
 
 

@@ -66,12 +66,15 @@ def test_seeds_are_put_together_and_every_line_begins_with_the_model_as_it_was()
 
 
 def test_a_size_curve_begins_at_nothing_trained_and_looks_run_along_steps() -> None:
-    results = {
+    results: dict[str, Any] = {
         "model": "m",
         "setting": "low-resource",
         "points": [result(400, 0.9, [(5, 0.6), (10, 0.8)]), result(100, 0.7, [(5, 0.5)])],
     }
     size, along = training_curves(results)
+    test = results["points"][0]["tests"][0]
+    test["after"]["value"] = test["after"].pop("accuracy")
+    assert training_curves(results) == [size, along], "folders of earlier versions have another key"
     assert [(mark.x, mark.value) for mark in size.lines[0].marks] == [(0, 0.52), (100, 0.7), (400, 0.9)]
     assert along.title == "m, low-resource 400, along training", "a single look is no curve"
     assert {line.task: [mark.value for mark in line.marks] for line in along.lines} == {

@@ -74,7 +74,8 @@ def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pyte
     assert [one["model"] for one in probe["models"]] == models
     assert len(probe["differences"]) == 3
     for one in probe["differences"]:
-        assert one["ci"][0] <= one["difference"] <= one["ci"][1]
+        low, high = one["difference"]["ci"]
+        assert low <= one["difference"]["value"] <= high
         assert one["p_holm"] >= one["p"]
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path), "--items", "1"])

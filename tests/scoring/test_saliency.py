@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import jsonschema
 import pytest
 import torch
 
+from horsesense.cli.documents import schema_of
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.saliency import METHODS, saliency
@@ -90,8 +90,7 @@ def test_the_command(tiny_folders: dict[str, Path], capfdbinary: pytest.CaptureF
         main(["saliency", "-m", str(tiny_folders["bert"]), "The stone is [heavier].", "--steps", "3", "--json"])
     assert stopped.value.code == 0
     told = json.loads(capfdbinary.readouterr().out)
-    schema = files("horsesense.cli").joinpath("schemas", "saliency.json").read_text()
-    jsonschema.validate(told, json.loads(schema))
+    jsonschema.validate(told, schema_of("saliency"))
     assert told["target"] == "heavier"
     assert [word["word"] for word in told["words"]] == ["The", "stone", "is", "."]
     with pytest.raises(SystemExit) as stopped:
@@ -110,7 +109,7 @@ def test_the_command_votes_over_draws_of_names(
         main([*asked, "--json"])
     assert stopped.value.code == 0
     told = json.loads(capfdbinary.readouterr().out)
-    jsonschema.validate(told, json.loads(files("horsesense.cli").joinpath("schemas", "saliency.json").read_text()))
+    jsonschema.validate(told, schema_of("saliency"))
     named = [draw["words"][0]["word"] for draw in told["drawn"]]
     assert len(set(named)) == 3, "each draw has names of its own"
     for draw in told["drawn"]:

@@ -1,4 +1,4 @@
-"""The command line: one thin file a command.
+"""The command line: one thin file a command, or a group of commands.
 
 Each file imports what it needs inside its function, so that ``horsesense --help`` loads no
 torch, no pyarrow and no pydantic.
@@ -52,27 +52,27 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             _stop(str(error), 2)
         if isinstance(error, OSError):
             _stop_output(error)
-        told = f"{type(error).__name__}: {error}"
-        _stop(f"unexpected failure: {told}; add --debug to see where, and please report it", 1)
+        failure = f"{type(error).__name__}: {error}"
+        _stop(f"unexpected failure: {failure}; add --debug to see where, and please report it", 1)
     sys.exit(0)
 
 
-def _stop(told: str, code: int) -> NoReturn:
+def _stop(text: str, code: int) -> NoReturn:
     """One line on standard error, whatever stands in a file's name or text, and the end."""
-    line = _NOT_A_LINE.sub(lambda found: repr(found[0])[1:-1], told)
+    line = _NOT_A_LINE.sub(lambda character: repr(character[0])[1:-1], text)
     print(f"horsesense: {line}", file=sys.stderr)
     sys.exit(code)
 
 
 def _stop_call(error: TyperException) -> NoReturn:
     """The call itself is wrong: an unknown option, a missing argument."""
-    told = error.format_message()
-    if "\n" in told:  # a command without its sub-command gives its help
-        print(told, file=sys.stderr)
+    message = error.format_message()
+    if "\n" in message:  # a command without its sub-command gives its help
+        print(message, file=sys.stderr)
         sys.exit(2)
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "horsesense"
-    _stop(f"{told[:1].lower()}{told[1:].rstrip('.')}; see: {command} --help", 2)
+    _stop(f"{message[:1].lower()}{message[1:].rstrip('.')}; see: {command} --help", 2)
 
 
 def _stop_output(error: OSError) -> None:

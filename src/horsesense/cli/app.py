@@ -11,20 +11,15 @@ from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
 from horsesense.cli.cats import cats
-from horsesense.cli.compare import compare
-from horsesense.cli.cues import cues
-from horsesense.cli.fetch import fetch
-from horsesense.cli.fill import fill
-from horsesense.cli.harden import harden
-from horsesense.cli.import_ import import_
+from horsesense.cli.cues import cues, harden
+from horsesense.cli.fetch import fetch, import_
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
-from horsesense.cli.report import report
+from horsesense.cli.report import compare, report
 from horsesense.cli.rica import rica
 from horsesense.cli.run import run
-from horsesense.cli.saliency import saliency
-from horsesense.cli.score import score
+from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi

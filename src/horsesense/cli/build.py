@@ -190,7 +190,7 @@ def partwhole(
     json: Json = False,
 ) -> None:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import stages
     from horsesense.errors import unknown
     from horsesense.probes.partwhole import Plan, build_partwhole
     from horsesense.probes.partwhole.released_candidates import read_candidates

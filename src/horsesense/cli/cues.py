@@ -1,4 +1,4 @@
-"""``horsesense cues``: what answers a probe without understanding it."""
+"""``horsesense cues`` and ``harden``: what answers a probe without understanding it; a subset where nothing does."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
     from horsesense.knowledge.taxonomy import Taxonomy
-    from horsesense.records import Answer, Probe
+    from horsesense.records import Answer, Item, Probe
+    from horsesense.studies.harden import Hardened
 
 MOST_SHOWN = 12
+"""Cues that the table has unless all are asked for."""
+MOST_REASONS = 8
+"""Cues that are named with what they cost."""
 
 Group = Annotated[
     str | None, typer.Option(help="Unit of dependence: a group of the items, family, or item [the card's].")
@@ -42,26 +46,28 @@ def cues(
 ) -> None:
     """What answers a probe without understanding it."""
     from horsesense.analysis.cues import cue_answers, find_cues
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import stages
     from horsesense.records import read_probe
 
     probe = read_probe(file)
-    unit = unit_of(probe, group, file)
+    unit = _unit_of(probe, group, file)
     with stages() as tick:
-        taxonomy = wordnet(tick)
+        taxonomy = _wordnet(tick)
         extra = _blindfold(model, probe)
-        found = find_cues(probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick)
+        findings = find_cues(
+            probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick
+        )
         if baseline is not None:
             _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
     if taxonomy is None:
         say("WordNet is not here, so cues of generality were left out; run: horsesense fetch wordnet")
     if json:
-        print_json(findings_document(found))
+        print_json(findings.document())
     else:
-        print_findings(found, None if everything else MOST_SHOWN)
+        _print_findings(findings, None if everything else MOST_SHOWN)
 
 
-def unit_of(probe: Probe, group: str | None, file: Path) -> str:
+def _unit_of(probe: Probe, group: str | None, file: Path) -> str:
     """The unit of dependence that ``--group`` names, else the card; a name that no item has is refused."""
     from horsesense.records import check_group
 
@@ -94,12 +100,12 @@ def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: i
     from horsesense.records import probe_name
     from horsesense.runs.controls import keep_control
 
-    told = "the best cue of the half without the item"
-    keep_control(folder, "best cue", told, probe_name(file), probe, answers, seed)
+    how = "the best cue of the half without the item"
+    keep_control(folder, "best cue", how, probe_name(file), probe, answers, seed)
     say(f"the answers of the best cue are kept in {folder}; compare it with a run on the same probe")
 
 
-def wordnet(tick: Any) -> Taxonomy | None:
+def _wordnet(tick: Any) -> Taxonomy | None:
     """WordNet's table, where WordNet is on this machine."""
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
@@ -111,60 +117,101 @@ def wordnet(tick: Any) -> Taxonomy | None:
     return load_taxonomy(folder)
 
 
-def findings_document(found: Findings) -> dict[str, Any]:
-    """The document of ``--json``."""
-    return {
-        "n": found.n,
-        "left_out": found.left_out,
-        "units": found.units,
-        "chance": found.chance,
-        "cues": [
-            {
-                "name": cue.name,
-                "about": cue.about,
-                "pick": cue.pick,
-                "accuracy": cue.accuracy.value,
-                "ci": [cue.accuracy.low, cue.accuracy.high],
-                "coverage": cue.coverage,
-                "in_sample": cue.in_sample,
-                "p": cue.p,
-            }
-            for cue in found.cues
-        ],
-        "tried": found.asked,
-        "best": found.best.name if found.best else None,
-        "searched": {"accuracy": found.searched.value, "ci": [found.searched.low, found.searched.high]},
-        "tree": {"accuracy": found.tree.value, "ci": [found.tree.low, found.tree.high], "n": found.tested},
-        "position_mark": {"name": found.mark.name, "share": found.mark.share} if found.mark else None,
-        "verdict": found.verdict,
-    }
-
-
-def print_findings(found: Findings, most: int | None = None) -> None:
+def _print_findings(findings: Findings, most: int | None = None) -> None:
     """A table of the best cues, and the verdict."""
-    from rich import box
-    from rich.table import Table
-
     console = people()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("picking the option …", overflow="fold")
-    for name in ("accuracy", "95 % interval", "coverage", "p"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for cue in found.cues[:most]:
+    frame = table("picking the option …", "accuracy", "95 % interval", "coverage", "p")
+    for cue in findings.cues[:most]:
         e = cue.accuracy
         values = f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", f"{cue.coverage:.2f}", f"{cue.p:.3f}"
-        table.add_row(cue.pick.removeprefix("the option "), *values)
-    console.print(table)
-    rest = len(found.cues) - (most or len(found.cues))
+        frame.add_row(cue.pick.removeprefix("the option "), *values)
+    console.print(frame)
+    rest = len(findings.cues) - (most or len(findings.cues))
     remarks = [f"{rest} more cues with --all"] if rest > 0 else []
-    remarks.append(f"the best cue of the other half {found.searched.value:.3f}")
-    remarks.append(f"a shallow tree {found.tree.value:.3f} ({found.tree.low:.3f} to {found.tree.high:.3f})")
-    remarks.append(f"{found.n:,} items, {found.units:,} units")
-    if found.left_out:
-        remarks.append(f"{found.left_out:,} without a gold or a choice left out")
-    if found.tested < found.n:
-        remarks.append(f"p and tree on {found.tested:,} of them")
-    if found.mark:
-        remarks.append(f"an option's {found.mark.name} gives away its position in {found.mark.share:.0%} of items")
+    remarks.append(f"the best cue of the other half {findings.searched.value:.3f}")
+    tree = findings.tree
+    remarks.append(f"a shallow tree {tree.value:.3f} ({tree.low:.3f} to {tree.high:.3f})")
+    remarks.append(f"{findings.n:,} items, {findings.units:,} units")
+    if findings.left_out:
+        remarks.append(f"{findings.left_out:,} without a gold or a choice left out")
+    if findings.tested < findings.n:
+        remarks.append(f"p and tree on {findings.tested:,} of them")
+    if findings.mark:
+        share = f"{findings.mark.share:.0%}"
+        remarks.append(f"an option's {findings.mark.name} gives away its position in {share} of items")
     console.print(f"[dim]{'; '.join(remarks)}[/dim]", soft_wrap=True)
-    console.print(found.verdict, style="bold", markup=False, soft_wrap=True)
+    console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
+
+
+def harden(
+    file: Annotated[Path, typer.Argument(help="A probe: .jsonl, .jsonl.gz or .parquet.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The probe to write: .jsonl, .jsonl.gz or .parquet.")],
+    group: Group = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--aflite", metavar="VECTORS.npy", help="Filter by embeddings first: a row an option."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
+    json: Json = False,
+) -> None:
+    """The largest subset we can find on which every cue is at chance."""
+    from horsesense.cli.progress import stages
+    from horsesense.records import read_probe, write_probe
+    from horsesense.studies.harden import harden as hardened_of
+    from horsesense.studies.harden import hardened_document, hardened_probe
+
+    if file.resolve() == out.resolve():
+        raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
+    probe = read_probe(file)
+    unit = _unit_of(probe, group, file)
+    with stages() as tick:
+        items = list(probe.items)
+        if vectors is not None:
+            items = _filtered(items, vectors, seed, tick)
+        hardened = hardened_of(items, unit, _wordnet(tick), seed=seed, tick=tick)
+    foreseen = len(probe.items) - len(items)
+    kept = hardened_probe(probe, hardened, foreseen)
+    write_probe(out, kept)
+    if json:
+        print_json(hardened_document(out, kept, hardened, foreseen))
+    else:
+        _print_hardened(out, kept, hardened, foreseen)
+
+
+def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]:
+    import numpy as np
+
+    from horsesense.files import disk_errors
+    from horsesense.studies.aflite import aflite, check_vectors
+
+    try:
+        with disk_errors(path):
+            vectors = np.load(path, allow_pickle=False)
+    except ValueError as error:
+        raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
+    try:
+        check_vectors(items, vectors)
+    except UserError as error:
+        raise error.at(path) from None
+    return aflite(items, vectors, seed, tick)
+
+
+def _print_hardened(out: Path, kept: Probe, hardened: Hardened, foreseen: int) -> None:
+    console = people()
+    gone = sum(hardened.reasons.values())
+    console.print(f"before: {hardened.before.verdict}", markup=False, soft_wrap=True)
+    console.print(
+        f"kept {kept.card.items:,} items in {kept.card.families:,} families, dropped {gone + foreseen:,}  {out}",
+        markup=False,
+        soft_wrap=True,
+    )
+    for cue, count in list(hardened.reasons.items())[:MOST_REASONS]:
+        console.print(f"  {count:6,}  {cue}", markup=False, highlight=False)
+    if foreseen:
+        console.print(f"  {foreseen:6,}  AFLite", markup=False)
+    console.print(f"after: {hardened.after.verdict}", markup=False, soft_wrap=True)
+    worst = min(hardened.rules, key=lambda rule: rule.accuracy.value, default=None)
+    if worst is not None:
+        lowest = f"lowest of {len(hardened.rules)} ways to pick by a cue: {worst.pick}"
+        e = worst.accuracy
+        console.print(f"[dim]{lowest}, {e.value:.3f} ({e.low:.3f} to {e.high:.3f})[/dim]", soft_wrap=True)

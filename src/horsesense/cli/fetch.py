@@ -1,19 +1,31 @@
-"""``horsesense fetch``: a published release, a bundled model, a knowledge source."""
+"""``horsesense fetch`` and ``horsesense import``: what others have published, into the cache and into a probe."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, say_skipped
 from horsesense.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from horsesense.files.pinned import Fetched
+    from horsesense.records import Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Fetchable:
+    """Something that can be fetched."""
+
+    name: str
+    """What to ask for."""
+    kind: str
+    """What it is."""
 
 
 def fetch(
@@ -25,22 +37,21 @@ def fetch(
     """Get a published release, a bundled model or a knowledge source into the cache."""
     known = _fetchable()
     if list_:
-        _show(known, json)
+        _show([Fetchable(name, kind) for name, (kind, _) in known.items()], json)
         return
     if not names:
         raise UserError("there is nothing to fetch", fix="name something, or see: horsesense fetch --list")
     for name in names:
         if name not in known:
             raise unknown("thing to fetch", name, known)
-    documents = []
+    fetched = []
     for name in names:
         say(f"fetching {name} ({known[name][0]})")
-        fetched = known[name][1](source)
-        documents.append({"name": fetched.name, "path": str(fetched.path), "sha256": fetched.sha256})
+        fetched.append(known[name][1](source))
         if not json:
-            people().print(f"{fetched.name}  {fetched.path}", markup=False, soft_wrap=True)
+            people().print(f"{fetched[-1].name}  {fetched[-1].path}", markup=False, soft_wrap=True)
     if json:
-        print_json(documents[0] if len(documents) == 1 else documents)
+        print_json(fetched[0] if len(fetched) == 1 else fetched)
 
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
@@ -63,9 +74,49 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     return known
 
 
-def _show(known: dict[str, tuple[str, Any]], json: bool) -> None:
+def _show(known: list[Fetchable], json: bool) -> None:
     if json:
-        print_json([{"name": name, "kind": kind} for name, (kind, _) in known.items()])
+        print_json(known)
         return
-    for name, (kind, _) in known.items():
-        people().print(f"{name:12} {kind}", markup=False, soft_wrap=True)
+    for thing in known:
+        people().print(f"{thing.name:12} {thing.kind}", markup=False, soft_wrap=True)
+
+
+def import_(
+    release: Annotated[
+        str, typer.Argument(help="cats, cats-robust, rica, rica-axioms, winoventi, partwhole, …, or table.")
+    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files of the release, plain or gzipped.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The probe to write: .jsonl, .jsonl.gz or .parquet.")],
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip and count lines that cannot be read.")] = False,
+    columns: Annotated[str, typer.Option("--map", help="For a table: question=…,options=…,answer=… (columns).")] = "",
+    name: Annotated[str, typer.Option("--name", help="For a table: the name of the probe.")] = "",
+    json: Json = False,
+) -> None:
+    """Read a published release into a probe."""
+    from horsesense.records.written import written
+
+    if any(path.resolve() == out.resolve() for path in paths):
+        raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
+    probe = _read(release, paths, skip_bad, columns, name)
+    document = written(out, probe)
+    say_skipped(probe.skipped)
+    if json:
+        print_json(document)
+        return
+    console = people()
+    console.print(f"{document.items:,} items in {document.families:,} families  {out}", markup=False, soft_wrap=True)
+    for note, count in document.notes.items():
+        console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)
+
+
+def _read(release: str, paths: list[Path], skip_bad: bool, columns: str, name: str) -> Probe:
+    if release == "table":
+        from horsesense.probes.released.table import parse_map, read_table
+
+        return read_table(paths, skip_bad, parse_map(columns), name)
+    if columns or name:
+        raise UserError("--map and --name are for a table", fix="leave them out, or use: horsesense import table")
+    from horsesense.probes.released import read_release
+
+    return read_release(release, paths, skip_bad=skip_bad)

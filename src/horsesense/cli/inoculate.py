@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import OneModel
 
 if TYPE_CHECKING:
-    from horsesense.learning.curves import CurvePoint
+    from horsesense.learning.inoculation_folder import InoculationDocument
     from horsesense.records import Probe
 
 
@@ -42,10 +41,10 @@ def inoculate(
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
-    from horsesense.cli.learning_progress import learning
-    from horsesense.learning.curves import curves, inoculation_curve, read_chosen
+    from horsesense.cli.progress import Bars
+    from horsesense.learning.curves import inoculation_curve, read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
-    from horsesense.learning.inoculation_folder import Folder
+    from horsesense.learning.inoculation_folder import Folder, inoculation_document
     from horsesense.records import read_probe
 
     sets = Sets(
@@ -67,30 +66,25 @@ def inoculate(
         lora=lora,
     )
     folder = Folder(out)
-    done = frozenset((one["setting"], one["k"], one["seed"]) for one in read_chosen(out))
+    done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(out))
     seen = concepts_seen(sets.test.items, read_probe(original_train).items) if original_train else {}
-    with learning() as progress:
+    with Bars(stay=True) as progress:
         study = Study(model, sets, grid, objective, watcher=progress, done=done, kept=folder.tried)
         leaks = study.check(allow_overlap)
         for chosen in study.carry_out():
             folder.chosen(chosen, sets, seen)
-    found = read_chosen(out)
+    kept = read_chosen(out)
     if plot is not None:
         from horsesense.learning.curve_chart import draw_curve
 
-        draw_curve(inoculation_curve(found), plot)
+        draw_curve(inoculation_curve(kept), plot)
     if leaks.found:
         say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
+    document = inoculation_document(model, out, kept, leaks)
     if json:
-        document = {
-            "model": model,
-            "out": str(out),
-            "curves": [asdict(point) for point in curves(found)],
-            "chosen": found,
-        }
-        print_json(document | {"leaks": {"items": leaks.items, "by": leaks.counts, "allowed": leaks.allowed}})
+        print_json(document)
     else:
-        _show(curves(found), found)
+        _show(document)
 
 
 def _joined(paths: list[Path]) -> Probe:
@@ -106,16 +100,11 @@ def _joined(paths: list[Path]) -> Probe:
     return Probe.of([item for probe in probes for item in probe.items], card)
 
 
-def _show(points: list[CurvePoint], chosen: list[dict[str, Any]]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("setting", "k", "new", "± seeds", "original", "± seeds", "cost", "seeds"):
-        table.add_column(name, justify="left" if name == "setting" else "right", no_wrap=True)
-    for point in points:
+def _show(document: InoculationDocument) -> None:
+    frame = table("setting", "k", "new", "± seeds", "original", "± seeds", "cost", "seeds")
+    for point in document.curves:
         spreads = ["" if spread is None else f"{spread:.3f}" for spread in (point.new_spread, point.original_spread)]
-        table.add_row(
+        frame.add_row(
             point.setting,
             f"{point.k:,}",
             f"{point.new:.3f}",
@@ -125,8 +114,7 @@ def _show(points: list[CurvePoint], chosen: list[dict[str, Any]]) -> None:
             f"{point.cost:+.3f}",
             str(point.seeds),
         )
-    people().print(table)
-    first = chosen[0]
-    told = f"new: n = {first['test_new']['n']:,}, guessing {first['test_new']['chance']:.3f}; original: n = "
-    told += f"{first['test_original']['n']:,}, guessing {first['test_original']['chance']:.3f}"
-    people().print(told, style="dim", markup=False, soft_wrap=True)
+    people().print(frame)
+    new, original = document.chosen[0].test_new, document.chosen[0].test_original
+    sizes = f"new: n = {new.n:,}, guessing {new.chance:.3f}; original: n = {original.n:,}, "
+    people().print(f"{sizes}guessing {original.chance:.3f}", style="dim", markup=False, soft_wrap=True)

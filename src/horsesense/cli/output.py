@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from horsesense.errors import UserError
 
-_MOST_TOLD = 10
+_MOST_LINES = 10
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 
@@ -41,10 +42,10 @@ def people() -> Console:
     return Output(highlight=False, emoji=False)
 
 
-def table(*columns: str, left: int = 1, title: str = "", padding: int = 1) -> Table:
-    """The one frame of tables for people: the first ``left`` columns are words, the others numbers.
+def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", padding: int = 1) -> Table:
+    """The one frame of tables for people: first words (``left`` columns), then numbers, last drawings (``drawn``).
 
-    Words fold where the terminal is narrow; numbers are never broken.
+    Words fold where the terminal is narrow; numbers and drawings are never broken.
     """
     from rich import box
     from rich.markup import escape
@@ -54,12 +55,14 @@ def table(*columns: str, left: int = 1, title: str = "", padding: int = 1) -> Ta
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, padding, 0, 0) if padding else 0,
-        title=escape(title) or None,
+        title=(escape(title) if isinstance(title, str) else title) or None,
         title_justify="left",
     )
     for place, name in enumerate(columns):
         if place < left:
             frame.add_column(name, overflow="fold")
+        elif place >= len(columns) - drawn:
+            frame.add_column(name, no_wrap=True)
         else:
             frame.add_column(name, justify="right", no_wrap=True)
     return frame
@@ -67,10 +70,10 @@ def table(*columns: str, left: int = 1, title: str = "", padding: int = 1) -> Ta
 
 def say_skipped(lines: Sequence[UserError]) -> None:
     """Which lines were skipped and why: the first few, then how many more."""
-    for line in lines[:_MOST_TOLD]:
+    for line in lines[:_MOST_LINES]:
         say(f"skipped {line}")
-    if len(lines) > _MOST_TOLD:
-        say(f"and {len(lines) - _MOST_TOLD:,} more lines skipped")
+    if len(lines) > _MOST_LINES:
+        say(f"and {len(lines) - _MOST_LINES:,} more lines skipped")
 
 
 def say(text: str) -> None:

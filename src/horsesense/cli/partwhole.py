@@ -104,7 +104,7 @@ def premises(
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such."""
     from contextlib import closing, nullcontext
 
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import stages
     from horsesense.knowledge.corpus import Corpus
     from horsesense.probes.partwhole.inference import as_inference, coverage
     from horsesense.records import read_probe

@@ -1,8 +1,11 @@
-"""A progress bar on standard error, twice a second at most."""
+"""Progress on standard error: bars where it is a terminal, remarks in any case."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -15,48 +18,86 @@ _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
 
 
-class RunProgress(Watcher):
-    """Shows a run: tokens done, tokens a second, time left."""
+@dataclass(slots=True)
+class _Stage:
+    """A stage that is being drawn."""
 
-    def __init__(self) -> None:
+    bar: TaskID
+    began: float
+    first: int
+    """How much was done when it began."""
+    done: int
+    forecast: bool = False
+    """Whether the time that is left has been looked at."""
+
+
+class Bars(Watcher):
+    """A bar for each stage, drawn twice a second at most; nothing is drawn where nobody looks at a terminal.
+
+    Where things are counted, the time that is left is also said in words, once a stage and after ten seconds.
+    """
+
+    def __init__(self, stay: bool = False) -> None:
+        """``stay`` leaves the bars on the screen when all is done."""
         self._console = Console(stderr=True, highlight=False, emoji=False)
-        self._bar = Progress(
+        self._bars = Progress(
             TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
             BarColumn(),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f} tokens"),
+            TextColumn("{task.fields[counted]}", markup=False),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
             console=self._console,
             refresh_per_second=2,
+            transient=not stay,
             disable=not self._console.is_terminal,
         )
-        self._task: TaskID | None = None
-        self._began = 0.0
-        self._stage = ""
-        self._first = self._done = 0
-        self._told = False
+        self._stages: dict[str, _Stage] = {}
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._bars.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._bar.stop()
+        self._bars.stop()
 
     def say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        if self._task is None or stage != self._stage or done < self._done:
-            self._task = self._bar.add_task(stage, total=total)
-            self._stage, self._began, self._first, self._told = stage, time.monotonic(), done, False
-        self._done = done
-        self._bar.update(self._task, completed=done)
-        passed = time.monotonic() - self._began
-        if not self._told and passed > _SOON:
-            self._told = True
-            rate = (done - self._first) / passed
-            minutes = (total - done) / rate / 60 if rate else 0.0
-            if minutes > 1:
-                self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+        now = self._stages.get(stage)
+        if now is None or done < now.done:
+            now = self._begin(stage, done, total)
+        now.done = done
+        description = f"{stage}, {note}" if note else stage
+        counted = f"{done:,}/{total:,} {unit}" if unit else ""
+        self._bars.update(now.bar, completed=done, total=total, description=description, counted=counted)
+        if unit and not now.forecast:
+            self._say_forecast(now, total, unit)
+
+    def _begin(self, stage: str, done: int, total: int) -> _Stage:
+        earlier = self._stages.pop(stage, None)
+        if earlier is not None:  # it has begun anew
+            self._bars.remove_task(earlier.bar)
+        for task in self._bars.tasks:
+            self._bars.update(task.id, completed=task.total)
+        bar = self._bars.add_task(stage, total=total, completed=done, counted="")
+        self._stages[stage] = begun = _Stage(bar, time.monotonic(), done, done)
+        return begun
+
+    def _say_forecast(self, now: _Stage, total: int, unit: str) -> None:
+        passed = time.monotonic() - now.began
+        if passed <= _SOON or now.done <= now.first:
+            return
+        now.forecast = True
+        rate = (now.done - now.first) / passed
+        minutes = (total - now.done) / rate / 60
+        if minutes > 1:
+            self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """Gives a function to be told the stage, how much of it is done, and how much there is."""
+    with Bars() as bars:
+        yield bars.at

@@ -1,16 +1,26 @@
-"""``horsesense report``: what run folders say, as a page or as a table."""
+"""``horsesense report`` and ``horsesense compare``: what run folders say, as a page, as tables, side by side."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Normalise
 from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from horsesense.report.slices import Row
+    from horsesense.runs.comparison import Pairing, SideBySide
+    from horsesense.runs.results import Result
+
+_WIDTH = 12
+"""Characters of the bar beside an accuracy."""
 
 
 class Format(StrEnum):
@@ -40,7 +50,6 @@ def report(
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
-    from horsesense.cli.tables import print_results, print_slices, slice_document
     from horsesense.report.collecting import collect
     from horsesense.report.slices import sliced_by
     from horsesense.report.tables import latex, markdown
@@ -64,26 +73,32 @@ def report(
 
         if not results:
             raise UserError("no item has a gold, so there is nothing to tabulate", file=folders[0])
-        table = (markdown if format is Format.md else latex)(collected.summaries)
+        tabulated = (markdown if format is Format.md else latex)(collected.summaries)
         if path is not None:
             with writing(path) as temporary:
-                temporary.write_text(table, encoding="utf-8")
+                temporary.write_text(tabulated, encoding="utf-8")
         else:
-            print(table, end="")
+            print(tabulated, end="")
     if charts is not None:
         from horsesense.report.charts import write_charts
 
         say(f"charts: {len(write_charts(collected, charts))} files in {charts}")
     if json:
-        slices = [slice_document(s.label, s.result.probe, row) for s, rows in sliced for row in rows]
-        document = {"out": str(path), "results": [result.to_json() for result in results]}
-        print_json(document | {"slices": slices} if by else document)
+        from horsesense.cli.documents import ReportDocument, SliceDocument
+
+        assert path is not None
+        slices = tuple(
+            SliceDocument(summary.label, summary.result.probe, row.facet, row.value, row.items, row.clusters)
+            for summary, rows in sliced
+            for row in rows
+        )
+        print_json(ReportDocument(path, tuple(result.document() for result in results), slices if by else None))
         _say_all(not_sliced)
         return
     if format is Format.html:
         print_results(results)
     for summary, rows in sliced:
-        print_slices(f"{summary.label} on {summary.result.probe}", rows)
+        _print_slices(f"{summary.label} on {summary.result.probe}", rows)
     _say_all(not_sliced)
     for label, probe in collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
@@ -94,3 +109,117 @@ def report(
 def _say_all(remarks: list[str]) -> None:
     for remark in remarks:
         say(remark)
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """One line a model and probe: accuracy, interval, chance, n."""
+    from rich.markup import escape
+
+    frame = table("model", "probe", "accuracy", "95 % interval", "chance", "n", "┃ chance", left=2, drawn=1)
+    for result in results:
+        e = result.estimate
+        frame.add_row(
+            escape(result.model),
+            escape(result.probe),
+            f"{e.value:.3f}",
+            f"{e.low:.3f} to {e.high:.3f}",
+            "" if e.chance is None else f"{e.chance:.3f}",
+            f"{e.n:,}",
+            bar(e.value, e.chance),
+        )
+    people().print(frame)
+    for result in results:
+        how = "the score of each form" if result.normalise == "by form" else result.normalise
+        remarks = [f"{result.metric} by {how}", f"{result.estimate.clusters:,} units"]
+        if result.strict is not None and result.strict.chance is not None:
+            s = result.strict
+            share = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"
+            remarks.append(f"whole families right {share} of {s.n:,}")
+        remarks += [f"{result.ties:,} ties"] if result.ties else []
+        remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
+        others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        remarks += [f"by {others}"] if others else []
+        people().print(f"[dim]{escape(result.probe)}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
+
+
+def bar(value: float, chance: float | None) -> str:
+    """A bar of fixed width with a mark at chance.
+
+    >>> bar(0.75, 0.5)
+    '██████┃██   '
+    """
+    filled = round(value * _WIDTH)
+    cells = ["█" if place < filled else " " for place in range(_WIDTH)]
+    if chance is not None:
+        cells[min(_WIDTH - 1, round(chance * _WIDTH))] = "┃"
+    return "".join(cells)
+
+
+def _print_slices(title: str, rows: Sequence[Row]) -> None:
+    """One line a value of a facet: items right, and clusters right as a whole."""
+    from rich.markup import escape
+
+    frame = table("by", "items right (95 %)", "n", "whole clusters (95 %)", "n", "guessing", title=title)
+    for row in rows:
+        i, c = row.items, row.clusters
+        sides = [f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f})" for e in (i, c)]
+        label = f"{row.facet} {escape(str(row.value))}"
+        frame.add_row(label, sides[0], f"{i.n:,}", sides[1], f"{c.n:,}", f"{c.chance or 0:.2f}")
+    people().print(frame)
+
+
+def compare(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders; one with two models will do.")],
+    normalise: Normalise = None,
+    items: Annotated[int, typer.Option(min=0, help="Print this many items that only one of two models gets.")] = 0,
+    json: Json = False,
+) -> None:
+    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons."""
+    from horsesense.runs.comparison import compare_folders, comparison_document
+    from horsesense.scoring.normalise import parse_normalisation
+
+    sides = compare_folders(folders, parse_normalisation(normalise) if normalise else None)
+    if json:
+        print_json(comparison_document(sides))
+        return
+    for side in sides:
+        _print_side(side, items)
+
+
+def _print_side(side: SideBySide, items: int) -> None:
+    from rich.markup import escape
+
+    console = people()
+    console.print(f"[bold]{escape(side.probe)}[/bold]  {side.items:,} common items with a gold")
+    for label, left_out in side.excluded.items():
+        if left_out:
+            console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")
+    for note in side.notes:
+        console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
+    frame = table("model", "accuracy", "95 % interval", "chance")
+    for label, e in side.accuracies.items():
+        guess = "" if e.chance is None else f"{e.chance:.3f}"
+        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess)
+    console.print(frame)
+    for pairing in side.pairings:
+        console.print(_sentence(pairing), soft_wrap=True, markup=False)
+        for label, ids in ((pairing.one, pairing.only_one), (pairing.other, pairing.only_other)):
+            for identity in ids[:items]:
+                console.print(f"  only {label}: {identity}", markup=False, soft_wrap=True)
+
+
+def _sentence(pairing: Pairing) -> str:
+    c, d = pairing.comparison, pairing.comparison.difference
+    figures = (
+        f"{pairing.one} − {pairing.other}: {d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}), p = {_p(c.p)}, "
+        f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
+        f"{len(pairing.only_other):,}"
+    )
+    if c.adjusted < 0.05:
+        return f"{figures}. The difference is real."
+    missing = pairing.power.more_items
+    return f"{figures}. Not settled" + (f"; about {missing:,} more items would settle it." if missing else ".")
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -48,10 +48,11 @@ def run(
     """Ask models probes, keep every token's log-probability, and sum up."""
     from dataclasses import replace
 
-    from horsesense.cli.progress import RunProgress
+    from horsesense.cli.documents import RunDocument
+    from horsesense.cli.progress import Bars
+    from horsesense.cli.report import print_results
     from horsesense.cli.suites import print_suite, suite_document
-    from horsesense.cli.tables import print_results
-    from horsesense.probes.rica.controls import CONTROLS
+    from horsesense.probes.rica.controls import missing_controls
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
@@ -75,31 +76,28 @@ def run(
     folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *([suite] if suite else probes)])
     batch, shard = sizes(folder, device, budget)
     settings = replace(settings, budget=batch, shard=shard)
-    with RunProgress() as progress:
+    with Bars(stay=True) as progress:
         ask_models(model, probes, folder, settings, progress)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
     asked = [a for a in answered if a.part.model.name in model and a.part.probe.name in probes]
     results = [result_of(a, how) for a in asked if a.judged]
     page = write_page(folder, unfinished=True, how=how)
-    there = {one.part.probe.name for one in answered}
-    for one in asked:
-        if not one.judged:
-            say(f"{one.part.probe.name}: no item has a gold, so there is no accuracy; the answers are kept")
-        elif (
-            one.probe.card.method == "rica"
-            and "A control:" not in one.probe.card.made
-            and not {f"{one.part.probe.name}-{control}" for control in CONTROLS} <= there
-        ):
-            say(f"{one.part.probe.name}: its controls belong beside the score; make them by: horsesense rica controls")
-    document: dict[str, Any] = {"out": str(folder), "results": [result.to_json() for result in results]}
-    document["report"] = str(page)
-    if asked_suite:
-        document["suite"] = suite_document(asked_suite, asked, how)
+    names = {each.part.probe.name for each in answered}
+    for each in asked:
+        name = each.part.probe.name
+        if not each.judged:
+            say(f"{name}: no item has a gold, so there is no accuracy; the answers are kept")
+        elif missing_controls(each.probe.card, name, names):
+            say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
+    paper = suite_document(asked_suite, asked, how) if asked_suite else None
     if json:
-        print_json(document)
+        print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper))
+        return
+    if paper is not None:
+        print_suite(paper)
     else:
-        print_suite(document["suite"]) if asked_suite else print_results(results)
-        say(f"answers in {folder}; report: {page}")
+        print_results(results)
+    say(f"answers in {folder}; report: {page}")
 
 
 def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str] | None) -> Opened | None:

@@ -1,17 +1,25 @@
-"""``horsesense score``: every token of a text with its log-probability."""
+"""``horsesense score``, ``fill`` and ``saliency``: what a model makes of a text in hand."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from horsesense.scoring.clue_words import Clues
+    from horsesense.scoring.saliency import Saliency
     from horsesense.scoring.texts import ScoredText
+
+_WIDTH = 20
+"""Characters of the longest bar of a saliency."""
 
 
 def score(
@@ -27,6 +35,7 @@ def score(
 ) -> None:
     """Every token of a text with its place and log-probability (natural logarithm), always exact."""
     from horsesense.models.local.load import load_model
+    from horsesense.scoring.evidence import ScoreDocument, evidence_document
     from horsesense.scoring.questions import framer_of
     from horsesense.scoring.texts import score_texts
 
@@ -36,24 +45,21 @@ def score(
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     frame = framer_of(loaded, meaning).frame.in_words
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    found = score_texts(loaded, wanted, meaning)
-    other = found.pop() if against is not None else None
+    scored = score_texts(loaded, wanted, meaning)
+    other = scored.pop() if against is not None else None
     if json:
-        document = {
-            "model": model,
-            "spec": {**meaning.to_dict(), "frame": frame},
-            "texts": [text_document(t) for t in found],
-        }
-        if other is not None:
-            document |= {
-                "against": text_document(other),
-                "evidence": [evidence_document(text, other) for text in found],
-            }
+        document = ScoreDocument(
+            model=model,
+            spec={**meaning.to_dict(), "frame": frame},
+            texts=tuple(text.document() for text in scored),
+            against=other.document() if other else None,
+            evidence=tuple(evidence_document(text, other) for text in scored) if other else None,
+        )
         print_json(document)
     elif other is not None:
-        print_evidence(found, other)
+        print_evidence(scored, other)
     else:
-        _print(found)
+        _print_scores(scored)
 
 
 def _check(texts: list[str]) -> None:
@@ -65,67 +71,155 @@ def _check(texts: list[str]) -> None:
             raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
-def text_document(text: ScoredText) -> dict[str, object]:
-    """A text and its tokens, for ``--json``."""
-    tokens = [{"token": t.token, "start": t.start, "end": t.end, "logprob": t.logprob} for t in text.tokens]
-    return {"text": text.text, "tokens": tokens, "sum": text.sum, "mean": text.mean}
-
-
-def evidence_document(text: ScoredText, other: ScoredText) -> dict[str, object]:
-    """What each place says for the first text, for ``--json``."""
-    from horsesense.scoring.evidence import evidence, share_of_edit
-
-    places = evidence(text, other)
-    listed = [
-        {
-            "token": place.token.token if place.token else None,
-            "against": place.against.token if place.against else None,
-            "q": place.q,
-            "edited": place.edited,
-        }
-        for place in places
-    ]
-    return {"q": listed, "sum": sum(place.q for place in places), "share_of_edit": share_of_edit(places)}
-
-
-def print_evidence(found: list[ScoredText], other: ScoredText) -> None:
+def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
     """A table of what each place says for a text against the other."""
-    from rich import box
     from rich.markup import escape
-    from rich.table import Table
+    from rich.text import Text
 
     from horsesense.scoring.evidence import evidence, share_of_edit
 
-    for text in found:
+    for text in texts:
         places = evidence(text, other)
-        title = f"{escape(text.text)}\n[dim]against[/dim] {escape(other.text)}"
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-        for name in ("token", "against"):
-            table.add_column(name)
-        table.add_column("q", justify="right")
+        title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
+        frame = table("token", "against", "q", left=2, title=title)
         for place in places:
             row = [repr(token.token) if token else "" for token in (place.token, place.against)]
-            style = "bold" if place.edited else ""
-            table.add_row(*map(escape, row), f"{place.q:+.4f}", style=style)
-        table.add_section()
-        table.add_row("sum", "", f"{sum(place.q for place in places):+.4f}")
-        people().print(table)
+            frame.add_row(*map(escape, row), f"{place.q:+.4f}", style="bold" if place.edited else "")
+        frame.add_section()
+        frame.add_row("sum", "", f"{sum(place.q for place in places):+.4f}")
+        people().print(frame)
         people().print(f"{share_of_edit(places):.0%} of the evidence lies where the texts differ (bold)")
 
 
-def _print(found: list[ScoredText]) -> None:
-    from rich import box
+def _print_scores(texts: Sequence[ScoredText]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    for text in found:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=escape(text.text), title_justify="left")
-        table.add_column("token")
-        for name in ("start", "end", "log-probability"):
-            table.add_column(name, justify="right")
+    for text in texts:
+        frame = table("token", "start", "end", "log-probability", title=text.text)
         for token in text.tokens:
-            table.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:.4f}")
-        table.add_section()
-        table.add_row("sum", "", "", f"{text.sum:.4f}")
-        table.add_row("mean", "", "", f"{text.mean:.4f}")
-        people().print(table)
+            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:.4f}")
+        frame.add_section()
+        frame.add_row("sum", "", "", f"{text.sum:.4f}")
+        frame.add_row("mean", "", "", f"{text.mean:.4f}")
+        people().print(frame)
+
+
+def fill(
+    prompts: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="Texts with one blank ___ each.")],
+    model: OneModel,
+    top: Annotated[int, typer.Option(help="How many words a blank.")] = 10,
+    spec: Spec = "default",
+    device: Device = "auto",
+    family: Family = None,
+    allow_pickle: AllowPickle = False,
+    json: Json = False,
+) -> None:
+    """The most probable single tokens for the blank of each prompt, sub-word pieces included."""
+    from horsesense.models.local.load import load_model
+    from horsesense.scoring.fill import FillDocument
+    from horsesense.scoring.fill import fill as fill_blanks
+    from horsesense.scoring.questions import framer_of
+
+    meaning = spec_of(spec, None, exact=True)
+    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    frame = framer_of(loaded, meaning).frame.in_words
+    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
+    filled = fill_blanks(loaded, prompts, top, meaning)
+    if json:
+        every = tuple(word for words in filled for word in words)
+        print_json(FillDocument(model, {**meaning.to_dict(), "frame": frame}, every))
+        return
+    for prompt, words in zip(prompts, filled, strict=True):
+        people().print(prompt, markup=False, soft_wrap=True)
+        for word in words:
+            people().print(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}", markup=False)
+
+
+class Method(StrEnum):
+    """How gradients become values."""
+
+    gradient = "gradient"
+    smoothgrad = "smoothgrad"
+    integrated = "integrated"
+
+
+def saliency(
+    text: Annotated[
+        str,
+        typer.Argument(help="A text with the stretch to explain in brackets: 'Ice is [cold].'; {A} is a drawn name."),
+    ],
+    model: OneModel,
+    method: Annotated[Method, typer.Option(help="How gradients become values.")] = Method.integrated,
+    steps: Annotated[int, typer.Option(min=1, max=2000, help="Steps of integration, or draws of noise.")] = 50,
+    draws: Annotated[
+        int, typer.Option(min=2, max=1000, help="Draws of names, where the text has slots such as {A}.")
+    ] = 5,
+    arguments: Annotated[str, typer.Option(help="The words that carry the knowledge: 'glass, stone'.")] = "",
+    seed: Annotated[int, typer.Option(help="Seed of the noise and of the names.")] = 0,
+    spec: Spec = "default",
+    device: Device = "auto",
+    family: Family = None,
+    allow_pickle: AllowPickle = False,
+    json: Json = False,
+) -> None:
+    """Which words a prediction rests on; with slots, which do under most draws of names."""
+    from horsesense.models.local.load import load_model
+    from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
+
+    marked = parse_marked(text)
+    meaning = spec_of(spec, None, exact=True)
+    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    if not marked.slots:
+        explained = marked.explained(loaded, meaning, method.value, steps, seed)
+        if json:
+            print_json(explained.explanation(model, meaning))
+        else:
+            say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
+            _print_saliency(explained)
+        return
+    names = draw_names(marked.slots, draws, seed)
+    drawn = [marked.named(each).explained(loaded, meaning, method.value, steps, seed) for each in names]
+    voted = clues_of(drawn, names, arguments)
+    if json:
+        document = ExplanationOverNames(
+            model=model,
+            spec=meaning.to_dict(),
+            seed=seed,
+            drawn=tuple(each.document() for each in drawn),
+            clues=voted.clues,
+            draws=voted.draws,
+            stability=voted.stability,
+            arguments=voted.arguments,
+        )
+        print_json(document)
+    else:
+        say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
+        _print_clues(voted, bool(arguments))
+
+
+def _print_saliency(explained: Saliency) -> None:
+    most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
+    for word in explained.words:
+        _print_bar(word.value, most, word.word)
+    remark = f"{explained.target!r} has the log-probability {explained.logprob:.3f}, and {explained.baseline:.3f}"
+    remark += " with all else blank"
+    if explained.method == "integrated":
+        remark += f"; {explained.residual:+.3f} of the difference is not accounted for (more --steps, less of it)"
+    people().print(remark, style="dim", markup=False, soft_wrap=True)
+
+
+def _print_clues(voted: Clues, arguments: bool) -> None:
+    most = max((abs(clue.value) for clue in voted.clues), default=0.0) or 1.0
+    for clue in voted.clues:
+        label = f"{clue.word}  {clue.votes} of {voted.draws}{' argument' if clue.argument else ''}"
+        _print_bar(clue.value, most, label)
+    remark = f"{len(voted.clues)} clue words by vote over {voted.draws} draws of names"
+    if arguments and voted.arguments is not None:
+        remark += f", {sum(clue.argument for clue in voted.clues)} of them arguments"
+    remark += f"; two draws have {voted.stability:.2f} of their strongest words in common"
+    people().print(remark, style="dim", markup=False, soft_wrap=True)
+
+
+def _print_bar(value: float, most: float, label: str) -> None:
+    bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
+    people().print(f"{value:+8.3f}  {bar:<{_WIDTH}}  {label}", markup=False)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, print_json
+from horsesense.cli.output import Json, print_json, say
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from horsesense.records import Item
+    from horsesense.records.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.report.one_item import ItemAnswer
 
-    from horsesense.records import Item, Probe
-
-MOST_VALUES = 12
-"""A facet with more values than this is summed up, not listed."""
+SHADES = " ░▒▓█"
 
 
 def show(
@@ -28,38 +28,38 @@ def show(
 ) -> None:
     """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one."""
     if file.is_dir():
-        from horsesense.cli.show_run import show_run
-
-        show_run(file, item, json)
+        _show_run(file, item, json)
         return
     from horsesense.records import read_probe
+    from horsesense.records.overview import item_in_forms, overview
 
     probe = read_probe(file)
     if item is not None:
-        found = find_item(probe.items, item, file)
+        shown = item_in_forms(_find_item(probe.items, item, file))
         if json:
-            print_json(_item_document(found))
+            print_json(shown)
         else:
-            _print_item(found)
+            _print_item(shown)
         return
-    document = _summary(probe, samples, seed)
+    whole = overview(probe, samples, seed)
     if json:
-        print_json(document)
+        print_json(whole)
     else:
-        _print_summary(file, document)
+        _print_overview(file, whole)
 
 
-def find_item(items: Sequence[Item], wanted: str, file: Path) -> Item:
+def _find_item(items: Sequence[Item], wanted: str, file: Path) -> Item:
     """The item with this id, with this id in its release, or whose id begins like this."""
-    found = [i for i in items if wanted in (i.id, i.source.id)]
-    if not found:
-        names = ((i, (i.id, i.id.rpartition("-")[2], i.source.id)) for i in items)
-        found = [i for i, called in names if any(name.startswith(wanted) for name in called)]
-    if not found:
+    matches = [item for item in items if wanted in (item.id, item.source.id)]
+    if not matches:
+        names = ((item, (item.id, item.id.rpartition("-")[2], item.source.id)) for item in items)
+        matches = [item for item, called in names if any(name.startswith(wanted) for name in called)]
+    if not matches:
         raise UserError(f"there is no item {wanted!r}", file=file, fix=_near(items, wanted))
-    if len(found) > 1:
-        raise UserError(f"{len(found)} items are called {wanted!r}", file=file, fix=f"use an id, such as {found[0].id}")
-    return found[0]
+    if len(matches) > 1:
+        fix = f"use an id, such as {matches[0].id}"
+        raise UserError(f"{len(matches)} items are called {wanted!r}", file=file, fix=fix)
+    return matches[0]
 
 
 def _near(items: Sequence[Item], wanted: str) -> str:
@@ -70,117 +70,139 @@ def _near(items: Sequence[Item], wanted: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"use an id, such as {items[0].id}"
 
 
-def _item_document(item: Item) -> dict[str, Any]:
-    from horsesense.records import FORMS, item_to_dict, view
-
-    views = {form: view(item, form) for form in FORMS if form != item.form}
-    return {
-        "item": item_to_dict(item),
-        "views": {
-            form: {"premise": v.premise, "text": v.text, "options": list(v.options)} for form, v in views.items() if v
-        },
-    }
-
-
-def _summary(probe: Probe, samples: int, seed: int) -> dict[str, Any]:
-    import random
-    from collections import Counter
-    from dataclasses import asdict
-
-    from horsesense.records import item_to_dict
-
-    items = probe.items
-    facets: dict[str, Counter[str]] = {}
-    groups: dict[str, set[str]] = {}
-    cells: Counter[tuple[str, str]] = Counter()
-    for item in items:
-        if "hops" in item.facets and "distractor_kind" in item.facets:
-            cells[str(item.facets["hops"]), str(item.facets["distractor_kind"])] += 1
-        for name, value in item.facets.items():
-            facets.setdefault(name, Counter())[str(value)] += 1
-        for name, unit in item.groups.items():
-            groups.setdefault(name, set()).add(unit)
-    drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
-    return {
-        "card": asdict(probe.card),
-        "items": len(items),
-        "families": probe.card.families,
-        "forms": dict(Counter(item.form for item in items)),
-        "options": {str(n): k for n, k in sorted(Counter(len(item.options) for item in items).items())},
-        "answers": {
-            "none" if a is None else str(a): n
-            for a, n in sorted(Counter(item.answer for item in items).items(), key=lambda p: (p[0] is None, p[0] or 0))
-        },
-        "facets": {
-            name: {
-                "values": len(counts),
-                "counts": dict(counts.most_common(MOST_VALUES)),
-            }
-            for name, counts in sorted(facets.items())
-        },
-        "heat_map": [{"hops": h, "distractor_kind": kind, "items": n} for (h, kind), n in sorted(cells.items())],
-        "groups": {name: len(units) for name, units in sorted(groups.items())},
-        "samples": [item_to_dict(items[place]) for place in sorted(drawn)],
-    }
-
-
-def _print_summary(file: Path, document: dict[str, Any]) -> None:
-    card = document["card"]
-    print(f"{card['name']}  {document['items']:,} items in {document['families']:,} families  {file}")
+def _print_overview(file: Path, whole: Overview) -> None:
+    card = whole.card
+    print(f"{card['name']}  {whole.items:,} items in {whole.families:,} families  {file}")
     for name in ("made", "licence"):
         if card[name]:
             print(f"{name:9}{card[name]}")
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind not told'}; {figure['source']})")
-    told = {name: document[name] for name in ("forms", "options", "answers", "groups")} | {"notes": card["notes"]}
-    for name, counts in told.items():
+    counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
+    for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
             print(f"{name:9}{_counts(counts)}")
-    _print_facets(document["facets"])
-    if document["heat_map"]:
-        from horsesense.cli.heat_map import heat_map
-
-        counts = {(cell["hops"], cell["distractor_kind"]): cell["items"] for cell in document["heat_map"]}
-        print("", *heat_map(counts, "hops", "distractors"), sep="\n")
-    for sample in document["samples"]:
+    _print_facets(whole.facets)
+    if whole.heat_map:
+        cells = {(cell.hops, cell.distractor_kind): cell.items for cell in whole.heat_map}
+        print("", *heat_map(cells, "hops", "distractors"), sep="\n")
+    for sample in whole.samples:
         print()
-        print_question(sample)
+        _print_line(sample)
 
 
 def _counts(counts: dict[str, int]) -> str:
     return "  ".join(f"{name} {n:,}" for name, n in counts.items())
 
 
-def _print_facets(facets: dict[str, Any]) -> None:
+def _print_facets(facets: dict[str, FacetCounts]) -> None:
     if not facets:
         return
     width = max(len("facet"), *map(len, facets))
     print(f"\n{'facet':{width}}  values  counts")
     for name, facet in facets.items():
-        more = "  …" if facet["values"] > len(facet["counts"]) else ""
-        print(f"{name:{width}}  {facet['values']:6,}  {_counts(facet['counts'])}{more}")
+        more = "  …" if facet.values > len(facet.counts) else ""
+        print(f"{name:{width}}  {facet.values:6,}  {_counts(facet.counts)}{more}")
 
 
-def print_question(values: dict[str, Any]) -> None:
-    """An item as a line of a probe has it: its texts and its options, the right one marked."""
-    if "id" in values:
-        print(values["id"])
-    for name in ("premise", "text"):
-        if values.get(name):
-            print(f"  {values[name]}")
-    for number, option in enumerate(values["options"]):
-        print(f"  {'✓' if number == values['answer'] else ' '} {number}  {option}")
+def heat_map(counts: Mapping[tuple[str, str], int], down: str, across: str) -> list[str]:
+    """The lines of a map of counts in plain characters; each cell has its count and a shade of five.
+
+    >>> print("\\n".join(heat_map({("1", "sister"): 40, ("2", "sister"): 10, ("1", "random"): 20}, "hops", "kind")))
+    hops \\ kind  random  sister
+    1              20 ▒    40 █
+    2               0      10 ░
+    """
+    rows, columns = (sorted({key[place] for key in counts}) for place in (0, 1))
+    most = max(counts.values())
+    corner = f"{down} \\ {across}"
+    widths = {name: max(len(name), len(f"{most:,}") + 2) for name in columns}
+    lines = [corner + "".join(f"  {name:>{widths[name]}}" for name in columns)]
+    for row in rows:
+        cells = (f"  {_cell(counts.get((row, name), 0), most):>{widths[name]}}" for name in columns)
+        lines.append(f"{row:{len(corner)}}" + "".join(cells))
+    return [line.rstrip() for line in lines]
 
 
-def _print_item(item: Item) -> None:
-    document = _item_document(item)
-    print_question(document["item"])
+def _cell(count: int, most: int) -> str:
+    # A cell that is not empty has a shade, however few it holds.
+    return f"{count:,} {SHADES[-(-count * (len(SHADES) - 1) // most)]}"
+
+
+def _print_line(line: ItemLine) -> None:
+    print(line.id)
+    _print_question(line.premise, line.text, line.options, line.answer)
+
+
+def _print_question(premise: str | None, text: str | None, options: Sequence[str], answer: int | None) -> None:
+    """The texts of an item and its options, the right one marked."""
+    for part in (premise, text):
+        if part:
+            print(f"  {part}")
+    for number, option in enumerate(options):
+        print(f"  {'✓' if number == answer else ' '} {number}  {option}")
+
+
+def _print_item(shown: ItemInForms) -> None:
+    from horsesense.records.document import plain
+
+    _print_line(shown.item)
+    fields = plain(shown.item)
     for name in ("family", "member", "concepts", "groups", "facets", "source"):
-        value = document["item"].get(name)
+        value = fields.get(name)
         if value:
-            told = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-            print(f"  {name:8}  {told}")
-    for form, values in document["views"].items():
+            listed = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+            print(f"  {name:8}  {listed}")
+    for form, seen in shown.views.items():
         print(f"\nas {form}")
-        print_question({"answer": item.answer, **values})
+        _print_question(seen.premise, seen.text, seen.options, shown.item.answer)
+
+
+def _show_run(folder: Path, wanted: str | None, json: bool) -> None:
+    """Print the item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
+    from horsesense.records.overview import ItemLine
+    from horsesense.report.one_item import answered_item, item_answers
+    from horsesense.runs.results import read_run
+
+    manifest, runs = read_run(folder, unfinished=True)
+    items = list({item.id: item for answered in runs for item in answered.items}.values())
+    if not items:
+        raise UserError("no part of the run is finished", file=folder, fix="run the same command again to finish it")
+    if wanted is None:
+        raise UserError(
+            "of a run folder one item is shown",
+            file=folder,
+            fix=f"give its id, such as {items[0].id}, or make a report",
+        )
+    item = _find_item(items, wanted, folder)
+    if len(runs) < len(manifest.parts):
+        say(f"{len(manifest.parts) - len(runs)} of {len(manifest.parts)} parts of the run are not finished")
+    answers = item_answers(runs, item)
+    if json:
+        print_json(answered_item(item, answers))
+        return
+    _print_line(ItemLine.of(item))
+    for answer in answers:
+        print()
+        _print_answer(item, answer)
+
+
+def _print_answer(item: Item, answer: ItemAnswer) -> None:
+    from horsesense.cli.score import print_evidence
+
+    print(f"{answer.model} on {answer.probe}: {_verdict(answer)}, by {answer.normalise}")
+    for number, (option, text) in enumerate(zip(item.options, answer.texts, strict=True)):
+        marks = f"{'→' if number in answer.chosen else ' '}{'✓' if number == item.answer else ' '}"
+        print(f" {marks} {number}  {answer.scores[number]:9.4f}  {option}")
+        if text:
+            print(f"        {'  '.join(f'{token.token!r} {token.logprob:.2f}' for token in text.tokens)}")
+    if answer.compared:
+        print()
+        print_evidence([answer.compared[0]], answer.compared[1])
+
+
+def _verdict(answer: ItemAnswer) -> str:
+    if answer.credit is None:
+        return "not judged"
+    return {1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")

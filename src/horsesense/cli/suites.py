@@ -22,7 +22,7 @@ _NONE = "–"
 
 def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
     """The part ``suite`` of what ``--json`` prints; people see the same."""
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import stages
     from horsesense.studies.suites.suite_table import suite_table
 
     with stages() as tick:

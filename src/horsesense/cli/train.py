@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Device, OneModel
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ def train(
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
-    from horsesense.cli.learning_progress import learning
+    from horsesense.cli.progress import Bars
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import Given, plans
     from horsesense.learning.training_record import Recipe
+    from horsesense.learning.training_results import training_document
     from horsesense.records import probe_name, read_probe
 
     probe = read_probe(train)
@@ -68,7 +69,7 @@ def train(
         device=device,
     )
     lender = next(iter(tests.values()), probe)
-    with learning() as progress:
+    with Bars(stay=True) as progress:
         results = fine_tune(
             model,
             setting,
@@ -88,7 +89,7 @@ def train(
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
     if json:
-        print_json(results.to_json())
+        print_json(training_document(results))
     else:
         _show(results.points)
 
@@ -98,28 +99,23 @@ def _objective(model: str, setting: str, items: Any) -> str:
     from horsesense.learning.objectives import objective_for
     from horsesense.models.local.load import architecture_of
 
-    found = objective_for(architecture_of(model), items, model).name
-    return "random-mask" if found == "masked-word" and setting.endswith("-exception") else found
+    name = objective_for(architecture_of(model), items, model).name
+    return "random-mask" if name == "masked-word" and setting.endswith("-exception") else name
 
 
 def _show(points: Sequence[Point]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("test", "before", "after (95 % interval)", "± seeds", "chance", "n"):
-        table.add_column(name, justify="left" if name == "test" else "right", overflow="fold")
+    frame = table("test", "before", "after (95 % interval)", "± seeds", "chance", "n")
     for point in points:
-        table.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
-        for one in point.tests:
-            table.add_row(*_cells(one.test, one.whole, "" if one.spread is None else f"{one.spread:.3f}"))
-            for facet, cut in one.slices.items():
-                for value, change in cut.items():
-                    table.add_row(*_cells(f"  {facet} {value}", change))
-    people().print(table)
+        frame.add_row(f"{point.plan}, trained on {point.items:,}", end_section=False, style="bold")
+        for test in point.tests:
+            frame.add_row(*_cells(test.test, test.whole, "" if test.spread is None else f"{test.spread:.3f}"))
+            for facet, values in test.slices.items():
+                for value, change in values.items():
+                    frame.add_row(*_cells(f"  {facet} {value}", change))
+    people().print(frame)
 
 
 def _cells(name: str, change: Change, spread: str = "") -> tuple[str, ...]:
     before, e = change.before, change.after
-    told = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
-    return name, "" if before is None else f"{before.value:.3f}", told, spread, f"{e.chance:.3f}", f"{e.n:,}"
+    after = f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+    return name, "" if before is None else f"{before.value:.3f}", after, spread, f"{e.chance:.3f}", f"{e.n:,}"

@@ -66,8 +66,7 @@ def run(
 ) -> None:
     """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder."""
     from horsesense.annotate.winoventi_tasks import write_people_tasks
-    from horsesense.cli.progress import RunProgress
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import Bars, stages
     from horsesense.studies.winoventi.asking import Asking
     from horsesense.studies.winoventi.documents import pipeline_summary
     from horsesense.studies.winoventi.pipeline import run_pipeline
@@ -92,7 +91,7 @@ def run(
         seed=seed,
         device=device,
     )
-    with RunProgress() as progress, stages() as tick:
+    with Bars(stay=True) as progress, stages() as tick:
         done = run_pipeline(plan, out, progress, tick)
     write_people_tasks(out, done.kept, done.checked)
     summary = pipeline_summary(done, out, listed.notes)
@@ -146,7 +145,7 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
-    from horsesense.cli.progress import RunProgress
+    from horsesense.cli.progress import Bars
     from horsesense.probes.winoventi.depths import read_depths, read_registry
     from horsesense.records import read_probe
     from horsesense.runs.ask import Settings
@@ -164,7 +163,7 @@ def evaluate(
     settings = Settings(
         spec=spec_of(spec, dtype), limit=limit, seed=seed, device=device, family=family, allow_pickle=allow_pickle
     )
-    with RunProgress() as progress:
+    with Bars(stay=True) as progress:
         asked = ask_all(models, read_probe(probe), out, settings, progress, reverse)
     drawn = asked[0][MAIN].probe
     associations = {name: own_depths(name, drawn, out, settings) for name in models} if own_associations else {}

@@ -48,7 +48,7 @@ def associations(
     json: Json = False,
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
-    from horsesense.cli.stages import stages
+    from horsesense.cli.progress import stages
     from horsesense.models.local.load import load_model
     from horsesense.probes.winoventi.associations import write_associations
     from horsesense.studies.winoventi.asking import Asking

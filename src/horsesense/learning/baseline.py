@@ -11,9 +11,10 @@ from horsesense.analysis import Estimate, accuracy, chance, credits, family_accu
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.learning.controls import Fitted, Task, control
-from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
+from horsesense.learning.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
 from horsesense.records import Answer, Item, Probe
+from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 
 
@@ -176,3 +177,69 @@ def where_controls_fail(
 def _estimate(run: Answered, earned: Floats, rows: Sequence[int], group: str) -> Estimate:
     units = [run.items[row].unit(group) for row in rows]
     return accuracy(earned[list(rows)], units, chance=chance([len(run.items[row].options) for row in rows]))
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineDocument(Document):
+    """What a control earns that sees only a part of each item."""
+
+    name: str
+    """The control."""
+    told: str
+    """How it answers."""
+    n: int
+    """Test items with a gold."""
+    accuracy: float
+    """The mean over seeds."""
+    ci: tuple[float, float]
+    """95 %, over units of dependence."""
+    chance: float | None
+    """What guessing earns."""
+    clusters: int
+    """Units of dependence."""
+    group: str
+    """What those units are."""
+    train: int
+    """Items that it was trained on."""
+    seeds: tuple[float, ...]
+    """Accuracy of each seed."""
+    spread: float | None
+    """Standard deviation over seeds; null for one."""
+    strict: Estimate | None
+    """Whole families right; null where every item stands alone."""
+    notes: Mapping[str, float]
+    """What was counted or chosen."""
+    leaks: LeakCounts
+    """What training has seen of the test."""
+    other_controls: tuple[str, ...]
+    """Controls among the runs that it was set against."""
+    missed_by_controls: tuple[Missed, ...]
+    """Each model that it was set against, on all items and where all controls fail."""
+    verdict: str
+    """Whether there is an artefact here, by how much."""
+
+
+def baseline_document(
+    baseline: Baseline, others: Sequence[str] = (), missed: Sequence[Missed] = ()
+) -> BaselineDocument:
+    """A control's score, beside the models and controls that it was set against."""
+    e = baseline.estimate
+    return BaselineDocument(
+        name=baseline.name,
+        told=baseline.told,
+        n=e.n,
+        accuracy=e.value,
+        ci=e.ci,
+        chance=e.chance,
+        clusters=e.clusters,
+        group=baseline.probe.card.group,
+        train=baseline.train,
+        seeds=baseline.each,
+        spread=baseline.spread,
+        strict=baseline.strict,
+        notes=baseline.notes,
+        leaks=LeakCounts.of(baseline.leaks),
+        other_controls=tuple(others),
+        missed_by_controls=tuple(missed),
+        verdict=baseline.verdict,
+    )

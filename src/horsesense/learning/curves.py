@@ -142,7 +142,8 @@ def _mean(x: float, measured: Sequence[Mapping[str, Any]]) -> Mark:
 
 def _measured(x: float, estimate: Mapping[str, Any], n: int) -> Mark:
     low, high = estimate["ci"]
-    return Mark(x, estimate["accuracy"], low, high, n)
+    # Folders of earlier versions call the value of an estimate by what it measures.
+    return Mark(x, estimate["value"] if "value" in estimate else estimate["accuracy"], low, high, n)
 
 
 def _spread(values: Sequence[float]) -> float | None:

@@ -11,10 +11,12 @@ import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
 from horsesense.files import disk_errors
-from horsesense.learning.curves import CHOSEN
+from horsesense.learning.curves import CHOSEN, CurvePoint, curves
 from horsesense.learning.inoculation import SHOWN, Chosen, Sets
+from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.training import credit_of
 from horsesense.records import Answer, Dose, Probe
+from horsesense.records.document import Document
 from horsesense.runs.controls import keep_control
 
 TRIED = "doses.jsonl"
@@ -90,3 +92,89 @@ def _by_seen(probe: Probe, answers: Sequence[Answer], seen: Mapping[str, bool]) 
 
 def _plain(e: Estimate) -> dict[str, Any]:
     return {"accuracy": e.value, "ci": [e.low, e.high], "n": e.n, "chance": e.chance}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredDose(Document):
+    """A test as the line of a chosen dose keeps it."""
+
+    accuracy: float
+    """Share of items right."""
+    ci: tuple[float, float]
+    """Interval of the accuracy."""
+    n: int
+    """Items with a gold."""
+    chance: float | None
+    """What guessing earns."""
+    strict: MeasuredDose | None = None
+    """Whole families right, where there are families."""
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> MeasuredDose:
+        strict = line.get("strict")
+        return cls(**{**line, "strict": None if strict is None else cls.of(strict)})
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenDose(Document):
+    """The best weights of a setting, dose and seed: a dose record (development sets) and the tests."""
+
+    model: str
+    """The model before."""
+    setting: str
+    """none, plain, add-some x1, add-some x2."""
+    k: int
+    """Examples of the probe."""
+    lr: float
+    """Learning rate."""
+    steps: int
+    """Steps trained."""
+    seed: int
+    """Which examples were drawn."""
+    new: float
+    """Accuracy on the probe's development set."""
+    original: float
+    """Accuracy on the original task's development set."""
+    cost: float
+    """Original accuracy before minus after."""
+    test_new: MeasuredDose
+    """The probe's test."""
+    test_original: MeasuredDose
+    """The original task's test."""
+    seen: Mapping[str, MeasuredDose]
+    """The probe's test by whether the concept's word stands in the original task's text."""
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> ChosenDose:
+        tests = {name: MeasuredDose.of(line[name]) for name in ("test_new", "test_original")}
+        seen = {name: MeasuredDose.of(values) for name, values in line["seen"].items()}
+        return cls(**{**line, **tests, "seen": seen})
+
+
+@dataclass(frozen=True, slots=True)
+class InoculationDocument(Document):
+    """What small doses of a probe teach a model, and what they cost it."""
+
+    model: str
+    """The model before."""
+    out: Path
+    """Folder of doses, answers and curves."""
+    curves: tuple[CurvePoint, ...]
+    """Means over seeds, one for each setting and dose."""
+    chosen: tuple[ChosenDose, ...]
+    """The best weights of each setting, dose and seed."""
+    leaks: LeakCounts
+    """What the doses have seen of the tests."""
+
+
+def inoculation_document(
+    model: str, out: Path, chosen: Sequence[Mapping[str, Any]], leaks: Leaks
+) -> InoculationDocument:
+    """An inoculation from the lines that its folder keeps of the chosen doses."""
+    return InoculationDocument(
+        model=model,
+        out=out,
+        curves=tuple(curves(chosen)),
+        chosen=tuple(map(ChosenDose.of, chosen)),
+        leaks=LeakCounts.of(leaks),
+    )

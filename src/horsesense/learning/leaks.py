@@ -7,12 +7,13 @@ text is the same but for case and punctuation; and, where a setting says so, whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from horsesense.errors import UserError
 from horsesense.language.words import words
 from horsesense.records import Item
+from horsesense.records.document import Document
 
 FIRST = 10
 """Pairs that an error names."""
@@ -117,3 +118,19 @@ def answer_concept(item: Item) -> str:
 def names(item: Item) -> list[str]:
     """The made-up names that a statement is about: RICA's families are named by them."""
     return item.groups.get("entities", item.family).lower().split()
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCounts(Document):
+    """What training has seen of the tests."""
+
+    items: int
+    """Test items that training has seen something of."""
+    by: Mapping[str, int]
+    """Those items by what is shared: item, text, family, answer, entity."""
+    allowed: str
+    """Why it went on in spite of them; empty where there are none."""
+
+    @classmethod
+    def of(cls, leaks: Leaks) -> LeakCounts:
+        return cls(leaks.items, leaks.counts, leaks.allowed)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from horsesense.analysis import credits
 from horsesense.records import Item
+from horsesense.records.document import Document
+from horsesense.records.overview import ItemLine
 from horsesense.report.details import right_and_other, scored_texts
 from horsesense.runs.results import Answered
+from horsesense.scoring.evidence import PlaceDocument, evidence_document
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.texts import ScoredText
+from horsesense.scoring.texts import ScoredText, ScoredToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,91 @@ class ItemAnswer:
     """Each option as it was asked, token by token; None for what has no tokens."""
     compared: tuple[ScoredText, ScoredText, int] | None
     """The right option, the best other one and its number, where their tokens can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionDocument(Document):
+    """One option as a model scored it."""
+
+    option: str
+    """Its text in the item."""
+    score: float
+    """What is compared: the highest is chosen."""
+    sum: float
+    """Before it is normalised."""
+    text: str
+    """As it was asked; empty where there are no tokens."""
+    tokens: tuple[ScoredToken, ...]
+    """Those that were scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionEvidence(Document):
+    """The right option against the best other one."""
+
+    other: int
+    """The number of the best other option."""
+    q: tuple[PlaceDocument, ...]
+    """What each place says for the right one."""
+    sum: float
+    """The difference of the two sums."""
+    share_of_edit: float
+    """How much of all evidence lies where the options differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDocument(Document):
+    """What a model made of an item, as plain data."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """In which probe of the run."""
+    normalise: str
+    """How scores were made of tokens."""
+    chosen: tuple[int, ...]
+    """The option with the highest score, or all that tie for it."""
+    credit: float | None
+    """1: right; 0: wrong; between: a tie; null: the item has no gold."""
+    options: tuple[OptionDocument, ...]
+    """In the order of the item."""
+    evidence: OptionEvidence | None
+    """The right option against the best other one; null where their tokens cannot be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredItem(Document):
+    """One item, and what every model of a run answered to it."""
+
+    item: ItemLine
+    """As it was asked."""
+    answers: tuple[AnswerDocument, ...]
+    """One a model and probe."""
+
+
+def answered_item(item: Item, answers: Sequence[ItemAnswer]) -> AnsweredItem:
+    """An item with all answers to it."""
+    return AnsweredItem(ItemLine.of(item), tuple(_plain(item, answer) for answer in answers))
+
+
+def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
+    evidence = None
+    if answer.compared:
+        right, against, other = answer.compared
+        weighed = evidence_document(right, against)
+        evidence = OptionEvidence(other, weighed.q, weighed.sum, weighed.share_of_edit)
+    return AnswerDocument(
+        model=answer.model,
+        probe=answer.probe,
+        normalise=answer.normalise,
+        chosen=tuple(answer.chosen),
+        credit=answer.credit,
+        options=tuple(
+            OptionDocument(option, score, total, text.text if text else "", text.tokens if text else ())
+            for option, score, total, text in zip(item.options, answer.scores, answer.sums, answer.texts, strict=True)
+        ),
+        evidence=evidence,
+    )
 
 
 def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all, power
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
+from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
 from horsesense.scoring.normalise import Normalisation
 
@@ -127,32 +127,96 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def to_json(side: SideBySide) -> dict[str, Any]:
-    """The document of ``horsesense compare`` for one probe."""
-    return {
-        "probe": side.probe,
-        "n": side.items,
-        "excluded": side.excluded,
-        "unjudged": side.unjudged,
-        "notes": list(side.notes),
-        "models": [
-            {"model": label, "accuracy": e.value, "ci": [e.low, e.high], "chance": e.chance, "n": e.n}
-            for label, e in side.accuracies.items()
-        ],
-        "differences": [
-            {
-                "one": p.one,
-                "other": p.other,
-                "difference": p.comparison.difference.value,
-                "ci": [p.comparison.difference.low, p.comparison.difference.high],
-                "p": p.comparison.p,
-                "p_holm": p.comparison.adjusted,
-                "mcnemar_p": p.comparison.mcnemar,
-                "only_one": len(p.only_one),
-                "only_other": len(p.only_other),
-                "units_missing": p.power.more_clusters,
-                "items_missing": p.power.more_items,
-            }
-            for p in side.pairings
-        ],
-    }
+@dataclass(frozen=True, slots=True)
+class ModelAccuracy(Document):
+    """One model on the common items."""
+
+    model: str
+    """Its name; with the folder where it was asked in several."""
+    accuracy: Estimate
+    """Share of the common items that it gets right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Document):
+    """Two models on the same items."""
+
+    one: str
+    """The one model."""
+    other: str
+    """The other."""
+    difference: Estimate
+    """Accuracy of the one minus that of the other."""
+    p: float
+    """Over units of dependence."""
+    p_holm: float
+    """Corrected for the comparisons on this probe."""
+    mcnemar_p: float
+    """Over items; too small where items depend on one another."""
+    only_one: int
+    """Items that only the one gets."""
+    only_other: int
+    """Items that only the other gets."""
+    units_missing: int | None
+    """Units that would settle it, beyond those there are; null where it is settled or cannot be."""
+    items_missing: int | None
+    """The same in items."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeComparison(Document):
+    """All models on one probe, as plain data."""
+
+    probe: str
+    """Its name in the runs."""
+    n: int
+    """Items with a gold that all models were asked."""
+    excluded: Mapping[str, int]
+    """By model, items that another model was not asked."""
+    unjudged: int
+    """Common items without a gold."""
+    notes: tuple[str, ...]
+    """What makes the comparison less than clean."""
+    models: tuple[ModelAccuracy, ...]
+    """Each model on its own."""
+    differences: tuple[Difference, ...]
+    """Each two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonDocument(Document):
+    """Models side by side, probe by probe."""
+
+    probes: tuple[ProbeComparison, ...]
+    """Those that two models at least were asked."""
+
+
+def comparison_document(sides: Sequence[SideBySide]) -> ComparisonDocument:
+    """Comparisons without the ids of items."""
+    return ComparisonDocument(tuple(map(_plain, sides)))
+
+
+def _plain(side: SideBySide) -> ProbeComparison:
+    return ProbeComparison(
+        probe=side.probe,
+        n=side.items,
+        excluded=side.excluded,
+        unjudged=side.unjudged,
+        notes=side.notes,
+        models=tuple(ModelAccuracy(label, estimate) for label, estimate in side.accuracies.items()),
+        differences=tuple(
+            Difference(
+                one=pairing.one,
+                other=pairing.other,
+                difference=pairing.comparison.difference,
+                p=pairing.comparison.p,
+                p_holm=pairing.comparison.adjusted,
+                mcnemar_p=pairing.comparison.mcnemar,
+                only_one=len(pairing.only_one),
+                only_other=len(pairing.only_other),
+                units_missing=pairing.power.more_clusters,
+                items_missing=pairing.power.more_items,
+            )
+            for pairing in side.pairings
+        ),
+    )

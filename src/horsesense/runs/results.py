@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import once
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
+from horsesense.records.document import Document
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
@@ -75,6 +76,42 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultDocument(Document):
+    """What a model got right of a probe, as plain data."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """The name of its file, without the ending."""
+    n: int
+    """Items with a gold."""
+    metric: str
+    """What is counted."""
+    normalise: str
+    """How scores were made of tokens; ``by form``: as the form of each item has it."""
+    accuracy: float
+    """Share of the items that are right; a tie counts as its part."""
+    ci: tuple[float, float]
+    """Interval of the accuracy, clustered by the card's group."""
+    level: float
+    """How often such intervals hold the true value."""
+    clusters: int
+    """Units of dependence."""
+    chance: float | None
+    """What guessing earns."""
+    strict: Estimate | None
+    """Families with every item right; null where each item stands alone."""
+    ties: int
+    """Items with more than one best option."""
+    unjudged: int
+    """Items without a gold, left out."""
+    sensitivity: Mapping[str, float]
+    """Accuracy under each other normalisation that the answers allow."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What a model got right of a probe."""
 
@@ -91,29 +128,26 @@ class Result:
     """Accuracy under each other normalisation that the answers allow."""
     spec: dict[str, Any]
 
-    def to_json(self) -> dict[str, Any]:
+    def document(self) -> ResultDocument:
+        """The same with its estimate spread out, for those who read it elsewhere."""
         e = self.estimate
-        return {
-            "model": self.model,
-            "probe": self.probe,
-            "n": e.n,
-            "metric": self.metric,
-            "normalise": self.normalise,
-            "accuracy": e.value,
-            "ci": [e.low, e.high],
-            "level": e.level,
-            "clusters": e.clusters,
-            "chance": e.chance,
-            "strict": _strict_to_json(self.strict),
-            "ties": self.ties,
-            "unjudged": self.unjudged,
-            "sensitivity": self.sensitivity,
-            "spec": self.spec,
-        }
-
-
-def _strict_to_json(e: Estimate | None) -> dict[str, Any] | None:
-    return None if e is None else {"accuracy": e.value, "ci": [e.low, e.high], "chance": e.chance, "families": e.n}
+        return ResultDocument(
+            model=self.model,
+            probe=self.probe,
+            n=e.n,
+            metric=self.metric,
+            normalise=self.normalise,
+            accuracy=e.value,
+            ci=e.ci,
+            level=e.level,
+            clusters=e.clusters,
+            chance=e.chance,
+            strict=self.strict,
+            ties=self.ties,
+            unjudged=self.unjudged,
+            sensitivity=self.sensitivity,
+            spec=self.spec,
+        )
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:

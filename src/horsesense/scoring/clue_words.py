@@ -16,7 +16,8 @@ from horsesense.language.novel import novel_names
 from horsesense.language.words import words
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import ScoringSpec
-from horsesense.scoring.saliency import Method, Saliency, saliency
+from horsesense.records.document import Document
+from horsesense.scoring.saliency import Method, Saliency, SaliencyDocument, saliency
 
 TOP = 5
 """The strongest words of a draw."""
@@ -53,6 +54,28 @@ class Marked:
         start = len(self.before)
         text = self.before + self.target + self.after
         return saliency(model, text, start, start + len(self.target), spec, method, steps, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationOverNames(Document):
+    """What a model's prediction rests on whatever the things are called."""
+
+    model: str
+    """Who was asked."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means."""
+    seed: int
+    """Seed of the noise and of the names."""
+    drawn: tuple[SaliencyDocument, ...]
+    """Each draw of names."""
+    clues: tuple[Clue, ...]
+    """Words that are strong in most draws: most votes first, then the strongest."""
+    draws: int
+    """How many draws there are."""
+    stability: float
+    """Mean overlap of the strongest words of two draws."""
+    arguments: float | None
+    """Share of the clues that are arguments; null where there is no clue."""
 
 
 def parse_marked(text: str) -> Marked:

@@ -8,12 +8,13 @@ a token without a partner counts in full. The sum is the difference of the score
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from horsesense.scoring.texts import ScoredText, ScoredToken
+from horsesense.records.document import Document
+from horsesense.scoring.texts import ScoredText, ScoredToken, TextDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,63 @@ def share_of_edit(places: Sequence[Evidence]) -> float:
     """
     total = sum(abs(place.q) for place in places)
     return sum(abs(place.q) for place in places if place.edited) / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceDocument(Document):
+    """One place of the alignment, as plain data."""
+
+    token: str | None
+    """Of the first text; null where only the second has one here."""
+    against: str | None
+    """Of the second text; null where only the first has one here."""
+    q: float
+    """Above 0: this place speaks for the first text."""
+    edited: bool
+    """Whether the texts differ here."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceDocument(Document):
+    """What each place says for a text against another."""
+
+    q: tuple[PlaceDocument, ...]
+    """In the order of the texts."""
+    sum: float
+    """The difference of the two sums."""
+    share_of_edit: float
+    """How much of all evidence lies where the texts differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDocument(Document):
+    """Texts as a model scores them."""
+
+    model: str
+    """Who was asked."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    texts: tuple[TextDocument, ...]
+    """Each text, token by token."""
+    against: TextDocument | None = None
+    """The text that the others are set against."""
+    evidence: tuple[EvidenceDocument, ...] | None = None
+    """One for each text, where there is one to set it against."""
+
+
+def evidence_document(text: ScoredText, against: ScoredText) -> EvidenceDocument:
+    """The evidence of two texts, place by place and as a whole."""
+    places = evidence(text, against)
+    return EvidenceDocument(
+        q=tuple(
+            PlaceDocument(
+                place.token.token if place.token else None,
+                place.against.token if place.against else None,
+                place.q,
+                place.edited,
+            )
+            for place in places
+        ),
+        sum=sum(place.q for place in places),
+        share_of_edit=share_of_edit(places),
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,9 +11,22 @@ from horsesense.errors import UserError
 from horsesense.models.local.language_model import LanguageModel, Ranked
 from horsesense.models.local.rows import Given, Row
 from horsesense.records import BLANK, Fill, ScoringSpec
+from horsesense.records.document import Document
 from horsesense.scoring.plan import make_plan
 
 _CLOSING = " .,;:!?"
+
+
+@dataclass(frozen=True, slots=True)
+class FillDocument(Document):
+    """The words that a model puts into blanks."""
+
+    model: str
+    """Who was asked."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    fills: tuple[Fill, ...]
+    """For each prompt in turn, its words, best first."""
 
 
 def fill(

@@ -7,8 +7,8 @@ way from the baseline (``integrated``), where the values add up to the differenc
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.errors import UserError
@@ -17,6 +17,7 @@ from horsesense.models.local.families import FAMILIES, family_named
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
+from horsesense.records.document import Document
 from horsesense.scoring.prompts import Prompt, dressed
 from horsesense.scoring.questions import framer_of
 
@@ -41,6 +42,50 @@ class SalientWord:
 
 
 @dataclass(frozen=True, slots=True)
+class SaliencyDocument(Document):
+    """What a prediction rests on, as plain data."""
+
+    text: str
+    """As the model reads it, without the brackets."""
+    target: str
+    """The stretch that is explained."""
+    method: Method
+    """How gradients became values."""
+    logprob: float
+    """Of the target in this text."""
+    baseline: float
+    """Of the target with all else blank."""
+    words: tuple[SalientWord, ...]
+    """In the order of the text, without the target."""
+    residual: float
+    """What the words leave unexplained of the difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Document):
+    """What a model's prediction rests on."""
+
+    model: str
+    """Who was asked."""
+    spec: Mapping[str, str | int | bool]
+    """What a score means."""
+    text: str
+    """As the model reads it, without the brackets."""
+    target: str
+    """The stretch that is explained."""
+    method: Method
+    """How gradients became values."""
+    logprob: float
+    """Of the target in this text."""
+    baseline: float
+    """Of the target with all else blank."""
+    words: tuple[SalientWord, ...]
+    """In the order of the text, without the target."""
+    residual: float
+    """What the words leave unexplained of the difference."""
+
+
+@dataclass(frozen=True, slots=True)
 class Saliency:
     """What a prediction rests on."""
 
@@ -58,6 +103,18 @@ class Saliency:
     def residual(self) -> float:
         """What the words leave unexplained of the difference; ``integrated`` leaves less the more steps it takes."""
         return self.logprob - self.baseline - sum(word.value for word in self.words)
+
+    def document(self) -> SaliencyDocument:
+        """The same with what is left unexplained written out."""
+        return SaliencyDocument(**_fields(self), residual=self.residual)
+
+    def explanation(self, model: str, spec: ScoringSpec) -> Explanation:
+        """The same with who was asked, and how."""
+        return Explanation(model=model, spec=spec.to_dict(), **_fields(self), residual=self.residual)
+
+
+def _fields(explained: Saliency) -> dict[str, Any]:
+    return {each.name: getattr(explained, each.name) for each in fields(explained)}
 
 
 def saliency(

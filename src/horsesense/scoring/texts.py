@@ -9,6 +9,7 @@ from math import nan
 from horsesense.errors import UserError
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Item, ScoringSpec
+from horsesense.records.document import Document
 from horsesense.scoring.batches import score_questions
 from horsesense.scoring.prompts import Prompt, dressed
 from horsesense.scoring.questions import framer_of
@@ -19,9 +20,27 @@ class ScoredToken:
     """One token of a text."""
 
     token: str
+    """Its text."""
     start: int
+    """Its first character in the text."""
     end: int
+    """One past its last character."""
     logprob: float
+    """Natural logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument(Document):
+    """A text, token by token, with its sums."""
+
+    text: str
+    """As the model reads it (case and leading space as the spec has them)."""
+    tokens: tuple[ScoredToken, ...]
+    """Those that were scored."""
+    sum: float
+    """Over the scored tokens."""
+    mean: float
+    """Over the scored tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +57,10 @@ class ScoredText:
     @property
     def mean(self) -> float:
         return self.sum / len(self.tokens)
+
+    def document(self) -> TextDocument:
+        """The same with its sum and mean written out."""
+        return TextDocument(self.text, self.tokens, self.sum, self.mean)
 
 
 def score_texts(model: LanguageModel, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:

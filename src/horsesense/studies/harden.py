@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from horsesense.analysis.cues.battery import Cue, battery, given
-from horsesense.analysis.cues.findings import Findings, examine
+from horsesense.analysis.cues.findings import CuesDocument, Findings, examine
 from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
-from horsesense.records import Item
+from horsesense.records import Item, Probe
+from horsesense.records.document import Document
 from horsesense.studies.balance import Ints, largest_balanced
 from horsesense.studies.excess import TOLERANCE, TREE, excess_of
 from horsesense.studies.rules import Rule, Rules, rules_of
@@ -58,6 +60,32 @@ class Hardened:
         for one in self.dropped:
             counts[one.cue] += one.items
         return dict(counts.most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class HardenedDocument(Document):
+    """A subset on which every cue is at chance, as plain data."""
+
+    out: Path
+    """The probe that was written."""
+    items: int
+    """Items that stay."""
+    families: int
+    """Families that stay."""
+    dropped: int
+    """Items that went."""
+    aflite: int
+    """Items that the embeddings gave away."""
+    reasons: Mapping[str, int]
+    """Items that each cue cost, the costliest first."""
+    rules: tuple[Rule, ...]
+    """Every way to pick by a cue, on what is left; each interval holds chance."""
+    families_dropped: tuple[Dropped, ...]
+    """Each family that went, and what spoke most against it."""
+    before: CuesDocument
+    """The battery on the whole probe."""
+    after: CuesDocument
+    """The battery on what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +148,31 @@ def harden(
         dropped = [*dropped, *gone]
         prepared = tried.prepared(kept)
     raise _not_held(len(kept), len(items), rules, after)
+
+
+def hardened_probe(probe: Probe, hardened: Hardened, foreseen: int = 0) -> Probe:
+    """What is left as a probe whose card says what went; ``foreseen`` items went by their embeddings before."""
+    made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
+    notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in hardened.reasons.items()}
+    if foreseen:
+        notes["dropped by AFLite"] = foreseen
+    return Probe.of(hardened.items, replace(probe.card, made=made), notes)
+
+
+def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int = 0) -> HardenedDocument:
+    """What was written, what went, and what the cues earn before and after."""
+    return HardenedDocument(
+        out=out,
+        items=kept.card.items,
+        families=kept.card.families,
+        dropped=sum(hardened.reasons.values()) + foreseen,
+        aflite=foreseen,
+        reasons=hardened.reasons,
+        rules=tuple(hardened.rules),
+        families_dropped=tuple(hardened.dropped),
+        before=hardened.before.document(),
+        after=hardened.after.document(),
+    )
 
 
 def better_than_chance(found: Findings) -> set[str]:

@@ -20,6 +20,7 @@ from horsesense.analysis.cues.verdict import ALPHA, verdict
 from horsesense.analysis.intervals import Estimate
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
+from horsesense.records.document import Document
 
 MOST_TESTED = 10_000
 """Items that the permutation test and the tree take of a larger probe: enough to see a cue worth one per cent."""
@@ -44,6 +45,56 @@ class Finding:
     """Accuracy on the very items it learnt from: how much a careless estimate would claim."""
     p: float
     """Probability that the best of all cues does as well on a shuffled key."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueWorth(Document):
+    """What one cue is worth, as plain data."""
+
+    name: str
+    """The cue."""
+    about: str
+    """One line: what the cue is."""
+    pick: str
+    """How to answer by it."""
+    accuracy: float
+    """On halves that took no part in learning."""
+    ci: tuple[float, float]
+    """Interval of the accuracy, over units of dependence."""
+    coverage: float
+    """Share of the items on which it tells the options apart."""
+    in_sample: float
+    """What a careless estimate would claim."""
+    p: float
+    """By a shuffled key, corrected for the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuesDocument(Document):
+    """What answers a probe without understanding it, as plain data."""
+
+    n: int
+    """Items with a gold and two options at least."""
+    left_out: int
+    """Items without a gold, or with one option only."""
+    units: int
+    """Units of dependence."""
+    chance: float
+    """What guessing earns."""
+    cues: tuple[CueWorth, ...]
+    """The cues that tell options apart at all, the most accurate first."""
+    tried: int
+    """How many cues were tried."""
+    best: str | None
+    """The name of the cue that the verdict is about."""
+    searched: Estimate
+    """Whatever cue is best on the other half."""
+    tree: Estimate
+    """A shallow tree over all cues; its n counts the items that tree and shuffles took."""
+    position_mark: Mark | None
+    """The cue that gives away where an option stands, if one does."""
+    verdict: str
+    """What it comes to, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +131,34 @@ class Findings:
         """The cue that the verdict is about: the most accurate of those better than chance, else of all."""
         sure = (cue for cue in self.cues if cue.p <= self.alpha and cue.accuracy.value > self.chance)
         return next(sure, self.cues[0] if self.cues else None)
+
+    def document(self) -> CuesDocument:
+        """The same with each cue's estimate spread out, for those who read it elsewhere."""
+        return CuesDocument(
+            n=self.n,
+            left_out=self.left_out,
+            units=self.units,
+            chance=self.chance,
+            cues=tuple(
+                CueWorth(
+                    name=cue.name,
+                    about=cue.about,
+                    pick=cue.pick,
+                    accuracy=cue.accuracy.value,
+                    ci=cue.accuracy.ci,
+                    coverage=cue.coverage,
+                    in_sample=cue.in_sample,
+                    p=cue.p,
+                )
+                for cue in self.cues
+            ),
+            tried=self.asked,
+            best=self.best.name if self.best else None,
+            searched=self.searched,
+            tree=self.tree,
+            position_mark=self.mark,
+            verdict=self.verdict,
+        )
 
 
 def find_cues(

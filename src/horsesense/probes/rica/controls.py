@@ -7,7 +7,7 @@ first, whether there is a *not*, which comparative the premise has. Neither need
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
 from horsesense.language.words import listed
 from horsesense.probes.released.conclusion import CONNECTIVE, entities
-from horsesense.records import BLANK, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.records.document import Document
 
 CONTROLS = ("premise-removed", "structure-only")
@@ -68,6 +68,16 @@ def control(probe: Probe, name: str) -> Probe:
     told = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
     card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {told}.")
     return Probe.of(items, card)
+
+
+def missing_controls(card: Card, name: str, there: Collection[str]) -> tuple[str, ...]:
+    """The controls that are not ``there`` beside a RICA probe of this name; a control itself needs none.
+
+    A control is told by the end of its card's name, which `control` has put there.
+    """
+    if card.method != "rica" or card.name.endswith(tuple(f"-{control}" for control in CONTROLS)):
+        return ()
+    return tuple(control for control in CONTROLS if f"{name}-{control}" not in there)
 
 
 def _without_premise(item: Item) -> Item:

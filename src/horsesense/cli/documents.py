@@ -1,0 +1,178 @@
+"""What ``--json`` prints: which type of document each command has, and the JSON Schema of it.
+
+A document lives beside the function that computes it. Those here are put together of several rooms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from horsesense.analysis import Estimate
+from horsesense.cli.fetch import Fetchable
+from horsesense.files.pinned import Fetched
+from horsesense.records import Facet
+from horsesense.records.document import Document
+from horsesense.records.overview import ItemInForms, Overview
+from horsesense.report.one_item import AnsweredItem
+from horsesense.runs.results import ResultDocument
+from horsesense.scoring.clue_words import ExplanationOverNames
+from horsesense.scoring.saliency import Explanation
+from horsesense.studies.suites.suite_table import SuiteTable
+
+DOCUMENTS: dict[str, str] = {
+    "annotate agreement": "horsesense.annotate.study_figures:Agreement",
+    "annotate apply": "horsesense.annotate.apply_labels:AppliedLabels",
+    "annotate codes": "horsesense.annotate.server.links:Completions",
+    "annotate collect": "horsesense.annotate.judgement_files:WrittenJudgements",
+    "annotate export": "horsesense.annotate.settling:SettledLabels",
+    "annotate invite": "horsesense.annotate.server.links:Links",
+    "annotate new": "horsesense.annotate.study:NewTasks",
+    "annotate pause": "horsesense.annotate.server.links:Standing",
+    "annotate performance": "horsesense.annotate.performance:Performance",
+    "annotate qualify": "horsesense.annotate.performance:Qualifications",
+    "annotate resume": "horsesense.annotate.server.links:Standing",
+    "annotate revoke": "horsesense.annotate.server.links:Standing",
+    "annotate serve": "horsesense.annotate.server.links:Serving",
+    "annotate status": "horsesense.annotate.status:Status",
+    "annotate withdraw": "horsesense.annotate.server.links:Standing",
+    "baseline": "horsesense.learning.baseline:BaselineDocument",
+    "build conjunctions": "horsesense.records.written:WrittenProbe",
+    "build dictionaryqa": "horsesense.records.written:WrittenProbe",
+    "build duals": "horsesense.records.written:WrittenProbe",
+    "build partwhole": "horsesense.records.written:WrittenProbe",
+    "build rica": "horsesense.records.written:WrittenProbe",
+    "build winoventi": "horsesense.records.written:WrittenProbe",
+    "build wordnetqa": "horsesense.records.written:WrittenProbe",
+    "cats evidence": "horsesense.studies.suites.evidence_kept:EvidenceOfRuns",
+    "cats steps": "horsesense.studies.suites.steps_kept:StepsOfRuns",
+    "cats who": "horsesense.studies.suites.who:WhoOfRuns",
+    "compare": "horsesense.runs.comparison:ComparisonDocument",
+    "cues": "horsesense.analysis.cues.findings:CuesDocument",
+    "fetch": "horsesense.cli.documents:FetchDocument",
+    "fill": "horsesense.scoring.fill:FillDocument",
+    "harden": "horsesense.studies.harden:HardenedDocument",
+    "import": "horsesense.records.written:WrittenProbe",
+    "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
+    "knowledge add": "horsesense.knowledge.sources:AddedSource",
+    "knowledge list": "horsesense.knowledge.sources:KeptSources",
+    "partwhole check": "horsesense.probes.partwhole.checking:OddTriples",
+    "partwhole premises": "horsesense.records.written:WrittenProbe",
+    "partwhole recast": "horsesense.records.written:WrittenProbe",
+    "partwhole split": "horsesense.probes.partwhole.splits:TriplesSplit",
+    "partwhole table": "horsesense.report.partwhole:PartWholeTable",
+    "report": "horsesense.cli.documents:ReportDocument",
+    "rica analyse": "horsesense.studies.rica:RunAnalysis",
+    "rica controls": "horsesense.probes.rica.controls:Controls",
+    "rica derive": "horsesense.probes.rica.derivation:Derivation",
+    "rica equivalent": "horsesense.probes.rica.rewriting:WrittenProof",
+    "rica release": "horsesense.probes.rica.checking:Checked",
+    "run": "horsesense.cli.documents:RunDocument",
+    "saliency": "horsesense.cli.documents:SaliencyDocument",
+    "score": "horsesense.scoring.evidence:ScoreDocument",
+    "show": "horsesense.cli.documents:ShowDocument",
+    "train": "horsesense.learning.training_results:TrainingDocument",
+    "winoventi associations": "horsesense.studies.winoventi.documents:AssociationSummary",
+    "winoventi evaluate": "horsesense.studies.winoventi.documents:Evaluations",
+    "winoventi jaccard": "horsesense.analysis.jaccard:Similarity",
+    "winoventi run": "horsesense.studies.winoventi.documents:PipelineSummary",
+    "winoventi splits": "horsesense.probes.winoventi.splits:WrittenSplits",
+}
+"""Command → the type of its document, as ``module:name``."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument(Document):
+    """What models got right of probes, and where it is kept."""
+
+    out: Path
+    """The run folder."""
+    results: tuple[ResultDocument, ...]
+    """One for each model and probe that was asked for; a probe that nobody has judged has none."""
+    report: Path
+    """The page."""
+    suite: SuiteTable | None = None
+    """Of a suite: the row of the paper's table, and its own rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDocument(Document):
+    """A model on the items of a probe that have one value of a facet."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """What was asked."""
+    facet: str
+    """What the items are sliced by."""
+    value: Facet
+    """The value that these items have."""
+    items: Estimate
+    """Items that are right."""
+    clusters: Estimate
+    """Families right in all items with this value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument(Document):
+    """What run folders say."""
+
+    out: Path
+    """The page or table."""
+    results: tuple[ResultDocument, ...]
+    """One for each model and probe in the folders that somebody has judged."""
+    slices: tuple[SliceDocument, ...] | None = None
+    """One for each value of the facets that were asked for, for probes that have them."""
+
+
+FetchDocument = Fetched | list[Fetched] | list[Fetchable]
+"""One name: what was fetched. Several names: all of them. None: what there is to fetch."""
+
+SaliencyDocument = Explanation | ExplanationOverNames
+"""What a prediction rests on; where the text has slots, what the draws of names agree on."""
+
+ShowDocument = Overview | ItemInForms | AnsweredItem
+"""A probe at a glance; one item in all its forms; of a run folder, one item with all answers to it."""
+
+
+def document_type(command: str) -> Any:
+    """The type of what a command prints."""
+    module, _, name = DOCUMENTS[command].partition(":")
+    return getattr(import_module(module), name)
+
+
+def schema_of(command: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what a command prints, made from the type of its document.
+
+    An object has the fields of its dataclass and no others; a field whose default is None may be left out, and is
+    never null.
+    """
+    from dataclasses import fields
+    from inspect import cleandoc
+
+    from pydantic import ConfigDict, TypeAdapter
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Generator(GenerateJsonSchema):
+        def dataclass_schema(self, schema: Any) -> Any:
+            made, written = super().dataclass_schema(schema), schema["cls"]
+            optional = {each.name for each in fields(written) if each.default is None}
+            made["required"] = [each.name for each in fields(written) if each.name not in optional]
+            made["additionalProperties"] = False
+            made["description"] = cleandoc(written.__doc__ or "")
+            for name, values in made["properties"].items():
+                values.pop("default", None)
+                if name in optional:
+                    values["anyOf"] = [one for one in values["anyOf"] if one != {"type": "null"}]
+            return made
+
+    printed = document_type(command)
+    config = None if isinstance(printed, type) else ConfigDict(use_attribute_docstrings=True)  # a class has its own
+    made = TypeAdapter(printed, config=config).json_schema(mode="serialization", schema_generator=Generator)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **made,
+        "title": f"horsesense {command} --json",
+    }
