@@ -17,9 +17,9 @@ from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
 from horsesense.annotate.value import checked_reason, checked_value, choice_at, folded_criteria
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows
 from horsesense.records import Judgement, Placed, Probe
 from horsesense.records.judgements import check_columns, judgement_from_dict
-from horsesense.records.rows import iter_rows
 
 
 @dataclass(frozen=True, slots=True)

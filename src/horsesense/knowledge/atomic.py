@@ -6,7 +6,6 @@ Malaviya et al. (2020): event, relation, inference with PersonX as John and Pers
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -14,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines, read_text
+from horsesense.files import numbered_lines
+from horsesense.files.tables import COMMAS, open_table
 from horsesense.knowledge.facts import Fact, Facts
 
 LICENCE = "CC BY 4.0"
@@ -78,8 +78,9 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _official(path: Path) -> Iterator[tuple[str, str, str]]:
-    rows = csv.DictReader(read_text(path).splitlines())
-    for number, row in enumerate(rows, start=2):
+    table = open_table(path, COMMAS)
+    for number, cells in table.rows:
+        row = dict(zip(table.header, cells, strict=False))
         for relation in _RELATIONS:
             try:
                 inferences = json.loads(row.get(relation) or "[]")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows, write_rows
 from horsesense.records.judgement import Judgement
-from horsesense.records.rows import iter_rows, write_rows
 
 FIELDS = tuple(f.name for f in fields(Judgement))
 NEEDED = ("item", "annotator", "instrument", "value")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.records.rows import iter_rows, write_rows
+from horsesense.files.tables import iter_rows, write_rows
 
 
 @dataclass(frozen=True, slots=True)

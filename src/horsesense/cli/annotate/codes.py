@@ -19,7 +19,7 @@ def codes(
     """Names, answers and completion codes, to hold against what people gave to a platform."""
     with opened(study) as served:
         from horsesense.annotate.server.people import ANNOTATOR, all_people
-        from horsesense.records.rows import write_rows
+        from horsesense.files.tables import write_rows
 
         rows = [
             {

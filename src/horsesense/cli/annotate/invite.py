@@ -40,7 +40,7 @@ def invite(
         from horsesense.annotate.server.joining import CROWDS, new_join
         from horsesense.annotate.server.people import ANNOTATOR, RESEARCHER
         from horsesense.annotate.server.people import invite as invited
-        from horsesense.records.rows import write_rows
+        from horsesense.files.tables import write_rows
 
         address = served.study.address.rstrip("/")
         if crowd:

@@ -90,12 +90,12 @@ def _hand_out(folder: Path, associations: list[Association], checked: list[Check
     from horsesense.annotate.instrument import find_instrument
     from horsesense.annotate.task import assign, tasks_of
     from horsesense.annotate.task_files import write_tasks
+    from horsesense.files.tables import write_rows
     from horsesense.probes.winoventi.exceptions import association_item
     from horsesense.probes.winoventi.files import TRIPLET_COLUMNS
     from horsesense.probes.winoventi.nouns import Noun, is_plural
     from horsesense.probes.winoventi.recipe import build_winoventi
     from horsesense.records import Card, Probe, write_probe
-    from horsesense.records.rows import write_rows
 
     items = [association_item(each, Noun(each.noun, is_plural(each.noun))) for each in associations]
     card = Card(
