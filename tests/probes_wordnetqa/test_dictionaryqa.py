@@ -6,9 +6,9 @@ import pytest
 
 from horsesense.analysis.cues import find_cues
 from horsesense.errors import UserError
-from horsesense.knowledge.gcide_source import find_gcide
+from horsesense.knowledge.gcide import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_own, open_graph
+from horsesense.knowledge.sources import add_triples, open_graph
 from horsesense.probes.dictionaryqa import Plan, build_dictionaryqa
 from trees import write_dictionary
 
@@ -18,7 +18,7 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("dictionary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_own("small", write_dictionary(folder / "small.tsv"))
+        add_triples("small", write_dictionary(folder / "small.tsv"))
         return load_graph("small")
 
 

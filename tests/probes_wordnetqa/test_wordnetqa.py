@@ -12,7 +12,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_own
+from horsesense.knowledge.sources import add_triples
 from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.probes.wordnetqa.context import find_form
 from horsesense.records import check_item
@@ -24,7 +24,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("tree")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_own("tree", write_tree(folder / "tree.tsv"))
+        add_triples("tree", write_tree(folder / "tree.tsv"))
         return load_graph("tree")
 
 
@@ -109,7 +109,7 @@ def test_what_a_source_lacks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = write_tree(tmp_path / "tree.tsv").read_text()
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("isa"))
     (tmp_path / "flat.tsv").write_text(kept)
-    add_own("flat", tmp_path / "flat.tsv")
+    add_triples("flat", tmp_path / "flat.tsv")
     with pytest.raises(UserError, match="flat has no isa, which hypernymy needs"):
         build_wordnetqa(load_graph("flat"), Plan("hypernymy"))
 
@@ -121,7 +121,7 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
         "lemma\tdog\tdog\ndefinition\tdog\ta beast\n"
         "lemma\tpug\tpug\ndefinition\tpug\ta small one\nexample\tpug\tthe pug sat\nisa\tpug\tdog\n"
     )
-    add_own("one", tmp_path / "one.tsv")
+    add_triples("one", tmp_path / "one.tsv")
     with pytest.raises(UserError, match="one gives no question of hypernymy with 5 options"):
         build_wordnetqa(load_graph("one"), Plan("hypernymy"))
 

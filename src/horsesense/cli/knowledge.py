@@ -22,9 +22,9 @@ def add(
 ) -> None:
     """Check a file of triples and keep it as a source."""
     from horsesense.knowledge.graph import load_graph
-    from horsesense.knowledge.sources import add_own
+    from horsesense.knowledge.sources import add_triples
 
-    origin = add_own(name, file)
+    origin = add_triples(name, file)
     graph = load_graph(name)
     document = {"name": name, "version": origin.version, "licence": origin.licence, "concepts": len(graph)}
     if json:

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import UserError
-from horsesense.files.atomic import writing
+from horsesense.files.disk import writing
 from horsesense.files.text import numbered_lines, read_text
 
 _ENDINGS = (".csv", ".tsv", ".jsonl")

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from horsesense.errors import UserError
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.models.rows import Question
 from horsesense.models.special import Frame
 from horsesense.models.tokens import Tokens

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.errors import UserError
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.models.language_model import LanguageModel
 from horsesense.models.rows import Row
 from horsesense.records import ScoringSpec

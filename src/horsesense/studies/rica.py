@@ -7,24 +7,13 @@ from typing import Any
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
 from horsesense.analysis.ablation import ablation, once, retest
-from horsesense.analysis.bias import Bias, valence_bias
+from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
-from horsesense.language.comparatives import PAIR_OF, VALENCE
+from horsesense.language.comparatives import PAIR_OF
 from horsesense.language.frequency import zipf
 from horsesense.records import Item
 from horsesense.runs.results import Answered
-
-
-def right_word(item: Item) -> str:
-    """The comparative that is right, without the article it may come with; empty for another task."""
-    return item.options[item.answer].split(" ")[-1] if item.form == "cloze" and item.answer is not None else ""
-
-
-def valence_of(item: Item) -> int:
-    """Valence of the right word: the probe's facet, or the word's own."""
-    found = item.facets.get("valence")
-    return found if isinstance(found, int) and not isinstance(found, bool) else VALENCE.get(right_word(item), 0)
 
 
 def question_of(item: Item) -> tuple[str, str, bool]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
+from horsesense.language.vectors import open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.task import Fitted, Floats, Task, gold_labels, labels, of_labels
 from horsesense.records import Item
@@ -68,7 +68,7 @@ class _Words:
         if task.vectors != "none":
             everything = [*texts, *(text for item in [*task.dev, *task.test] for text in (item.text, *item.options))]
             self._vectors = open_vectors(task.vectors, {word for text in everything for word in words(text)})
-        self.told = f", with their vectors ({self._vectors.told})" if self._vectors else ""
+        self.told = f", with their vectors ({self._vectors.described})" if self._vectors else ""
 
     def __call__(self, texts: Sequence[str]) -> Any:
         from scipy import sparse

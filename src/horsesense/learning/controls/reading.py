@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
+from horsesense.language.vectors import open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.task import Task
 from horsesense.records import Item
@@ -56,7 +56,7 @@ class Reader:
             self.told = "embeddings trained from scratch"
         else:
             vectors = open_vectors(task.vectors, needed)
-            known, table, self.told = list(vectors.places), vectors.table, vectors.told
+            known, table, self.told = list(vectors.places), vectors.table, vectors.described
         if not known:
             raise UserError("no word of the probe is known", fix="give other --vectors, or a larger training set")
         self._numbers = {word: number for number, word in enumerate(known, start=2)}

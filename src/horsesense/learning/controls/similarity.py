@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
-from horsesense.language.vectors import Floats, Vectors
+from horsesense.language.vectors import Floats, Vectors, open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.task import Fitted, Task
 
@@ -30,7 +29,7 @@ def vector_similarity(task: Task) -> Fitted:
             # The mean of all cosines is the product of the mean directions.
             row.append(float(question @ answer))
         scores.append(tuple(row))
-    told = f"the answer whose words are nearest to the question's ({vectors.told})"
+    told = f"the answer whose words are nearest to the question's ({vectors.described})"
     return Fitted(scores, told, {"words without a vector": lost})
 
 
