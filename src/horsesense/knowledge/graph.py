@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.errors import UserError, unknown
 from horsesense.knowledge.store import Ints, find_source, reading_store
 from horsesense.knowledge.triples import Origin
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +79,6 @@ class Graph:
         for concept, definition in enumerate(self.definitions):
             concepts.setdefault(definition.lower(), []).append(concept)
         return concepts
-
-    def find(self, concept: str) -> int:
-        """The number of a concept, or an error that names one like it."""
-        if concept in self.number:
-            return self.number[concept]
-        start = concept.partition(".")[0]
-        near = [name for name in self.ids if name.startswith(f"{start}.")]
-        raise (
-            unknown("concept", concept, near[:8])
-            if near
-            else UserError(
-                f"there is no concept '{concept}' in {self.origin.name}", fix="names look like " + self.ids[0]
-            )
-        )
-
-    def hops(self, concept: str, direction: Direction, k: int) -> dict[str, int]:
-        """What is reached over at most ``k`` isa links, with the least number needed: HOPS of the paper."""
-        links = self.up if direction == "up" else self.down
-        return {self.ids[other]: hops for other, hops in links.row(self.find(concept)) if 1 <= hops <= k}
 
     def sister_depths(self, concept: int, depth: int) -> dict[int, int]:
         """The ``depth``-deep sister family of section 3.1, with the depth of each member: other children of its

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
-from horsesense.analysis.ablation import ablation, once, retest
+from horsesense.analysis.ablation import ablation, asked_again, once, retest
 from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
@@ -31,7 +31,7 @@ def analyse(answered: Answered) -> dict[str, Any]:
     items = answered.items
     earned, units = answered.credits(answered.primary()).values, answered.units
     facets = [item.facets for item in items]
-    again = [item.facets.get("retest") is True for item in items]
+    again = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
     values = once(earned, [question[2] for question in questions])

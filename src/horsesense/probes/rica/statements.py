@@ -13,7 +13,6 @@ from horsesense.probes.rica.forms import SLOT, Axiom, Comp, Not, Prop, plain, se
 from horsesense.probes.rica.frames import frame
 from horsesense.probes.rica.premises import say_premise
 
-LETTERS = {"A": "A", "B": "B"}
 _ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 
