@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.knowledge.gcide_source import find_gcide
+from horsesense.knowledge.gcide import find_gcide
 from horsesense.knowledge.wordnet_source import find_wordnet
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from horsesense.files.tables import write_rows
 from horsesense.probes.winoventi.associations import read_associations
 from horsesense.probes.winoventi.exceptions import association_item
 from horsesense.probes.winoventi.nouns import clean_nouns
 from horsesense.records import Judgement, write_judgements
-from horsesense.records.rows import write_rows
 from horsesense.studies.winoventi import associating
 from horsesense.studies.winoventi.plan import Plan
 

@@ -14,8 +14,7 @@ from horsesense.analysis.cues.logic import entity_order_of
 from horsesense.analysis.cues.picking import number_scores
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.words import words
+from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.records import Item
 from made_up_probes import noise
 from small_wordnet import write_small_wordnet

@@ -66,7 +66,8 @@ def test_a_schema_is_made_of_the_document(name: str) -> None:
 
 def kinds(kind: type = Document) -> set[str]:
     """The names of all types of documents that are loaded."""
-    return {name for each in kind.__subclasses__() for name in {each.__name__, *kinds(each)}}
+    below: list[type] = kind.__subclasses__()
+    return {name for each in below for name in {each.__name__, *kinds(each)}}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

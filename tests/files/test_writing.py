@@ -11,7 +11,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.files import writing
-from horsesense.files.atomic import writing_folder
+from horsesense.files.disk import writing_folder
 from horsesense.records import Card, Item, Probe, write_probe
 from small_disk import files_of_at_most, python_on_a_disk
 

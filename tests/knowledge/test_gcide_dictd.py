@@ -10,8 +10,7 @@ import pytest
 
 from horsesense.cli import main
 from horsesense.errors import UserError
-from horsesense.knowledge.gcide import read_gcide
-from horsesense.knowledge.gcide_source import fetch_gcide, find_gcide
+from horsesense.knowledge.gcide import fetch_gcide, find_gcide, read_gcide
 from horsesense.knowledge.sources import open_graph
 
 ENTRIES = [

@@ -1,4 +1,4 @@
-"""The graph: hops, sisters and common ancestors against brute force, and what a user's file may not have."""
+"""The graph: hops and sisters against brute force, and what a user's file may not have."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_walks import hops, sisters
 from horsesense.errors import UserError
-from horsesense.knowledge.closure import closure
 from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.own import read_own
-from horsesense.knowledge.sources import add_own, open_graph
-from horsesense.knowledge.store import find_source, list_sources, reading_store, store_path
+from horsesense.knowledge.sources import add_triples, open_graph, read_triples
+from horsesense.knowledge.store import closure, find_source, list_sources, reading_store, store_path
 from horsesense.knowledge.wordnet_source import find_wordnet
 from nltk_wordnet import nltk_wordnet
 from small_wordnet import write_small_wordnet
@@ -65,48 +64,34 @@ def test_closure_is_what_networkx_finds(links: list[tuple[int, int]]) -> None:
 
 
 def test_hops_go_the_shortest_way(small: Graph) -> None:
-    assert small.hops("puppy.n.01", "up", 9) == {"dog.n.01": 1, "young.n.01": 1, "animal.n.01": 2, "thing.n.01": 3}
-    assert small.hops("puppy.n.01", "up", 1) == {"dog.n.01": 1, "young.n.01": 1}
-    assert small.hops("animal.n.01", "down", 1) == {"dog.n.01": 1, "cat.n.01": 1, "young.n.01": 1}
+    assert hops(small, small.up, "puppy.n.01", 9) == {"dog.n.01": 1, "young.n.01": 1, "animal.n.01": 2, "thing.n.01": 3}
+    assert hops(small, small.up, "puppy.n.01", 1) == {"dog.n.01": 1, "young.n.01": 1}
+    assert hops(small, small.down, "animal.n.01", 1) == {"dog.n.01": 1, "cat.n.01": 1, "young.n.01": 1}
 
 
 def test_an_instance_is_no_kind_and_yet_below(small: Graph) -> None:
-    assert "laika.n.01" not in small.hops("dog.n.01", "down", 9)
-    assert small.hops("laika.n.01", "up", 9) == {}
-    assert small.find("laika.n.01") in small.down.reached(small.find("animal.n.01"))
+    assert "laika.n.01" not in hops(small, small.down, "dog.n.01", 9)
+    assert hops(small, small.up, "laika.n.01", 9) == {}
+    assert small.number["laika.n.01"] in small.down.reached(small.number["animal.n.01"])
 
 
 def test_sisters_are_the_family_of_the_paper(small: Graph) -> None:
-    assert small.sisters("cat.n.01", 1) == {"dog.n.01": 1, "young.n.01": 1}
+    assert sisters(small, "cat.n.01", 1) == {"dog.n.01": 1, "young.n.01": 1}
     # Kitten is a child of its own sister-in-law "young", and a child of cat: still beside it.
-    assert small.sisters("cat.n.01", 2) == {"dog.n.01": 1, "young.n.01": 1, "puppy.n.01": 2, "kitten.n.01": 2}
-    assert small.sisters("thing.n.01", 3) == {}
-
-
-def test_the_common_ancestor_is_the_nearest(small: Graph) -> None:
-    assert small.common_ancestor("puppy.n.01", "kitten.n.01") == "young.n.01"
-    assert small.common_ancestor("puppy.n.01", "cat.n.01") == "animal.n.01"
-    assert small.common_ancestor("puppy.n.01", "dog.n.01") == "dog.n.01"
-    assert small.common_ancestor("puppy.n.01", "run.v.01") is None
+    assert sisters(small, "cat.n.01", 2) == {"dog.n.01": 1, "young.n.01": 1, "puppy.n.01": 2, "kitten.n.01": 2}
+    assert sisters(small, "thing.n.01", 3) == {}
 
 
 def test_a_loop_of_the_database_ends(small: Graph) -> None:
-    assert small.hops("hold.v.01", "up", 9) == {"restrain.v.01": 1, "move.v.01": 1}
+    assert hops(small, small.up, "hold.v.01", 9) == {"restrain.v.01": 1, "move.v.01": 1}
 
 
 def test_texts_and_words_of_a_concept(small: Graph) -> None:
-    dog = small.find("dog.n.01")
+    dog = small.number["dog.n.01"]
     assert small.definitions[dog] == "an animal that barks"
     assert small.examples[dog] == ("the dog slept", "a good hound")
-    assert small.lemmas[small.find("young_person.n.01")] == ("young person",)
-    assert small.pos[small.find("swift.s.01")] == "s"
-
-
-def test_an_unknown_concept_is_told(small: Graph) -> None:
-    with pytest.raises(UserError, match=r"no concept 'dog\.n\.07'; did you mean 'dog\.n\.01'"):
-        small.hops("dog.n.07", "up", 1)
-    with pytest.raises(UserError, match="no concept 'zebra'"):
-        small.sisters("zebra", 1)
+    assert small.lemmas[small.number["young_person.n.01"]] == ("young person",)
+    assert small.pos[small.number["swift.s.01"]] == "s"
 
 
 def test_a_source_is_read_once(small: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,18 +105,18 @@ def test_relations_for_other_methods_are_kept(small: Graph) -> None:
         assert connection.execute(query).fetchone() == (2,)
 
 
-def test_own_source(cache: Path, tmp_path: Path) -> None:
+def test_a_file_of_triples_is_a_source(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
-    add_own("pets", path)
+    add_triples("pets", path)
     assert (find_source("pets").version, find_source("pets").licence) == ("2", "CC0-1.0")
     graph = load_graph("pets")
-    assert graph.sisters("dog", 1) == {"cat": 1}
-    assert graph.lemmas[graph.find("dog")] == ("dog", "hound")
+    assert sisters(graph, "dog", 1) == {"cat": 1}
+    assert graph.lemmas[graph.number["dog"]] == ("dog", "hound")
     # Added again it takes the place of the first, and another source stays.
-    add_own("beasts", path)
+    add_triples("beasts", path)
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
-    add_own("pets", path)
+    add_triples("pets", path)
     assert load_graph("pets").lemmas[1] == ("dog", "doggy")
     assert load_graph("beasts").lemmas[1] == ("dog", "hound")
     assert [source.name for source in list_sources()] == ["beasts", "pets"]
@@ -153,13 +138,13 @@ def test_what_an_own_source_may_not_have(cache: Path, tmp_path: Path, change: Ca
     path = tmp_path / "own.tsv"
     path.write_text(change(OWN), encoding="utf-8")
     with pytest.raises(UserError, match=told):
-        add_own("pets", path)
+        add_triples("pets", path)
     assert not store_path().exists()
 
 
 def test_an_own_source_has_a_name_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be called 'wordnet'"):
-        read_own("wordnet", tmp_path / "own.tsv")
+        read_triples("wordnet", tmp_path / "own.tsv")
 
 
 def test_a_damaged_store_is_told(cache: Path) -> None:
@@ -181,27 +166,15 @@ def test_real_families_are_what_nltk_finds(real: Graph, tmp_path: Path, monkeypa
     chosen = random.Random(3).sample([name for name in real.ids if name.split(".")[-2] in "nv"], 150)
     for name in chosen:
         theirs = reader.synset(name)
-        for direction, step in (("up", lambda s: s.hypernyms()), ("down", lambda s: s.hyponyms())):
-            assert real.hops(name, direction, 5) == _walk(theirs, step, 5)  # type: ignore[arg-type]
+        for links, step in ((real.up, lambda s: s.hypernyms()), (real.down, lambda s: s.hyponyms())):
+            assert hops(real, links, name, 5) == _walk(theirs, step, 5)
         family: dict[str, int] = {}
         for sister in {s for parent in theirs.hypernyms() for s in parent.hyponyms()} - {theirs}:
             near = {sister.name(): 0} | _walk(sister, lambda s: s.hyponyms(), 2)
-            for other, hops in near.items():
-                family[other] = min(family.get(other, 9), 1 + hops)
+            for other, far in near.items():
+                family[other] = min(family.get(other, 9), 1 + far)
         family.pop(name, None)
-        assert real.sisters(name, 3) == family
-    for one, other in zip(chosen[::2], chosen[1::2], strict=True):
-        common = real.common_ancestor(one, other)
-        if one.split(".")[-2] == other.split(".")[-2] == "n" and common is not None:
-            ours = reader.synset(common)
-            length = reader.synset(one).shortest_path_distance(reader.synset(other))
-            assert reader.synset(one).shortest_path_distance(ours) + reader.synset(other).shortest_path_distance(
-                ours
-            ) == length or _instances(reader, one, other)
-
-
-def _instances(reader: Any, *names: str) -> bool:
-    return any(reader.synset(name).instance_hypernyms() for name in names)
+        assert sisters(real, name, 3) == family
 
 
 def _walk(start: Any, step: Callable[[Any], list[Any]], most: int) -> dict[str, int]:

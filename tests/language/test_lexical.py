@@ -7,10 +7,10 @@ import wordfreq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.language.comparatives import PAIRS, VALENCE, is_comparative
+from horsesense.language.comparatives import PAIRS, is_comparative
 from horsesense.language.frequency import zipf
 from horsesense.language.negation import negations
-from horsesense.language.valence import valence
+from horsesense.language.valence import comparative_valence, valence
 from horsesense.language.words import words
 
 
@@ -39,5 +39,5 @@ def test_negations_are_counted_in_contractions_too() -> None:
 def test_the_poles_of_a_comparative_differ_in_valence() -> None:
     for good, bad in PAIRS:
         assert is_comparative(good)
-        assert (VALENCE[good], VALENCE[bad]) == (1, -1)
+        assert (comparative_valence(good), comparative_valence(bad)) == (1, -1)
         assert valence(good) > valence(bad)

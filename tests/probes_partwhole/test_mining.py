@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.files import json_elements
 from horsesense.probes.partwhole import Plan, build_partwhole
 from horsesense.probes.partwhole.facts import conceptnet_pairs, genericskb_pairs, wordnet_pairs
 from horsesense.probes.partwhole.lexicon import is_colour, not_attributive, not_descriptive
@@ -31,21 +30,6 @@ def test_pairs_are_counted_by_image(tmp_path: Path) -> None:
     }
     turned = read_relationships(tmp_path / "relationships.json", ["have", "of"])
     assert turned.counts["jeep", "tire"] == 4, "after 'of' the whole stands last"
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
-def test_a_list_is_read_in_chunks_of_any_size(tmp_path: Path, chunk: int) -> None:
-    import json
-
-    path = relationships(tmp_path / "r.json")
-    assert list(json_elements(path, chunk)) == json.loads(path.read_text())
-
-
-@pytest.mark.parametrize("damage", ['[{"a": 1}, {"b"', '{"a": 1}', "", '[{"a": 1} x]'])
-def test_a_damaged_list_is_refused(tmp_path: Path, damage: str) -> None:
-    (tmp_path / "r.json").write_text(damage)
-    with pytest.raises(UserError, match=r"JSON list"):
-        list(json_elements(tmp_path / "r.json"))
 
 
 def test_a_table_of_counts(tmp_path: Path) -> None:

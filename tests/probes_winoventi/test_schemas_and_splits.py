@@ -20,7 +20,7 @@ from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.recipe import build_winoventi
 from horsesense.probes.winoventi.schemas import Schema, Triplet, parse_premise
 from horsesense.probes.winoventi.special import differing, pairs_of, prior_probe, reversed_probe, special_facets
-from horsesense.probes.winoventi.splits import make_splits, released_splits
+from horsesense.probes.winoventi.splits import make_splits
 from horsesense.records import Judgement, Probe
 from made_schemas import made_probe
 from small_wordnet import write_small_wordnet
@@ -191,21 +191,6 @@ def test_sizes_of_the_splits_are_the_papers() -> None:
     assert {item.facets["twin"] for item in full.tests["unseen-exceptions"].items} == {"unseen"}
     held = make_splits(whole, "half-exception", dev=0.1)
     assert (len(held.train.items), len(held.dev.items)) == (2 * 979, 2 * 109)
-
-
-def test_the_released_split_has_seen_twins(shared: Path, released: Probe) -> None:
-    folder = shared / RELEASE / "assets/finetune/winoventi/only_exception"
-
-    def lines(name: str) -> list[str]:
-        return (folder / name).read_text(encoding="utf-8").splitlines()
-
-    tests = {"unseen-exceptions": lines("test.txt"), "all-generics": lines("only-generics-test.txt")}
-    found = released_splits(released, "full-exception", lines("train.txt"), tests)
-    assert (len(found.train.items), {item.member for item in found.train.items}) == (1029, {"exception"})
-    twins = Counter(item.facets["twin"] for item in found.tests["all-generics"].items)
-    assert twins == {"seen": 1029, "unseen": 259}
-    with pytest.raises(UserError, match="1 of 1 sentences are not in the probe"):
-        released_splits(released, "full-exception", ["No such line."], {})
 
 
 def test_bad_splits() -> None:

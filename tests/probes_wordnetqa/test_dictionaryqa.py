@@ -6,9 +6,9 @@ import pytest
 
 from horsesense.analysis.cues import find_cues
 from horsesense.errors import UserError
-from horsesense.knowledge.gcide_source import find_gcide
+from horsesense.knowledge.gcide import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_own, open_graph
+from horsesense.knowledge.sources import add_triples, open_graph
 from horsesense.probes.dictionaryqa import Plan, build_dictionaryqa
 from trees import write_dictionary
 
@@ -18,7 +18,7 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("dictionary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_own("small", write_dictionary(folder / "small.tsv"))
+        add_triples("small", write_dictionary(folder / "small.tsv"))
         return load_graph("small")
 
 
@@ -31,11 +31,11 @@ def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_pap
         own = [name for name in item.concepts if name.startswith(f"{word}.")]
         # Each word has two senses with an example and one without.
         assert sorted(own) == [f"{word}.n.1", f"{word}.n.2"]
-        assert all(dictionary.examples[dictionary.find(name)] for name in item.concepts)
+        assert all(dictionary.examples[dictionary.number[name]] for name in item.concepts)
         assert item.facets["fillers"] == 2
         assert f"'{word}s'" in item.text
         assert item.answer is not None
-        assert item.options[item.answer] == dictionary.definitions[dictionary.find(str(item.facets["asked"]))]
+        assert item.options[item.answer] == dictionary.definitions[dictionary.number[str(item.facets["asked"])]]
 
 
 def test_a_word_stays_in_one_split(dictionary: Graph) -> None:

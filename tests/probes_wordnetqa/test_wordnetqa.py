@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from graph_walks import hops
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_own
+from horsesense.knowledge.sources import add_triples
 from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.probes.wordnetqa.context import find_form
 from horsesense.records import check_item
@@ -24,7 +25,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("tree")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_own("tree", write_tree(folder / "tree.tsv"))
+        add_triples("tree", write_tree(folder / "tree.tsv"))
         return load_graph("tree")
 
 
@@ -54,11 +55,11 @@ def test_hops_and_chains(tree: Graph) -> None:
     up = build_wordnetqa(tree, Plan("hypernymy", as_paper=True, ways=3))
     for item in up.items:
         asked, answer = str(item.facets["chain"]).split("=>")
-        assert tree.hops(asked, "up", 9)[answer] == item.facets["hops"]
+        assert hops(tree, tree.up, asked, 9)[answer] == item.facets["hops"]
     down = build_wordnetqa(tree, Plan("hyponymy", as_paper=True, ways=3))
     for item in down.items:
         asked, answer = str(item.facets["chain"]).split("<=")
-        assert tree.hops(answer, "up", 9)[asked] == item.facets["hops"]
+        assert hops(tree, tree.up, answer, 9)[asked] == item.facets["hops"]
 
 
 def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tree: Graph) -> None:
@@ -109,7 +110,7 @@ def test_what_a_source_lacks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = write_tree(tmp_path / "tree.tsv").read_text()
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("isa"))
     (tmp_path / "flat.tsv").write_text(kept)
-    add_own("flat", tmp_path / "flat.tsv")
+    add_triples("flat", tmp_path / "flat.tsv")
     with pytest.raises(UserError, match="flat has no isa, which hypernymy needs"):
         build_wordnetqa(load_graph("flat"), Plan("hypernymy"))
 
@@ -121,7 +122,7 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
         "lemma\tdog\tdog\ndefinition\tdog\ta beast\n"
         "lemma\tpug\tpug\ndefinition\tpug\ta small one\nexample\tpug\tthe pug sat\nisa\tpug\tdog\n"
     )
-    add_own("one", tmp_path / "one.tsv")
+    add_triples("one", tmp_path / "one.tsv")
     with pytest.raises(UserError, match="one gives no question of hypernymy with 5 options"):
         build_wordnetqa(load_graph("one"), Plan("hypernymy"))
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows
 from horsesense.records import Judgement, Label, iter_judgements, read_labels, write_judgements, write_labels
-from horsesense.records.rows import iter_rows
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1, max_size=12).filter(
     lambda text: text == text.strip() and bool(text)

@@ -12,6 +12,7 @@ from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.paired import Comparison, compare
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
+from horsesense.records import Item
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -46,6 +47,11 @@ def _means(keys: Sequence[Key], values: Floats | Sequence[float]) -> dict[Key, f
         if value == value:  # judged
             found.setdefault(key, []).append(value)
     return {key: float(np.mean(each)) for key, each in found.items()}
+
+
+def asked_again(item: Item) -> bool:
+    """Whether an item asks again, under exchanged names, what another one asks (the facet ``retest`` of rica)."""
+    return item.facets.get("retest") is True
 
 
 def retest(keys: Sequence[Hashable], values: Floats | Sequence[float], again: Sequence[bool], units: Names) -> Estimate:

@@ -16,6 +16,8 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, Statistic, spread, totals, unit_array
 from horsesense.errors import UserError
+from horsesense.language.valence import comparative_valence
+from horsesense.records import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,25 @@ class Bias:
     """d′: 0 where the model cannot tell, whatever it prefers to say."""
     criterion: Estimate
     """c: below 0 where it leans to the positive word, 0 where it leans to neither."""
+
+
+def right_word(item: Item) -> str:
+    """The word that is right in a cloze, without the article it may come with; empty for another form.
+
+    >>> right_word(Item("demo", "cloze", text="It is ___ bird.", options=("a bigger", "a smaller"), answer=0))
+    'bigger'
+    """
+    return item.options[item.answer].split(" ")[-1] if item.form == "cloze" and item.answer is not None else ""
+
+
+def valence_of(item: Item) -> int:
+    """Valence of the right word: the probe's facet, or that of the comparative itself; 0 where neither is known.
+
+    >>> valence_of(Item("demo", "cloze", text="Ice is ___.", options=("colder", "hotter"), answer=0))
+    -1
+    """
+    stated = item.facets.get("valence")
+    return stated if type(stated) is int else comparative_valence(right_word(item))
 
 
 def valence_bias(

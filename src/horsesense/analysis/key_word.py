@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 
 
 def key_place(options: Sequence[str]) -> tuple[float, str] | None:

@@ -17,10 +17,10 @@ from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows
 from horsesense.records import Judgement, Placed, Probe, write_judgements
 from horsesense.records.document import Document
 from horsesense.records.judgements import check_columns, judgement_from_dict
-from horsesense.records.rows import iter_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, lettered
 from horsesense.errors import UserError
 from horsesense.files import writing
-from horsesense.records.rows import write_rows
+from horsesense.files.tables import write_rows
 
 _INPUT, _ANSWER = "Input.", "Answer."
 _CHOSEN = "value"

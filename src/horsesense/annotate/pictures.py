@@ -10,8 +10,8 @@ from typing import Any
 
 from horsesense.annotate.study import PICTURES
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows
 from horsesense.records import Item, Probe
-from horsesense.records.rows import iter_rows
 
 FOLDER = "pictures"
 KINDS: Mapping[str, str] = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}

@@ -18,7 +18,7 @@ from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, Task, lettered
 from horsesense.errors import UserError, unknown
 from horsesense.files import writing
-from horsesense.records.rows import ending, write_rows
+from horsesense.files.tables import ending, write_rows
 
 Format = Literal["table", "label-studio", "potato", "mturk"]
 FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato", "mturk")

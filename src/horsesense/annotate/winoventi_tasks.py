@@ -8,6 +8,7 @@ from pathlib import Path
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
+from horsesense.files.tables import write_rows
 from horsesense.probes.winoventi.associations import Association
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.exceptions import association_item
@@ -15,7 +16,6 @@ from horsesense.probes.winoventi.files import TRIPLET_COLUMNS
 from horsesense.probes.winoventi.nouns import Noun, is_plural
 from horsesense.probes.winoventi.recipe import build_winoventi
 from horsesense.records import Card, Probe, write_probe
-from horsesense.records.rows import write_rows
 from horsesense.runs.folder import locked
 
 

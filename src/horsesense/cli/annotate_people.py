@@ -89,7 +89,7 @@ def invite(
         from dataclasses import asdict
 
         from horsesense.annotate.server.links import Links, crowd_link, personal_links
-        from horsesense.records.rows import write_rows
+        from horsesense.files.tables import write_rows
 
         links = (
             (crowd_link(served, crowd, most),)
@@ -120,7 +120,7 @@ def codes(
         from dataclasses import asdict
 
         from horsesense.annotate.server.links import Completions, completions
-        from horsesense.records.rows import write_rows
+        from horsesense.files.tables import write_rows
 
         persons = completions(served)
     if out is not None:

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from horsesense.knowledge.facts import Facts
+    from horsesense.knowledge.triples import Facts
     from horsesense.probes.rica.forms import Axiom
     from horsesense.probes.rica.recipe import Plan
     from horsesense.probes.rica.statements import Statement
@@ -142,8 +142,8 @@ def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path]) -> dict[str, Fact
 
 def _words() -> frozenset[str]:
     """What novel entities must not be: words that WordNet knows."""
+    from horsesense.knowledge.wordnet import read_words
     from horsesense.knowledge.wordnet_source import find_wordnet
-    from horsesense.knowledge.wordnet_words import read_words
 
     folder = find_wordnet()
     return frozenset() if folder is None else read_words(folder)

@@ -56,9 +56,9 @@ def fetch(
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     """Name → what it is, and how to get it."""
-    from horsesense.knowledge.gcide_source import fetch_gcide
+    from horsesense.knowledge.gcide import fetch_gcide
     from horsesense.knowledge.wordnet_source import fetch_wordnet
-    from horsesense.language.glove import fetch_glove
+    from horsesense.language.vectors import fetch_glove
     from horsesense.models.bundled import BUNDLED, fetch_bundled
     from horsesense.probes.released.published import fetch_release, published_files
 

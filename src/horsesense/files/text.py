@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from horsesense.errors import UserError
-from horsesense.files.atomic import disk_errors
+from horsesense.files.disk import disk_errors
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"

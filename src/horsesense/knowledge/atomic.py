@@ -6,7 +6,6 @@ Malaviya et al. (2020): event, relation, inference with PersonX as John and Pers
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -14,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines, read_text
-from horsesense.knowledge.facts import Fact, Facts
+from horsesense.files import numbered_lines
+from horsesense.files.tables import COMMAS, open_table
+from horsesense.knowledge.triples import Fact, Facts
 
 LICENCE = "CC BY 4.0"
 _PERSONS = {"personx": "person_a", "john": "person_a", "persony": "person_b", "tom": "person_b"}
@@ -34,14 +34,14 @@ def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) ->
         for relation, event, tail in _rows(path):
             if relation not in relations:
                 continue
-            told = event_of(event)
-            if not told.startswith("person_a "):
-                left_out[told] += 1
+            cleaned = event_of(event)
+            if not cleaned.startswith("person_a "):
+                left_out[cleaned] += 1
                 continue
             if tail.strip().lower() in ("none", ""):
                 left_out["inference: none"] += 1
                 continue
-            facts[Fact(relation, told, tail.strip().lower())] = None
+            facts[Fact(relation, cleaned, tail.strip().lower())] = None
     return Facts("atomic", LICENCE, tuple(facts), left_out)
 
 
@@ -54,11 +54,11 @@ def event_of(text: str) -> str:
     if "_" in text or "  " in text or text.endswith(" "):
         # The preprocessed files took the blank out and left the spaces around it.
         return "event: a word is missing"
-    told = _PERSON.sub(lambda found: _PERSONS.get(found[0].lower(), "person_c"), text.strip())
-    if "person_c" in told:
+    event = _PERSON.sub(lambda person: _PERSONS.get(person[0].lower(), "person_c"), text.strip())
+    if "person_c" in event:
         return "event: a third person"
-    told = told.replace(" 's", "'s")
-    return told if told.startswith("person_a ") else "event: no person at its head"
+    event = event.replace(" 's", "'s")
+    return event if event.startswith("person_a ") else "event: no person at its head"
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -78,8 +78,9 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _official(path: Path) -> Iterator[tuple[str, str, str]]:
-    rows = csv.DictReader(read_text(path).splitlines())
-    for number, row in enumerate(rows, start=2):
+    table = open_table(path, COMMAS)
+    for number, cells in table.rows:
+        row = dict(zip(table.header, cells, strict=False))
         for relation in _RELATIONS:
             try:
                 inferences = json.loads(row.get(relation) or "[]")

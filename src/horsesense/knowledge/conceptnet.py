@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
-from horsesense.knowledge.facts import Fact, Facts
+from horsesense.knowledge.triples import Fact, Facts
 
 LICENCE = "CC BY-SA 4.0"
 _OTHER_LANGUAGE = "not English at both ends"

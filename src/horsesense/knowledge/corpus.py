@@ -30,8 +30,8 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A sentence that has a phrase."""
+class Sentence:
+    """A sentence of a corpus, and where it stands."""
 
     text: str
     file: str
@@ -102,7 +102,7 @@ class Corpus:
         (count,) = self._connection.execute("select count(*) from sentences_docsize").fetchone()
         return int(count)
 
-    def find(self, phrases: Sequence[str], most: int = 200) -> list[Found]:
+    def find(self, phrases: Sequence[str], most: int = 200) -> list[Sentence]:
         """Sentences that have one of the phrases, words side by side, in the order of the corpus."""
         query = " OR ".join(f'"{_plain(phrase)}"' for phrase in phrases if _plain(phrase))
         if not query:
@@ -111,7 +111,7 @@ class Corpus:
             "select text, file, rowid from sentences where sentences match ? order by rowid limit ?",
             (f"text: ({query})", most),
         )
-        return [Found(*row) for row in rows]
+        return [Sentence(*row) for row in rows]
 
     def close(self) -> None:
         self._connection.close()

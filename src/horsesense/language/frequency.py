@@ -23,8 +23,8 @@ def zipf(word: str) -> float:
     >>> round(zipf("apple"), 1), zipf("xdivmaf")
     (4.8, 0.0)
     """
-    found = _table().get(word)
-    if found is not None:
-        return max(0.0, math.log10(found) + 9)
+    share = _table().get(word)
+    if share is not None:
+        return max(0.0, math.log10(share) + 9)
     parts = word.split("-")
     return min(map(zipf, parts)) if len(parts) > 1 else 0.0

@@ -1,36 +1,37 @@
-"""Forms of words and clauses: which part of speech a word begins as, gerunds, negation with or without *do*."""
+"""Forms of words: which part of speech a word begins as, verbs in -ing, singular and plural, a or an."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.frequency import zipf
 from horsesense.language.words import listed
 
 BE = frozenset(listed("is was are were am"))
 MODALS = frozenset(listed("can could will would shall should may might must"))
 _ADVERBS = frozenset(listed("always often never still also usually sometimes rarely just only"))
-_ATTESTED = 2.5
-"""Zipf frequency above which a comparative in -er is a word: "wider" is, "fragiler" is not."""
 _BE_FORMS = {"be": "be", **dict.fromkeys((*BE, "been", "being"), "be")}
+_VOWEL = re.compile(r"(?:[aeio]|u(?!n[iu](?!n)|s[aeiu]|r[aeiou]|t[ei]|k|f|b[io]))|(?:hour|honest|honou?r|heir)")
+_NOT_VOWEL = re.compile(r"(?:eu|ewe|one(?!i)|once|ouija)")
 _HAVE_DO = {"has": "have", "had": "have", "does": "do", "did": "do"}
 
 
 @cache
-def _lemmas(word: str) -> dict[str, tuple[str, ...]]:
+def lemmas_of(word: str) -> dict[str, tuple[str, ...]]:
+    """Part of speech → the lemmas that a word may be a form of; nothing where the dictionary does not have it."""
     import lemminflect
 
-    found: dict[str, tuple[str, ...]] = lemminflect.getAllLemmas(word)
-    return found
+    lemmas: dict[str, tuple[str, ...]] = lemminflect.getAllLemmas(word)
+    return lemmas
 
 
 @cache
-def _inflected(lemma: str, tag: str) -> tuple[str, ...]:
+def inflected(lemma: str, tag: str) -> tuple[str, ...]:
+    """The forms of a lemma under a tag of the Penn Treebank, the usual one first."""
     import lemminflect
 
-    found: tuple[str, ...] = lemminflect.getInflection(lemma, tag)
-    return found
+    forms: tuple[str, ...] = lemminflect.getInflection(lemma, tag)
+    return forms
 
 
 @cache
@@ -46,9 +47,9 @@ def verb_form(word: str) -> tuple[str, str]:
         return "be", "base" if word == "be" else "gerund" if word == "being" else "past" if word == "was" else "present"
     if word in _HAVE_DO:
         return _HAVE_DO[word], "past" if word in ("had", "did") else "present"
-    for lemma in _lemmas(word).get("VERB", ()):
+    for lemma in lemmas_of(word).get("VERB", ()):
         for tag, kind in (("VB", "base"), ("VBZ", "present"), ("VBD", "past"), ("VBN", "past"), ("VBG", "gerund")):
-            if word == lemma or word in _inflected(lemma, tag):
+            if word == lemma or word in inflected(lemma, tag):
                 return lemma, "base" if word == lemma else kind
     return "", ""
 
@@ -60,13 +61,13 @@ def is_adjective(word: str) -> bool:
     >>> [is_adjective(word) for word in ("fragile", "annoyed", "crumple", "clean")]
     [True, True, False, True]
     """
-    if "ADJ" in _lemmas(word):
+    if "ADJ" in lemmas_of(word):
         return True
     return verb_form(word)[1] in ("past", "gerund") and word.endswith(("ed", "ing", "en"))
 
 
 def is_noun(word: str) -> bool:
-    return "NOUN" in _lemmas(word)
+    return "NOUN" in lemmas_of(word)
 
 
 @cache
@@ -82,8 +83,8 @@ def gerund(phrase: str) -> str:
         return rest
     if not lemma or kind == "gerund":
         return phrase
-    found = "being" if lemma == "be" else next(iter(_inflected(lemma, "VBG")), first)
-    return f"{found} {rest}".strip()
+    in_ing = "being" if lemma == "be" else next(iter(inflected(lemma, "VBG")), first)
+    return f"{in_ing} {rest}".strip()
 
 
 @cache
@@ -94,7 +95,7 @@ def third_person(lemma: str) -> str:
     ('carries', 'has', 'is')
     """
     irregular = {"be": "is", "have": "has", "do": "does"}
-    return irregular.get(lemma) or next(iter(_inflected(lemma, "VBZ")), lemma)
+    return irregular.get(lemma) or next(iter(inflected(lemma, "VBZ")), lemma)
 
 
 @cache
@@ -107,58 +108,12 @@ def is_finite(clause: str) -> bool:
     first = clause.split(" ")[0]
     if first in BE or first in MODALS or first == "cannot":
         return True
-    finite = _finite(clause)
+    finite = finite_verb(clause)
     alone = finite == clause and is_adjective(finite)
     return verb_form(finite)[1] in ("present", "past") and not alone
 
 
-@cache
-def auxiliary(clause: str) -> str:
-    """The word that stands for the whole of a finite clause: is, should, does, did.
-
-    >>> auxiliary("is happy"), auxiliary("should sink"), auxiliary("finds it easy"), auxiliary("won the cup")
-    ('is', 'should', 'does', 'did')
-    """
-    first = clause.split(" ")[0]
-    if first in BE or first in MODALS or (first in ("does", "did") and clause.startswith(f"{first} not ")):
-        return first
-    return "did" if verb_form(_finite(clause))[1] == "past" else "does"
-
-
-@cache
-def negated(clause: str) -> str:
-    """A finite clause denied; a clause that is denied already is affirmed.
-
-    >>> negated("is easier to lift"), negated("finds it easier to sing"), negated("initially takes more care")
-    ('is not easier to lift', 'does not find it easier to sing', 'does not initially take more care')
-    >>> negated("does not make the team")
-    'makes the team'
-    """
-    first, _, rest = clause.partition(" ")
-    if first == "cannot":
-        return f"can {rest}"
-    if rest.startswith("not "):
-        return _affirmed(first, rest.removeprefix("not "))
-    if first in BE or first in MODALS:
-        return f"{first} not {rest}".replace("can not ", "cannot ").strip()
-    finite = _finite(clause)
-    lemma, kind = verb_form(finite)
-    if not lemma:
-        return f"is not {clause}"
-    before, _, after = clause.partition(finite)
-    return f"{'did' if kind == 'past' else 'does'} not {before}{lemma}{after}"
-
-
-def _affirmed(first: str, rest: str) -> str:
-    if first not in ("does", "did"):
-        return f"{first} {rest}"
-    verb = _finite(rest)
-    before, _, after = rest.partition(verb)
-    told = third_person(verb) if first == "does" else next(iter(_inflected(verb, "VBD")), verb)
-    return f"{before}{told}{after}"
-
-
-def _finite(clause: str) -> str:
+def finite_verb(clause: str) -> str:
     """The finite verb: the first word, unless that is an adverb."""
     words = clause.split(" ")
     if len(words) > 1 and (words[0] in _ADVERBS or words[0].endswith("ly")):
@@ -167,27 +122,61 @@ def _finite(clause: str) -> str:
 
 
 @cache
-def comparative_of(adjective: str) -> str:
-    """The comparative in -er of a short adjective; empty where people say "more".
+def singular(noun: str) -> str:
+    """The noun in the singular; a word that is one already stays as it is.
 
-    >>> comparative_of("wide"), comparative_of("happy"), comparative_of("fragile"), comparative_of("open")
-    ('wider', 'happier', '', '')
+    >>> singular("window panes"), singular("leaves"), singular("glass"), singular("sheep")
+    ('window pane', 'leaf', 'glass', 'sheep')
     """
-    stem = adjective.removesuffix("e")
-    beats = sum(a in "aeiouy" and b not in "aeiouy" for a, b in zip(stem, f"{stem[1:]} ", strict=True))
-    if "ADJ" not in _lemmas(adjective) or not (beats == 1 or (beats == 2 and adjective.endswith("y"))):
-        return ""
-    found = next(iter(_inflected(adjective, "JJR")), "")
-    return found if found != adjective and zipf(found) >= _ATTESTED else ""
+    import lemminflect
+
+    before, _, last = noun.rpartition(" ")
+    lemmas: tuple[str, ...] = lemminflect.getAllLemmas(last, "NOUN").get("NOUN", ())
+    if not lemmas:
+        # Words that no dictionary has are left alone, but for the plainest plural.
+        guessed: tuple[str, ...] = lemminflect.getAllLemmasOOV(last, "NOUN").get("NOUN", (last,))
+        lemmas = guessed if last.endswith("s") and not last.endswith(("ss", "us")) else (last,)
+    # "leaves" are leaves far more often than several leaves of absence.
+    in_f = next((lemma for lemma in lemmas if last.endswith("ves") and lemma.endswith(("f", "fe"))), lemmas[0])
+    chosen = last if last in lemmas else in_f
+    return f"{before} {chosen}".strip()
 
 
 @cache
-def is_comparative_form(word: str) -> bool:
-    """Whether a lower-case word is an adjective in -er: known as a comparative, and not only as somebody who does it.
+def noun_forms(noun: str) -> tuple[str, ...]:
+    """Singular and plural.
 
-    >>> [is_comparative_form(word) for word in ("denser", "tougher", "teacher", "worse", "wide")]
-    [True, True, False, True, False]
+    >>> noun_forms("parking lot"), noun_forms("knife"), noun_forms("sheep")
+    (('parking lot', 'parking lots'), ('knife', 'knives'), ('sheep',))
     """
-    if word in OPPOSITES:
-        return True
-    return any(word != lemma and word in _inflected(lemma, "JJR") for lemma in _lemmas(word).get("ADJ", ()))
+    before, _, last = noun.rpartition(" ")
+    forms = dict.fromkeys((last, *inflected(last, "NNS")))
+    return tuple(f"{before} {form}".strip() for form in forms)
+
+
+def is_known(word: str) -> bool:
+    """Whether the dictionary has the word at all, as any part of speech.
+
+    >>> is_known("leaf"), is_known("zorble")
+    (True, False)
+    """
+    return bool(lemmas_of(word))
+
+
+def article(word: str) -> str:
+    """The indefinite article before a word, by its usual sound.
+
+    >>> [article(word) for word in ("owl", "unicorn", "umbrella", "hour", "european", "university", "easier")]
+    ['an', 'a', 'an', 'an', 'a', 'a', 'an']
+    """
+    lower = word.lower()
+    return "an" if _VOWEL.match(lower) and not _NOT_VOWEL.match(lower) else "a"
+
+
+def with_article(phrase: str) -> str:
+    """The phrase with its indefinite article.
+
+    >>> with_article("alligator")
+    'an alligator'
+    """
+    return f"{article(phrase)} {phrase}"

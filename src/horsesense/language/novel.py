@@ -58,13 +58,13 @@ def novel_names(count: int, seed: int = 0, words: Collection[str] = frozenset())
     (True, 50)
     """
     chance = Random(f"novel names {seed}")
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     made = _candidates(chance)
-    while len(found) < count:
+    while len(names) < count:
         name = next(made)
         if is_novel(name, words):
-            found[name] = None
-    return list(found)
+            names[name] = None
+    return list(names)
 
 
 def _candidates(chance: Random) -> Iterator[str]:

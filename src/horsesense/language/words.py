@@ -1,10 +1,11 @@
-"""The words of a text, in lower case, for counting."""
+"""The words of a text, as they are counted and where they stand; and closed classes of words."""
 
 from __future__ import annotations
 
 import re
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_WORD_OR_MARK = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
 
 def words(text: str) -> list[str]:
@@ -23,3 +24,50 @@ def listed(text: str) -> tuple[str, ...]:
     ('no', 'not', 'never')
     """
     return tuple(text.split())
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of each word; a punctuation mark is a word of its own, an inner one is not.
+
+    Tokenizers disagree on words ("18th" is two for RoBERTa, "two-week" three for BERT), so
+    nothing that is compared across models may rest on theirs.
+
+    >>> text = "The two-week trip wasn't long."
+    >>> [text[start:end] for start, end in word_spans(text)]
+    ['The', 'two-week', 'trip', "wasn't", 'long', '.']
+    """
+    return [match.span() for match in _WORD_OR_MARK.finditer(text)]
+
+
+CONJUNCTIONS = listed(
+    "and but or so because although though while since unless until if when whereas therefore "
+    "however yet for before after as than then nor thus hence despite"
+)
+"""In this order a text with several is known by the first of the list that it has."""
+
+DETERMINERS = frozenset(listed("a an the this that these those"))
+PRONOUNS = frozenset(
+    listed(
+        "i you he she it we they me him her us them my your his its our their mine yours hers ours theirs "
+        "myself yourself himself herself itself ourselves themselves someone something"
+    )
+)
+PREPOSITIONS = frozenset(
+    listed(
+        "of in to on at by with from into onto over under about between through during against among "
+        "within without across behind beside near off out up down"
+    )
+)
+AUXILIARIES = frozenset(
+    listed("is are was were be been being am do does did has have had will would can could shall should may might must")
+)
+HEDGES = frozenset(
+    listed("usually often sometimes generally mostly typically may might could probably some most many few")
+)
+"""Words that leave room."""
+ABSOLUTES = frozenset(
+    listed("always never all every only none must everyone everything nobody nothing entirely completely")
+)
+"""Words that leave no room."""
+
+FUNCTION_WORDS = DETERMINERS | PRONOUNS | PREPOSITIONS | AUXILIARIES | {*CONJUNCTIONS, "not", "no", "there"}

@@ -2,12 +2,17 @@
 
 from horsesense.records.answer import Answer, Dose, Fill
 from horsesense.records.card import Card, HumanFigure, add_human_figures, card_path, probe_name
-from horsesense.records.check import check_item
-from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source
+from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source, check_item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
-from horsesense.records.judgement import Judgement
-from horsesense.records.judgements import Placed, iter_judgements, write_judgements
-from horsesense.records.label import Label, read_labels, write_labels
+from horsesense.records.judgements import (
+    Judgement,
+    Label,
+    Placed,
+    iter_judgements,
+    read_labels,
+    write_judgements,
+    write_labels,
+)
 from horsesense.records.probe import Probe, check_group, read_probe, write_probe
 from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
 from horsesense.records.views import fill_blank, view

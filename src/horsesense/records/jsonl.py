@@ -14,8 +14,7 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines, writing
-from horsesense.records.check import check_item
-from horsesense.records.item import NO_SOURCE, Item, Source
+from horsesense.records.item import NO_SOURCE, Item, Source, check_item
 
 _FIELDS = {f.name: f for f in fields(Item)}
 _NEEDED = ("probe", "form", "options")

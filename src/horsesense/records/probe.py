@@ -10,8 +10,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.records.card import Card, card_path, read_card, writing_card
-from horsesense.records.check import check_item
-from horsesense.records.item import NO_SOURCE, Item
+from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
 
@@ -107,11 +106,11 @@ def _distinct(path: Path) -> tuple[list[Item], int]:
                 )
             repeated += 1
             continue
-        own = item.source.id
+        written = item.source.id
         # Ids of a release may repeat (mcqa's do); an id that a person wrote into the file may not.
-        if own and not item.source.file and given.setdefault(own, line) != line:
+        if written and not item.source.file and given.setdefault(written, line) != line:
             raise UserError(
-                f"the id {own!r} stands already in line {given[own]}, with other content",
+                f"the id {written!r} stands already in line {given[written]}, with other content",
                 file=path,
                 line=line,
                 fix="give each item an id of its own, or none",
@@ -122,8 +121,8 @@ def _distinct(path: Path) -> tuple[list[Item], int]:
     return items, repeated
 
 
-def _same(one: Item, other: Item) -> bool:
-    return replace(one, source=NO_SOURCE) == replace(other, source=NO_SOURCE)
+def _same(item: Item, other: Item) -> bool:
+    return replace(item, source=NO_SOURCE) == replace(other, source=NO_SOURCE)
 
 
 def write_probe(path: str | Path, probe: Probe) -> None:

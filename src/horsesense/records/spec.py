@@ -112,12 +112,12 @@ _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 def check_prompt(name: str, template: str) -> None:
     """A prompt has its option once, and no placeholder that nothing fills: the model would read its name."""
-    found, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]
-    listed = ", ".join(f"{{{one}}}" for one in known)
-    strange = next((one for one in found if one not in known), None)
+    used, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]
+    listed = ", ".join(f"{{{placeholder}}}" for placeholder in known)
+    strange = next((placeholder for placeholder in used if placeholder not in known), None)
     if strange is not None:
         raise UserError(f"the {name} {template!r} has the unknown placeholder {{{strange}}}", fix=f"known: {listed}")
-    if found.count("option") != 1:
+    if used.count("option") != 1:
         raise UserError(f"the {name} {template!r} must have {{option}} once", fix=f"known: {listed}")
 
 
@@ -127,7 +127,7 @@ def fill_prompt(template: str, **values: str) -> str:
     >>> fill_prompt("{premise} {question}", premise="It says {question}.", question="Why?")
     'It says {question}. Why?'
     """
-    return _IN_BRACES.sub(lambda found: values[found[1]], template)
+    return _IN_BRACES.sub(lambda match: values[match[1]], template)
 
 
 def _parts(text: str) -> list[str]:

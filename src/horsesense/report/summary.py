@@ -21,7 +21,7 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
-from horsesense.analysis.ablation import once
+from horsesense.analysis.ablation import asked_again, once
 from horsesense.analysis.bias import Bias
 from horsesense.records import Facet, Item
 from horsesense.report.artefacts import BestCue, Control, control
@@ -139,7 +139,7 @@ def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
     families, counts = [item.unit() for item in answered.items], [len(item.options) for item in answered.items]
     if len(set(families)) == len(families):
         return []
-    values = once(earned.values, [item.facets.get("retest") is True for item in answered.items])
+    values = once(earned.values, [asked_again(item) for item in answered.items])
     return family_accuracy(values, families, option_counts=counts)[: MOST_SIZES + 1]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
-from horsesense.analysis.ablation import once
+from horsesense.analysis.ablation import asked_again, once
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
@@ -71,7 +71,7 @@ class Answered:
             return None
         families, counts = [item.unit() for item in self.items], [len(item.options) for item in self.items]
         # What is asked again under exchanged names (rica) is not one more thing to know.
-        values = once(earned.values, [item.facets.get("retest") is True for item in self.items])
+        values = once(earned.values, [asked_again(item) for item in self.items])
         return family_accuracy(values, families, option_counts=counts)[0].strict
 
 

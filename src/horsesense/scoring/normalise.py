@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from horsesense.errors import UserError
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.prompts import item_prompts
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.errors import UserError
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.models.local.entailment import label_numbers
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.rows import Question

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.errors import UserError
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.models.local.families import FAMILIES, family_named
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.rows import Row

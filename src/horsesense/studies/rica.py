@@ -7,26 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
-from horsesense.analysis.ablation import ablation, once, retest
-from horsesense.analysis.bias import Bias, valence_bias
+from horsesense.analysis.ablation import ablation, asked_again, once, retest
+from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
-from horsesense.language.comparatives import PAIR_OF, VALENCE
+from horsesense.language.comparatives import PAIR_OF
 from horsesense.language.frequency import zipf
 from horsesense.records import Facet, Item
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
-
-
-def right_word(item: Item) -> str:
-    """The comparative that is right, without the article it may come with; empty for another task."""
-    return item.options[item.answer].split(" ")[-1] if item.form == "cloze" and item.answer is not None else ""
-
-
-def valence_of(item: Item) -> int:
-    """Valence of the right word: the probe's facet, or the word's own."""
-    found = item.facets.get("valence")
-    return found if isinstance(found, int) and not isinstance(found, bool) else VALENCE.get(right_word(item), 0)
 
 
 def question_of(item: Item) -> tuple[str, str, bool]:
@@ -107,7 +96,7 @@ def analyse(answered: Answered) -> Analysis:
     items = answered.items
     earned, units = answered.credits(answered.primary()).values, answered.units
     facets = [item.facets for item in items]
-    again = [item.facets.get("retest") is True for item in items]
+    again = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
     values = once(earned, [question[2] for question in questions])

@@ -13,11 +13,10 @@ import numpy as np
 
 from horsesense.analysis.cues.battery import NO_KEYS, Keys, learnt, with_label
 from horsesense.analysis.cues.table import Table
-from horsesense.language.comparatives import VALENCE
 from horsesense.language.frequency import zipf
-from horsesense.language.function_words import FUNCTION_WORDS
 from horsesense.language.negation import negations
-from horsesense.language.words import words
+from horsesense.language.valence import COMPARATIVES
+from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.records import Item
 
 _CONCLUSION = re.compile(r",\s*(?:so|therefore|thus|hence)\b\s*", re.IGNORECASE)
@@ -45,7 +44,7 @@ def entity_order_of(premise: str, conclusion: str) -> int:
     0
     """
     before, after = _bare(premise), _bare(conclusion)
-    both = set(before) & set(after) - FUNCTION_WORDS - VALENCE.keys()
+    both = set(before) & set(after) - FUNCTION_WORDS - COMPARATIVES.keys()
     if len(both) < 2:
         return -1
     one, other = sorted(both, key=lambda word: (zipf(word), word))[:2]
@@ -96,7 +95,11 @@ def entity_order_xor_negation(table: Table) -> Keys:
 @learnt("that goes with the comparative of the premise in other items")
 def premise_comparative(table: Table) -> Keys:
     """Valence of the first comparative in the premise."""
-    return _codes(table, lambda premise, _: next((VALENCE[w] + 1 for w in words(premise) if w in VALENCE), -1))
+
+    def code(premise: str, _: str) -> int:
+        return next((COMPARATIVES[word] + 1 for word in words(premise) if word in COMPARATIVES), -1)
+
+    return _codes(table, code)
 
 
 @learnt("that goes with the share of the conclusion's words in the premise in other items")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.cues.tokens import Floats, Ints, Tokens, distinct, spread
-from horsesense.language.function_words import FUNCTION_WORDS
+from horsesense.language.words import FUNCTION_WORDS
 
 _CELLS = 1 << 25
 """Cells of the board of item × word that is wiped and used again for each block of items."""

@@ -9,7 +9,7 @@ import numpy as np
 from horsesense.analysis.cues.battery import Keys, keys, learnt, number
 from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints, distinct, spread
-from horsesense.language import function_words as small
+from horsesense.language import words as small
 from horsesense.language.comparatives import is_comparative
 from horsesense.language.frequency import zipf
 from horsesense.language.negation import is_negation

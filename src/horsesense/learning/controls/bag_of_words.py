@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
 from horsesense.language.vectors import Floats as Vector
-from horsesense.language.vectors import Vectors
+from horsesense.language.vectors import Vectors, open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.control import Fitted, Task, accuracy_on
 from horsesense.learning.controls.labels import Floats, gold_labels, labels, of_labels
@@ -72,7 +71,7 @@ class _Words:
         if task.vectors != "none":
             everything = [*texts, *(text for item in [*task.dev, *task.test] for text in (item.text, *item.options))]
             self._vectors = open_vectors(task.vectors, {word for text in everything for word in words(text)})
-        self.vectors_used = f", with their vectors ({self._vectors.told})" if self._vectors else ""
+        self.vectors_used = f", with their vectors ({self._vectors.described})" if self._vectors else ""
 
     def __call__(self, texts: Sequence[str]) -> Any:
         from scipy import sparse
@@ -130,7 +129,7 @@ def vector_similarity(task: Task) -> Fitted:
             # The mean of all cosines is the product of the mean directions.
             row.append(float(question @ answer))
         scores.append(tuple(row))
-    method = f"the answer whose words are nearest to the question's ({vectors.told})"
+    method = f"the answer whose words are nearest to the question's ({vectors.described})"
     return Fitted(scores, method, {"words without a vector": lost})
 
 

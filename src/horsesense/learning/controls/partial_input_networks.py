@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
+from horsesense.language.vectors import open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.control import Task
 from horsesense.records import Item
@@ -63,7 +63,7 @@ class Reader:
             self.vectors = "embeddings trained from scratch"
         else:
             vectors = open_vectors(task.vectors, needed)
-            known, table, self.vectors = list(vectors.places), vectors.table, vectors.told
+            known, table, self.vectors = list(vectors.places), vectors.table, vectors.described
         if not known:
             raise UserError("no word of the probe is known", fix="give other --vectors, or a larger training set")
         self._numbers = {word: number for number, word in enumerate(known, start=2)}

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.language.glove import open_vectors
-from horsesense.language.vectors import Vectors
+from horsesense.language.vectors import Vectors, open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.control import Fitted, Task
 from horsesense.learning.controls.labels import gold_labels, labels, of_labels, slot_value
@@ -60,7 +59,7 @@ def slots_mlp(task: Task) -> Fitted:
     with torch.inference_mode():
         table = _logprobs(best[1](torch.from_numpy(x_test)), ordinal).double().numpy()
     kind = "an ordinal" if ordinal else "a categorical"
-    method = f"{kind} MLP over the vectors of {', '.join(slots)} ({vectors.told})"
+    method = f"{kind} MLP over the vectors of {', '.join(slots)} ({vectors.described})"
     notes = {"slots without any vector": lost, "hidden": best[2], "rate": best[3], "accuracy on dev": best[0]}
     return Fitted(of_labels(task.test, known, table), method, notes)
 

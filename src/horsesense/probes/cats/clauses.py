@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from horsesense.language.function_words import AUXILIARIES
-from horsesense.language.spans import word_spans
-from horsesense.language.words import listed
+from horsesense.language.words import AUXILIARIES, listed, word_spans
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
 JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.words import listed
+from horsesense.language.words import FUNCTION_WORDS, listed
 from horsesense.probes.cats.clauses import Word, words_of
 
 _WITH_NOUNS = frozenset(listed("a an the these those some my your his her its our their"))

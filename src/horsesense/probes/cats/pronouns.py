@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from horsesense.language.function_words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, PRONOUNS
-from horsesense.language.words import listed
+from horsesense.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, PRONOUNS, listed
 
 Case = Literal["subject", "object", "possessive"]
 

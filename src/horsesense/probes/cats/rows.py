@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import read_text
+from horsesense.files.tables import COMMAS, TABS, named_cells, open_table
 from horsesense.probes.released.reading import Reading, check_columns
 from horsesense.records import Item
 
@@ -22,40 +20,17 @@ def rows_of(
 
     Tab-separated files of these sources do not quote, so a quotation mark is one.
     """
-    text = read_text(path)
-    if not text.strip():
+    table = open_table(path, TABS if tabs else COMMAS)
+    if not table.header:
         raise UserError("the file is empty", file=path, fix="check that it was fetched whole")
-    header: list[str] = []
-    for number, fields in _fields(text, path, tabs):
-        if not header:
-            header = [name.strip() for name in fields]
-            check_columns(header, wanted, path)
-            continue
+    header = [name.strip() for name in table.header]
+    check_columns(header, wanted, path)
+    for number, cells in table.rows:
         row: dict[str, str] = {}
         with reading.line(path, number):
-            if len(fields) != len(header):
-                raise UserError(
-                    f"the row has {len(fields)} fields and the header {len(header)}", fix="is there a stray separator?"
-                )
-            row = dict(zip(header, fields, strict=True))
+            row = named_cells(cells, header, "is there a stray separator?")
         if row:
             yield number, row
-
-
-def _fields(text: str, path: Path, tabs: bool) -> Iterator[tuple[int, list[str]]]:
-    if tabs:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                yield number, line.removesuffix("\r").split("\t")
-        return
-    reader, begins = csv.reader(io.StringIO(text, newline=""), strict=True), 1
-    try:
-        for fields in reader:
-            if any(field.strip() for field in fields):
-                yield begins, fields
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise UserError(f"the row cannot be split into fields ({error})", file=path, line=begins) from None
 
 
 def given(row: Row, column: str) -> str:

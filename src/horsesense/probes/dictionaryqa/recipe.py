@@ -9,8 +9,7 @@ from random import Random
 
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.words import words
+from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.probes.dictionaryqa.senses import Sense, runs_together, words_with_senses
 from horsesense.probes.wordnetqa.answers import Question
 from horsesense.probes.wordnetqa.dealing import Seat, deal

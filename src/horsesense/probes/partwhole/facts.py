@@ -10,8 +10,8 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
 from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.knowledge.facts import Facts
-from horsesense.knowledge.part_links import part_links
+from horsesense.knowledge.sources import part_links
+from horsesense.knowledge.triples import Facts
 from horsesense.probes.partwhole.mined import Pair, Pairs, clean_noun
 
 _HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from horsesense.knowledge.corpus import Corpus, Found, Tick, silent
-from horsesense.language.function_words import PREPOSITIONS
-from horsesense.language.nouns import adjective_forms, noun_forms
-from horsesense.language.words import words
+from horsesense.knowledge.corpus import Corpus, Sentence, Tick, silent
+from horsesense.language.comparatives import adjective_forms
+from horsesense.language.inflection import noun_forms
+from horsesense.language.words import PREPOSITIONS, words
 from horsesense.records import Item, Probe
 
 _COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
@@ -94,10 +94,10 @@ def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
     return bool(phrase) and not PREPOSITIONS & set(before)
 
 
-def ranked(found: Iterable[Found], whole: str, adjective: str) -> list[Found]:
+def ranked(found: Iterable[Sentence], whole: str, adjective: str) -> list[Sentence]:
     """The best first: nothing denied or supposed, the very words asked for, of good length, short, early."""
 
-    def order(one: Found) -> tuple[bool, bool, bool, int, int]:
+    def order(one: Sentence) -> tuple[bool, bool, bool, int, int]:
         tokens = words(one.text)
         exact = f"{adjective} {whole}" in " ".join(tokens)
         return (bool(_DENIED & set(tokens)), not exact, len(tokens) not in _GOOD_LENGTH, len(tokens), one.place)

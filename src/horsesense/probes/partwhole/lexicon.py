@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from horsesense.files import read_table, read_text
-from horsesense.knowledge.wordnet_adjectives import read_adjectives
+from horsesense.knowledge.wordnet import read_adjectives
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.language.inflection import is_adjective
 

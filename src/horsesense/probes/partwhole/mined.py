@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from horsesense.language.nouns import singular
+from horsesense.language.inflection import singular
 
 Pair = tuple[str, str]
 """Whole and part."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
 from horsesense.knowledge.corpus import read_sentences
-from horsesense.language.nouns import noun_forms, plain_adjective
+from horsesense.language.comparatives import plain_adjective
+from horsesense.language.inflection import noun_forms
 from horsesense.language.words import words
 from horsesense.probes.partwhole.mined import Modifiers, clean_noun
 

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.inflection import is_noun
-from horsesense.language.nouns import is_known
+from horsesense.language.inflection import is_known, is_noun
+from horsesense.language.words import FUNCTION_WORDS
 from horsesense.probes.partwhole.lexicon import (
     is_colour,
     is_known_adjective,

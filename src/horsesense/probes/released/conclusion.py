@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import OPPOSITES, VALENCE
+from horsesense.language.comparatives import OPPOSITES
+from horsesense.language.valence import comparative_valence
 from horsesense.language.words import words
 from horsesense.records import BLANK
 
@@ -86,7 +87,7 @@ def perturbed(statement: str, word: str) -> dict[str, str | int]:
     premise, _, conclusion = statement.rpartition(CONNECTIVE)
     first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
     denied, turned = "not" in words(conclusion), first != entities(statement)[0]
-    valence = VALENCE.get(word, 0)
+    valence = comparative_valence(word)
     told: dict[str, str | int] = {"perturbation": "negated" if denied else "original", "valence": valence}
     if first:
         told["asymmetry"] = "premise or conclusion" if turned else "none"

@@ -14,7 +14,7 @@ from horsesense.probes.released.partwhole import LABELS, LICENCE
 from horsesense.probes.released.reading import Reading, fields_of, names_of
 from horsesense.probes.released.votes import ReleasedVotes
 from horsesense.records import Card, Item, Judgement, Source
-from horsesense.records.judgement import NOBODY
+from horsesense.records.judgements import NOBODY
 
 INSTRUMENT = "partwhole"
 NONSENSE = "nonsense"

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 
+from horsesense.files import read_table
 from horsesense.records import HumanFigure, Item
+
+_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
 
 def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, ...]:
@@ -19,10 +23,9 @@ def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, 
 
 
 def _figures(release: str) -> list[HumanFigure]:
-    table = files(__package__).joinpath("people.tsv").read_text(encoding="utf-8")
     found = []
-    for line in table.splitlines()[1:]:
-        name, part, value, kind, n, people, source = line.split("\t")
+    for _, row in read_table(Path(str(files(__package__).joinpath("people.tsv"))), _COLUMNS):
+        name, part, value, kind, n, people, source = (row[column] for column in _COLUMNS)
         if name == release:
             known = (int(n) if n else None, int(people) if people else None)
             found.append(HumanFigure(float(value), kind, source, part, *known))

@@ -13,10 +13,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from horsesense.errors import UserError, unknown
-from horsesense.files import cache_folder, read_bytes, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files import cache_folder, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
 from horsesense.files.pinned import Fetched, fetch_url
 
 _HOST = "https://raw.githubusercontent.com"
+_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
 _SHOWN = 3
 
 
@@ -40,9 +41,9 @@ class PublishedFile:
 def published_files() -> dict[str, list[PublishedFile]]:
     """The pinned files of each release."""
     found: dict[str, list[PublishedFile]] = {}
-    table = files(__package__).joinpath("releases.tsv").read_text(encoding="utf-8")
-    for line in table.splitlines()[1:]:
-        release, repository, commit, path, size, sha256 = line.split("\t")
+    table = Path(str(files(__package__).joinpath("releases.tsv")))
+    for _, row in read_table(table, _COLUMNS):
+        release, repository, commit, path, size, sha256 = (row[column] for column in _COLUMNS)
         found.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import read_bytes
+from horsesense.files.tables import Layout, cells_of, named_cells
 from horsesense.records import Card, Item, Probe, check_item
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -145,21 +145,12 @@ def json_of(raw: bytes) -> dict[str, Any]:
 
 def fields_of(raw: bytes, delimiter: str, *, quoted: bool) -> list[str]:
     """The fields of one line of a CSV or TSV file."""
-    text = text_of(raw)
-    if not quoted:
-        return text.split(delimiter)
-    try:
-        return next(csv.reader([text], delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        raise UserError(f"the line cannot be split into fields ({error})", fix="repair or remove it") from None
+    return cells_of(text_of(raw), Layout(delimiter, quoted))
 
 
 def row_of(raw: bytes, header: Sequence[str], delimiter: str, *, quoted: bool) -> dict[str, str]:
     """One line of a CSV or TSV file by column name."""
-    fields = fields_of(raw, delimiter, quoted=quoted)
-    if len(fields) != len(header):
-        raise UserError(f"the line has {len(fields)} fields and the header {len(header)}", fix="repair or remove it")
-    return dict(zip(header, fields, strict=True))
+    return named_cells(fields_of(raw, delimiter, quoted=quoted), header, "repair or remove it", called="line")
 
 
 def check_columns(header: Sequence[str], wanted: Sequence[str], path: Path) -> None:

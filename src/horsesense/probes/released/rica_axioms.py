@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import VALENCE
+from horsesense.language.valence import comparative_valence
 from horsesense.probes.released.conclusion import blank, comparative, frame, opposite
 from horsesense.probes.released.reading import Reading, json_of, names_of
 from horsesense.records import Card, Item, Probe, Source
@@ -78,7 +78,7 @@ def _add_axiom(reading: Reading, values: dict[str, Any], path: Path, number: int
                     "perturbation": "negated" if member.startswith("negated") else "original",
                     "asymmetry": member.rpartition("asymmetric_")[2] if "asymmetric" in member else "none",
                     "comparative": word,
-                    "valence": VALENCE.get(word, 0),
+                    "valence": comparative_valence(word),
                 },
                 source=Source(file=path.name, line=number, id=form.strip(), licence=LICENCE),
             )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +12,7 @@ import orjson
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_text
+from horsesense.files.tables import quoted_table
 from horsesense.probes.released.reading import Reading, names_of, split_of, stem_of
 from horsesense.records import BLANK, Card, Form, Item, Probe, Source
 
@@ -115,13 +114,9 @@ def _rows(reading: Reading, path: Path) -> Iterator[tuple[int, Mapping[str, Any]
             if row:
                 yield number, row
     else:
-        delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-        rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="", strict=True)
-        try:
-            for row in rows:
-                yield rows.line_num, row
-        except csv.Error as error:
-            raise UserError(f"the row cannot be split into fields ({error})", file=path, line=rows.line_num) from None
+        table = quoted_table(text, path, "\t" if "\t" in text.partition("\n")[0] else ",")
+        for number, cells in table.rows:
+            yield number, dict.fromkeys(table.header) | dict(zip(table.header, cells, strict=False))
 
 
 def _json_list(text: str, path: Path) -> list[dict[str, Any]]:

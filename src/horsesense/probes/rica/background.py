@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from horsesense.language.articles import with_article
-from horsesense.language.inflection import auxiliary
+from horsesense.language.inflection import with_article
+from horsesense.language.negation import auxiliary
 from horsesense.probes.rica.balance import first_entity, laid_out
 from horsesense.probes.rica.comparison import claim, pair_of
 from horsesense.probes.rica.forms import SLOT, And, Axiom, Comp, Not, Prop, Rel, plain, seen_from_a

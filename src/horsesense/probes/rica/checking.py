@@ -21,10 +21,15 @@ class Difference:
     """A released form that is not what its original gives."""
 
     line: int
+    """Of the released file."""
     kind: str
+    """Which of the five other forms."""
     released: str
+    """What the release has."""
     derived: str
+    """What the original gives."""
     reason: str
+    """Why they differ, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.language.function_words import AUXILIARIES, FUNCTION_WORDS, HEDGES
-from horsesense.language.inflection import is_comparative_form
+from horsesense.language.comparatives import is_comparative_form
 from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
-from horsesense.language.words import listed
+from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
 from horsesense.probes.released.conclusion import CONNECTIVE, entities
 from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.records.document import Document

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from horsesense.language.articles import with_article
-from horsesense.language.function_words import PREPOSITIONS
-from horsesense.language.inflection import gerund, is_adjective, is_noun, verb_form
+from horsesense.language.inflection import gerund, is_adjective, is_noun, verb_form, with_article
+from horsesense.language.words import PREPOSITIONS
 from horsesense.probes.rica.comparison import Pair
 from horsesense.probes.rica.forms import SLOT
 

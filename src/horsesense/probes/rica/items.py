@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
-from horsesense.language.comparatives import VALENCE
+from horsesense.language.valence import comparative_valence
 from horsesense.probes.rica.background import SETTINGS, fact_of
 from horsesense.probes.rica.balance import Chosen, is_kept
 from horsesense.probes.rica.comparison import claim, is_upper
@@ -63,7 +63,7 @@ def _facets(chosen: Chosen, kind: Kind, form: Axiom, told: Statement) -> dict[st
         "category": TEMPLATES[known.template].category,
         "perturbation": kind.perturbation,
         "asymmetry": kind.asymmetry,
-        "valence": VALENCE.get(word, 0),
+        "valence": comparative_valence(word),
         "pole": "upper" if is_upper(word) else "lower",
         "comparative": word,
         "negated": kind.perturbation.startswith("negation"),

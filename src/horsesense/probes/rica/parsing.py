@@ -6,7 +6,8 @@ import re
 from typing import NoReturn
 
 from horsesense.errors import UserError
-from horsesense.language.inflection import is_comparative_form, is_noun
+from horsesense.language.comparatives import is_comparative_form
+from horsesense.language.inflection import is_noun
 from horsesense.probes.rica.forms import ENTITIES, And, Axiom, Comp, Not, Premise, Prop, Rel, Term, plain, seen_from_a
 
 _CONNECTIVE = re.compile(r",\s*so\s+")

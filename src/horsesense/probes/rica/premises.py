@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from horsesense.errors import UserError
-from horsesense.language.articles import with_article
-from horsesense.language.inflection import auxiliary, comparative_of, is_adjective, is_finite, negated, verb_form
+from horsesense.language.comparatives import comparative_of
+from horsesense.language.inflection import is_adjective, is_finite, verb_form, with_article
+from horsesense.language.negation import auxiliary, negated
 from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.forms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, Term, plain
 from horsesense.probes.rica.frames import frame

@@ -9,8 +9,9 @@ import re
 from dataclasses import replace
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.inflection import auxiliary, is_comparative_form, is_finite, negated
+from horsesense.language.comparatives import OPPOSITES, is_comparative_form
+from horsesense.language.inflection import is_finite
+from horsesense.language.negation import auxiliary, negated
 from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.forms import ENTITIES, SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, swap_names
 from horsesense.probes.rica.frames import shortest

@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from horsesense.language.articles import article
-from horsesense.language.inflection import negated
+from horsesense.language.inflection import article
+from horsesense.language.negation import negated
 from horsesense.probes.rica.comparison import opposite, pair_of
 from horsesense.probes.rica.forms import SLOT, Axiom, Comp, Not, Prop, plain, seen_from_a, swap_names
 from horsesense.probes.rica.frames import frame
 from horsesense.probes.rica.premises import say_premise
 
-LETTERS = {"A": "A", "B": "B"}
 _ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
-from horsesense.knowledge.facts import Facts
+from horsesense.knowledge.triples import Facts
 from horsesense.probes.rica import types
 from horsesense.probes.rica.queries import QUERIES, Query
 from horsesense.probes.rica.shipped import DATA, shipped_list

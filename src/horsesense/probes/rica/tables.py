@@ -13,7 +13,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
-from horsesense.language.inflection import is_comparative_form
+from horsesense.language.comparatives import is_comparative_form
 from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.forms import And, Axiom, Comp, Not, Premise, Prop, Rel, swap_names
 

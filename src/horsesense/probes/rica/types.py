@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from horsesense.language.frequency import zipf
-from horsesense.language.function_words import DETERMINERS, PREPOSITIONS, PRONOUNS
 from horsesense.language.inflection import is_adjective, is_finite, verb_form
-from horsesense.language.words import listed
+from horsesense.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
 from horsesense.probes.rica.forms import SLOT
 from horsesense.probes.rica.frames import is_description
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from horsesense.knowledge.wordnet_adjectives import Adjectives, read_adjectives
+from horsesense.knowledge.wordnet import Adjectives, read_adjectives
 from horsesense.language.frequency import zipf
 from horsesense.probes.rica.lexicon import Entry, Lexicon, Phrase
 

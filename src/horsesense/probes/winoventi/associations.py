@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows, write_rows
 from horsesense.probes.winoventi.nouns import Noun
-from horsesense.records.rows import iter_rows, write_rows
 
 KS = (1, 3, 5, 8, 10)
 """How deep the two rankings are cut."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from horsesense.language.function_words import PRONOUNS
-from horsesense.language.words import words
+from horsesense.language.words import PRONOUNS, words
 from horsesense.probes.winoventi.associations import own_words
 from horsesense.probes.winoventi.lexicon import Lexicon
 from horsesense.probes.winoventi.nouns import Noun

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files.tables import open_table
 from horsesense.probes.winoventi.associations import Association, read_associations
 
 Depths = Mapping[tuple[str, str], int]
@@ -27,13 +27,12 @@ def depths_of(associations: Iterable[Association]) -> dict[tuple[str, str], int]
 
 def read_depths(path: Path) -> dict[tuple[str, str], int]:
     """From the release's cleaned outcome collection (tabs, ``min_k``), or from what winoventi associations wrote."""
-    lines = list(numbered_lines(path))
-    header = lines[0][1].rstrip("\r").split("\t") if lines else []
-    if not set(_RELEASED) <= set(header):
+    table = open_table(path)
+    if not set(_RELEASED) <= set(table.header):
         return depths_of(read_associations(path))
     found: dict[tuple[str, str], int] = {}
-    for number, text in lines[1:]:
-        row = dict(zip(header, text.rstrip("\r").split("\t"), strict=False))
+    for number, cells in table.rows:
+        row = dict(zip(table.header, cells, strict=False))
         noun, word, depth = (row.get(name, "") for name in _RELEASED)
         if not noun or not word or not depth.isdigit():
             raise UserError("the line has no noun, association and depth", file=path, line=number, fix="repair it")
@@ -43,8 +42,8 @@ def read_depths(path: Path) -> dict[tuple[str, str], int]:
 
 def read_registry(path: Path) -> dict[str, set[str]]:
     """The release's registry: model → names of the triplets of which it prefers the generic without a premise."""
-    lines = list(numbered_lines(path))
-    header = lines[0][1].rstrip("\r").split("\t") if lines else []
+    table = open_table(path)
+    header = table.header
     if tuple(header[:3]) != _TRIPLET or len(header) < 4:
         raise UserError(
             "this is not a registry of associations",
@@ -53,8 +52,7 @@ def read_registry(path: Path) -> dict[str, set[str]]:
             fix=f"its header is {', '.join(_TRIPLET)} and a column a model, tabs between them",
         )
     passes: dict[str, set[str]] = {model: set() for model in header[3:]}
-    for number, text in lines[1:]:
-        cells = text.rstrip("\r").split("\t")
+    for number, cells in table.rows:
         if len(cells) != len(header) or any(cell not in _TRUE for cell in cells[3:]):
             raise UserError("the line is not a triplet with True or False a model", file=path, line=number)
         name = " | ".join(cells[:3])

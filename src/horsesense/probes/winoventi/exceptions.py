@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files.tables import iter_rows, open_table
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
 from horsesense.probes.winoventi.associations import Association
@@ -16,7 +16,6 @@ from horsesense.probes.winoventi.nouns import Noun
 from horsesense.probes.winoventi.schemas import Triplet
 from horsesense.probes.winoventi.templates import AGREEING, filled
 from horsesense.records import Item, Judgement
-from horsesense.records.rows import iter_rows
 
 NONSENSE = "nonsense"
 ORIGINS = ("people", "release", "antonym", "similar", "morphology", "conceptnet", "model")
@@ -125,11 +124,10 @@ def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str,
 
 def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
     """The cleaned file is called .csv and has tabs."""
-    lines = list(numbered_lines(path))
-    if lines and "\t" in lines[0][1]:
-        header = lines[0][1].rstrip("\r").split("\t")
-        for number, text in lines[1:]:
-            yield number, dict(zip(header, text.rstrip("\r").split("\t"), strict=False))
+    table = open_table(path)
+    if len(table.header) > 1:
+        for number, cells in table.rows:
+            yield number, dict(zip(table.header, cells, strict=False))
     else:
         yield from iter_rows(path)
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files.tables import ending, iter_rows, open_table, write_rows
 from horsesense.probes.winoventi.checks import Checked
 from horsesense.probes.winoventi.schemas import Origin, Premise, Schema, Triplet, parse_premise
 from horsesense.probes.winoventi.special import differing
-from horsesense.records.rows import ending, iter_rows, write_rows
 
 TRIPLET_COLUMNS = ("noun", "generic", "exception", "exception_origin", "k")
 SCHEMA_COLUMNS = (*TRIPLET_COLUMNS, "premise", "origin", "annotator", "objections")
@@ -128,11 +127,10 @@ def _premise(row: Mapping[str, Any]) -> Premise:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Tables of ours by their ending; the release's file is called .csv and has tabs."""
-    lines = numbered_lines(path)
-    header = next(iter(lines), (0, ""))[1].rstrip("\r").split("\t")
-    if ending(path) == ".csv" and set(_RELEASED) <= set(header):
-        for number, text in lines:
-            row = dict(zip(header, text.rstrip("\r").split("\t"), strict=False))
+    table = open_table(path)
+    if ending(path) == ".csv" and set(_RELEASED) <= set(table.header):
+        for number, cells in table.rows:
+            row = dict(zip(table.header, cells, strict=False))
             yield number, {name: row.get(column, "") for column, name in _RELEASED.items()} | {"origin": "release"}
     else:
         yield from iter_rows(path)

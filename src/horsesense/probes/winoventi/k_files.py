@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files.tables import open_table
 from horsesense.probes.winoventi.associations import Association
 
 SUFFIX = "_common"
@@ -27,21 +27,20 @@ class KTable:
 
 def read_k_file(path: Path) -> KTable:
     """Read one table. Lines end where the release's end, and the last cells of a line may be empty."""
-    lines = list(numbered_lines(path))
-    header = lines[0][1].rstrip("\r").split("\t") if lines else []
+    table = open_table(path)
+    header = table.header
     models = [name.removesuffix(SUFFIX) for name in header[1:]]
     if len(header) < 3 or header[0] != _NOUN or not all(name.endswith(SUFFIX) for name in header[1:]):
         raise UserError(
             "this is not a table of associations",
             file=path,
-            line=1 if lines else None,
+            line=1 if header else None,
             fix=f"its header is {_NOUN!r} and two or more columns MODEL{SUFFIX}, tabs between them",
         )
     if len(set(models)) < len(models):
         raise UserError("a model has two columns", file=path, line=1, fix="remove one")
     nouns, rows = [], []
-    for number, text in lines[1:]:
-        noun, *cells = text.rstrip("\r").split("\t")
+    for number, (noun, *cells) in table.rows:
         if len(cells) != len(models):
             raise UserError(
                 f"the line has {len(cells) + 1} fields and the header {len(header)}", file=path, line=number

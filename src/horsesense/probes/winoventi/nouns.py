@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
+from horsesense.files.tables import open_table
 from horsesense.knowledge.wordnet import read_senses
 from horsesense.language.words import listed
 
@@ -130,16 +130,18 @@ def is_plural(noun: str) -> bool:
 
 def read_nouns(path: Path, *, literal: bool = False) -> NounList:
     """A file of nouns: one a line, or a table whose column ``Word`` has them (as THINGS' concepts)."""
-    lines = list(numbered_lines(path))
-    if not lines:
+    table = open_table(path)
+    header = table.header
+    if not header:
         raise UserError("the list of nouns is empty", file=path, fix="write one a line")
-    header = lines[0][1].split("\t")
-    entries: Sequence[tuple[int, str]] = lines
-    if len(header) > 1:
+    if len(header) == 1:
+        lines = ((number, "\t".join(cells)) for number, cells in table.rows)
+        entries = [(table.line, header[0]), *lines]
+    else:
         if _THINGS_COLUMN not in header:
             raise UserError(f"the table has no column {_THINGS_COLUMN!r}", file=path, line=1, fix="name one so")
         column = header.index(_THINGS_COLUMN)
-        entries = [(number, (text.split("\t") + [""] * column)[column].strip('"')) for number, text in lines[1:]]
+        entries = [(number, (cells + [""] * column)[column].strip('"')) for number, cells in table.rows]
     try:
         return clean_nouns(((n, text) for n, text in entries if not text.startswith("#")), literal=literal)
     except UserError as error:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.words import listed
+from horsesense.language.words import FUNCTION_WORDS, listed
 from horsesense.probes.winoventi.associations import Association
 from horsesense.probes.winoventi.lexicon import Lexicon
 

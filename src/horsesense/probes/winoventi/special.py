@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from horsesense.language.spans import word_spans
+from horsesense.language.words import word_spans
 from horsesense.records import BLANK, Facet, Item, Probe
 
 THIRDS = ("first", "middle", "last")

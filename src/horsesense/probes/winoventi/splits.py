@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from horsesense.errors import UserError, unknown
 from horsesense.probes.winoventi.special import pairs_of
-from horsesense.records import Item, Probe, fill_blank, write_probe
+from horsesense.records import Item, Probe, write_probe
 from horsesense.records.document import Document
 
 Setting = Literal["half-exception", "full-exception"]
@@ -115,29 +115,6 @@ def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> 
     tests = {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed}
     only = [[pairs[name]["exception"] for name in part] for part in (training, held_back)]
     return _splits(probe, setting, only[0], only[1], tests)
-
-
-def released_splits(probe: Probe, setting: str, train: Collection[str], tests: Mapping[str, Collection[str]]) -> Splits:
-    """The release's own split, from the lines of its files: each is a text with its outcome filled in."""
-    if setting not in SETTINGS:
-        raise unknown("setting", setting, SETTINGS)
-    by_sentence = {
-        fill_blank(item.text, item.options[item.answer]): item for item in probe.items if item.answer is not None
-    }
-
-    def found(lines: Collection[str]) -> list[Item]:
-        missing = [line for line in lines if line not in by_sentence]
-        if missing:
-            raise UserError(
-                f"{len(missing)} of {len(lines)} sentences are not in the probe ({missing[0]!r} …)",
-                fix="give the probe that the split was made from",
-            )
-        return [by_sentence[line] for line in lines]
-
-    parts = {name: found(lines) for name, lines in tests.items()}
-    return _splits(
-        probe, "half-exception" if setting == "half-exception" else "full-exception", found(train), [], parts
-    )
 
 
 def _both(pairs: Mapping[str, Mapping[str, Item]], names: Sequence[str]) -> list[Item]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph
-from horsesense.language.function_words import FUNCTION_WORDS
-from horsesense.language.words import words
+from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.probes.wordnetqa.answers import Question, questions_of
 from horsesense.probes.wordnetqa.asked import asked_concepts
 from horsesense.probes.wordnetqa.control import controlled_choices

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from horsesense.language.function_words import AUXILIARIES
-from horsesense.language.words import listed
+from horsesense.language.words import AUXILIARIES, listed
 from horsesense.probes.cats.clauses import JOINING
 from horsesense.probes.cats.duals.pair import Dual, Pair
 

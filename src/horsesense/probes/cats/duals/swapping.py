@@ -6,9 +6,9 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from horsesense.language.comparatives import VALENCE
-from horsesense.language.function_words import AUXILIARIES, DETERMINERS, HEDGES, PREPOSITIONS, PRONOUNS
 from horsesense.language.negation import is_negation
+from horsesense.language.valence import COMPARATIVES
+from horsesense.language.words import AUXILIARIES, DETERMINERS, HEDGES, PREPOSITIONS, PRONOUNS
 from horsesense.probes.cats.duals.pair import Dual, Pair
 
 _MOST_WORDS = 4
@@ -23,7 +23,7 @@ def _relations() -> list[tuple[str, str]]:
     """Relations with their kind, the longest first, since "is" may begin several."""
     lines = files(__package__).joinpath("relations.txt").read_text(encoding="utf-8").splitlines()
     listed = [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
-    compared = [["asymmetric", f"{verb} {word} than"] for word in VALENCE for verb in ("is", "are")]
+    compared = [["asymmetric", f"{verb} {word} than"] for word in COMPARATIVES for verb in ("is", "are")]
     found = [(relation, kind) for kind, relation in listed + compared]
     return sorted(found, key=lambda each: -len(each[0]))
 

@@ -1,8 +1,9 @@
-"""Writing a file whole or not at all."""
+"""What touches the disk: the cache folder, SHA-256 of files, and writing a file whole or not at all."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -24,6 +25,27 @@ _WHAT_TO_DO = {
     errno.EFBIG: ("the file is larger than the system allows", "free some space or write elsewhere"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
 }
+
+
+def cache_folder(*parts: str) -> Path:
+    """The user's cache folder for horsesense; ``HORSESENSE_CACHE`` puts it elsewhere."""
+    chosen = os.environ.get("HORSESENSE_CACHE")
+    if chosen:
+        root = Path(chosen).expanduser()
+    else:
+        from platformdirs import user_cache_path
+
+        root = user_cache_path("horsesense")
+    return root.joinpath(*parts)
+
+
+def sha256_of_bytes(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def sha256_of_file(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""One entry of GCIDE as Debian's ``dict-gcide`` has it: laid out for people, so that the layout is the grammar.
+"""GCIDE as Debian's ``dict-gcide`` has it, in the format of dictd: an index of words with places in one text.
+
+dictzip packs the text as gzip does. An entry is laid out for people, so that the layout is the grammar:
 
 Mellow \\Mel"low\\ (m[e^]l"l[-o]), a. [OE. melwe.]
    1. Soft with ripeness; as, a mellow pear.
@@ -13,7 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines, read_bytes
+
+_DIGITS = {c: n for n, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}
 _HEAD = re.compile(r"(?P<word>[^\\]+?) \\[^\\]*\\(?P<rest>.*)", re.DOTALL)
 _PRONOUNCED = re.compile(r"^\s*\([^)]*\)")
 _POS = re.compile(r"^[\s,]*(?P<pos>[a-z]+)\.")
@@ -31,6 +38,44 @@ _DERIVED = re.compile(r"\s--\s?\{.*$")
 """Words made from this one, told at the end: ``-- {Mel"low*ness}, n.``"""
 _REFERENCE = re.compile(r"\s*\b(?:See|Cf\.|Compare)\s[^.]*\{[^.]*\.")
 _QUOTE_INDENT = 6
+
+
+def dictd_files(folder: Path, name: str) -> tuple[Path, Path] | None:
+    """Index and text of a dictionary in a folder, packed or not; None where one of them is missing."""
+    index = folder / f"{name}.index"
+    texts = [path for ending in ("dict.dz", "dict") if (path := folder / f"{name}.{ending}").is_file()]
+    return (index, texts[0]) if index.is_file() and texts else None
+
+
+def read_dictd(index: Path, text: Path) -> Iterator[str]:
+    """The entries, each once, in the order of the text. Those about the dictionary itself are left out."""
+    content = read_bytes(text)
+    places: set[tuple[int, int]] = set()
+    for number, line in numbered_lines(index):
+        fields = line.split("\t")
+        try:
+            word, start, length = fields[0], _number(fields[1]), _number(fields[2])
+        except (IndexError, KeyError) as error:
+            fix = "get the file again"
+            raise UserError("this is not a line of a dictd index", file=index, line=number, fix=fix) from error
+        if start + length > len(content):
+            raise UserError(f"the text ends before the entry {word!r}", file=text, fix="get the file again")
+        if not word.startswith(("00-", "00database")):
+            places.add((start, length))
+    for start, length in sorted(places):
+        yield content[start : start + length].decode("utf-8", "replace")
+
+
+def _number(text: str) -> int:
+    """A number in the digits of base 64.
+
+    >>> _number("BA")
+    64
+    """
+    value = 0
+    for digit in text:
+        value = value * 64 + _DIGITS[digit]
+    return value
 
 
 @dataclass(slots=True)
@@ -58,12 +103,12 @@ def parse_entry(text: str) -> Entry | None:
     ('mellow', 'a.', 'Soft; as, a mellow pear. [Obs.]')
     """
     head, body = _split_head(text)
-    found = _HEAD.match(head)
-    if not found:
+    parted = _HEAD.match(head)
+    if not parted:
         return None
-    pos = _POS.match(_PRONOUNCED.sub("", found["rest"]))
+    pos = _POS.match(_PRONOUNCED.sub("", parted["rest"]))
     # Heads of 1913 all begin with a capital, names or not: like the other edition, we keep none.
-    word = " ".join(found["word"].split()).lower()
+    word = " ".join(parted["word"].split()).lower()
     return Entry(word, f"{pos['pos']}." if pos else "", list(_senses(body)))
 
 
