@@ -16,6 +16,11 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate, check_level, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, Statistic, spread, totals, unit_array
 from horsesense.errors import UserError
+from horsesense.language.comparatives import VALENCE
+from horsesense.records import Item
+
+LEAST = 20
+"""Items of each valence; fewer say nothing of a leaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,24 @@ def valence_bias(
         sensitivity=estimate(_sensitivity),
         criterion=estimate(_criterion),
     )
+
+
+def leaning(items: Sequence[Item], values: Floats, units: Names) -> Bias | None:
+    """The bias of answers to a probe, by the valence of each item's right word; None where that does not vary."""
+    valences = [_valence(item) for item in items]
+    if min(valences.count(1), valences.count(-1)) < LEAST:
+        return None
+    return valence_bias(values, valences, units)
+
+
+def _valence(item: Item) -> int:
+    """The probe's own facet, or that of the comparative that is right; 0 where neither is known."""
+    if item.answer is None or len(item.options) != 2:
+        return 0
+    facet = item.facets.get("valence")
+    if isinstance(facet, int) and not isinstance(facet, bool):
+        return facet
+    return VALENCE.get(item.options[item.answer].split(" ")[-1], 0) if item.form == "cloze" else 0
 
 
 def _rates(sums: Floats) -> tuple[Floats, Floats]:

@@ -42,7 +42,7 @@ def report(
     """Write one self-contained HTML page, or a table, and print the results."""
     from horsesense.cli.tables import print_results, print_slices, slice_document
     from horsesense.report.collecting import collect
-    from horsesense.report.slices import sliced_by
+    from horsesense.report.summary import sliced_by
     from horsesense.report.tables import latex, markdown
     from horsesense.scoring.normalise import parse_normalisation
 

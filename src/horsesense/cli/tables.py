@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.cli.output import people
 
 if TYPE_CHECKING:
-    from horsesense.report.slices import Row
+    from horsesense.analysis.slices import FacetRow
     from horsesense.runs.results import Result
 
 _WIDTH = 12
@@ -66,7 +66,7 @@ def print_results(results: Sequence[Result]) -> None:
         people().print(f"[dim]{escape(result.probe)}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
 
 
-def print_slices(title: str, rows: Sequence[Row]) -> None:
+def print_slices(title: str, rows: Sequence[FacetRow]) -> None:
     """One line a value of a facet: items right, and clusters right as a whole."""
     from rich import box
     from rich.markup import escape
@@ -84,7 +84,7 @@ def print_slices(title: str, rows: Sequence[Row]) -> None:
     people().print(table)
 
 
-def slice_document(model: str, probe: str, row: Row) -> dict[str, Any]:
+def slice_document(model: str, probe: str, row: FacetRow) -> dict[str, Any]:
     """One value of a facet as ``--json`` prints it."""
     sides = {"items": row.items, "clusters": row.clusters}
     return {"model": model, "probe": probe, "facet": row.facet, "value": row.value} | {

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from horsesense.analysis.slices import MOST_TO_SLICE_BY
 from horsesense.records import Item
 from horsesense.report.collecting import Collected
 from horsesense.report.details import details
-from horsesense.report.summary import MOST_VALUES, Summary
+from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 
 MOST_FILTERS = 12
@@ -61,7 +62,7 @@ def _facets(items: Sequence[Item]) -> list[dict[str, Any]]:
     for name in sorted({name for item in items for name in item.facets}):
         values = [value_text(item.facets[name]) if name in item.facets else None for item in items]
         known = sorted({value for value in values if value is not None})
-        if 1 < len(known) <= MOST_VALUES * 2:
+        if 1 < len(known) <= MOST_TO_SLICE_BY * 2:
             place: dict[str | None, int] = {value: number for number, value in enumerate(known)} | {None: -1}
             found.append({"name": name, "values": known, "codes": [place[value] for value in values]})
     return found[:MOST_FILTERS]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from horsesense.analysis.mistakes import confident_errors, disagreements
 from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.report.summary import Summary, confident_errors
+from horsesense.report.summary import Summary
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.prompts import ask
 from horsesense.scoring.texts import ScoredText, ScoredToken
@@ -40,8 +41,8 @@ def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = M
     """Ids of the items that are shown with their tokens: a sample, then errors and disagreements by turns."""
     rng = np.random.default_rng(0)
     sample = [ids[place] for place in sorted(rng.permutation(len(ids))[: min(SAMPLE, most)].tolist())]
-    queues = [[s.answered.items[place].id for place in confident_errors(s, most)] for s in summaries]
-    queues.append(_disagreements(summaries)[:most])
+    queues = [[s.answered.items[place].id for place in confident_errors(s.earned.margins, most)] for s in summaries]
+    queues.append(disagreements([(s.answered.items, s.earned.values) for s in summaries])[:most])
     chosen = dict.fromkeys(sample)
     for turn in range(max(map(len, queues), default=0)):
         for queue in queues:
@@ -50,16 +51,6 @@ def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = M
     if len(chosen) < most:
         chosen |= dict.fromkeys(identity for identity in ids[: most * 2] if identity not in chosen)
     return list(chosen)[:most]
-
-
-def _disagreements(summaries: Sequence[Summary]) -> list[str]:
-    """Ids of items that some models get and others miss."""
-    seen: dict[str, set[bool]] = {}
-    for summary in summaries:
-        for item, value in zip(summary.answered.items, summary.earned.values.tolist(), strict=True):
-            if value == value:  # judged
-                seen.setdefault(item.id, set()).add(value == 1)
-    return [identity for identity, ways in seen.items() if len(ways) > 1]
 
 
 def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from horsesense import __version__
+from horsesense.analysis.slices import heat_table
 from horsesense.files import writing
 from horsesense.report import wording
 from horsesense.report.browsing import browser_data, packed
 from horsesense.report.collecting import Collected, collect
-from horsesense.report.errors_shared import shared_errors
-from horsesense.report.heat import heat_table
 from horsesense.report.repeating import repeat_command
+from horsesense.report.summary import errors_in_common
 from horsesense.scoring.normalise import Normalisation
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
@@ -54,7 +54,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
         curves=curves,
         wording=wording,
         heat_table=heat_table,
-        shared_errors=shared_errors,
+        errors_in_common=errors_in_common,
         repeat=repeat_command,
         data=packed(browser_data(collected)),
         style=_own("style.css"),

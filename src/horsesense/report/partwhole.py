@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from horsesense.analysis import Estimate, accuracy, chance
+from horsesense.analysis.mistakes import Confusion, confusion
 from horsesense.analysis.ordinal import mean_absolute_error, novelty, quadratic_kappa
 from horsesense.analysis.resampling import Floats
 from horsesense.analysis.slices import Slice, by_facet
 from horsesense.errors import UserError
 from horsesense.probes.partwhole.lexicon import adjective_class
 from horsesense.records import Item, Judgement
-from horsesense.report.confusion import Confusion, confusion
 from horsesense.runs.results import Answered
 
 ROLES = ("whole", "part", "adjective")
