@@ -21,11 +21,11 @@ from horsesense.analysis import (
 )
 from horsesense.analysis.ablation import once
 from horsesense.analysis.bias import Bias, leaning
+from horsesense.analysis.cues.control import BestCue, Control, control
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
-from horsesense.report.artefacts import BestCue, Control, control
 from horsesense.report.wording import value_text
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
@@ -106,7 +106,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
-        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered),
+        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered.units),
         no_control=cue if isinstance(cue, str) else "",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from horsesense.analysis import Comparison, Estimate, Search, Standout
 from horsesense.analysis.bias import Bias
+from horsesense.analysis.cues.control import Control
 from horsesense.learning.curves import Line
 from horsesense.records import HumanFigure
 from horsesense.runs.comparison import Pairing
@@ -83,6 +84,35 @@ def leaning(bias: Bias) -> str:
     if d.high < 0:
         return f"{leans}, and it takes the one case for the other."
     return f"{leans}, and it cannot be shown to tell when the positive word is right."
+
+
+def artefacts(control: Control) -> str:
+    """What the artefact control means, for a reader who has never heard of cues."""
+    cue, where = control.cue, control.where
+    guess = f"{percent(cue.chance)}" if cue.chance is not None else "chance"
+    if not control.cue_works:
+        return (
+            f"The best surface cue, such as length or word overlap, earns {percent(cue.value)} here "
+            f"({interval(cue)}), where guessing earns {guess}: {_unproven(control)}"
+        )
+    earns = f"Without understanding anything, the best surface cue earns {percent(cue.value)} (guessing: {guess})."
+    if where.missed is None or where.answered is None:
+        return earns
+    on, off = where.answered, where.missed
+    return (
+        f"{earns} The model gets {percent(on.value)} of the items that this cue answers, and {percent(off.value)} "
+        f"({percent(off.low)} to {percent(off.high)}, n = {off.n:,}) of those that it misses."
+    )
+
+
+def _unproven(control: Control) -> str:
+    """What follows where the cue may be guessing: little, unless it is certain to earn less than the model."""
+    cue, model = control.cue, control.model
+    if cue.high < model.low:
+        return "such cues do not explain the score."
+    if model.chance is not None and model.low > model.chance:
+        return f"with n = {cue.n:,} it cannot be told whether such cues explain the score."
+    return "neither it nor the model has been shown to beat guessing."
 
 
 WIDE = 0.4
