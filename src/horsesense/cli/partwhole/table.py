@@ -11,7 +11,7 @@ from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.report.partwhole import Row
+    from horsesense.probes.partwhole.measures import Row
 
 
 def table(
@@ -26,9 +26,10 @@ def table(
     json: Json = False,
 ) -> None:
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts."""
+    from horsesense.probes.partwhole.measures import human_rows
     from horsesense.probes.released.partwhole_votes import read_partwhole_votes
     from horsesense.records import read_probe
-    from horsesense.report.partwhole import human_rows, table_rows
+    from horsesense.report.partwhole import table_rows
     from horsesense.runs.results import read_run
 
     answered = [one for folder in folders for each in _runs(folder) for one in read_run(each)[1]]
