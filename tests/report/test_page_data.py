@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from horsesense.report.collecting import collect
-from horsesense.report.details import chosen_items
+from horsesense.report.item_browser import chosen_items
 from horsesense.report.page import write_page, write_report
 from horsesense.report.wording import artefacts
 from horsesense.runs.results import read_run

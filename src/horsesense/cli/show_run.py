@@ -12,13 +12,13 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.records import Item
-    from horsesense.report.one_item import ItemAnswer
+    from horsesense.report.item_answers import ItemAnswer
 
 
 def show_run(folder: Path, wanted: str | None, json: bool) -> None:
     """Print the item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
     from horsesense.records import item_to_dict
-    from horsesense.report.one_item import item_answers
+    from horsesense.report.item_answers import item_answers
     from horsesense.runs.results import read_run
 
     manifest, runs = read_run(folder, unfinished=True)

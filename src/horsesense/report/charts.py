@@ -24,15 +24,15 @@ def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
     """Charts for the page, by probe and label: their colours follow the page's theme."""
     import vl_convert
 
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    charts: dict[tuple[str, str], dict[str, str]] = {}
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
-        found[probe, summary.label] = {
+        charts[probe, summary.label] = {
             name: _themed(vl_convert.vegalite_to_svg(drawing)) for name, drawing in drawings.items()
         }
-    return found
+    return charts
 
 
 def svg_curves(collected: Collected) -> list[str]:
@@ -140,8 +140,8 @@ def heat(summary: Summary) -> dict[str, Any]:
     assert summary.heat is not None
     first, second = summary.heat.facets
     rows = [
-        {"row": value_text(one.where[0]), "column": value_text(one.where[1]), **_row(one.accuracy)}
-        for one in summary.heat.slices
+        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **_row(each.accuracy)}
+        for each in summary.heat.slices
     ]
     base = alt.Chart({"values": rows}).encode(
         x=alt.X("column:N", title=second, axis=alt.Axis(labelAngle=-30)), y=alt.Y("row:N", title=first)
@@ -158,8 +158,7 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     """Accuracy by one facet, with intervals and chance."""
     import altair as alt
 
-    found = summary.facets[facet].slices
-    rows = [{"value of": value_text(one.where[0]), **_row(one.accuracy)} for one in found]
+    rows = [{"value of": value_text(each.where[0]), **_row(each.accuracy)} for each in summary.facets[facet].slices]
     order = [row["value of"] for row in rows]
     base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
     scale = alt.Scale(domain=[0, 1])
