@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horsesense.analysis.cues.picking import Learner, shares
+from horsesense.analysis.cues.battery import Learner, shares
 from horsesense.analysis.cues.search import Prepared
-from horsesense.analysis.cues.tree import tree_credit
+from horsesense.analysis.cues.whole_battery import tree_credit
 from horsesense.studies.balance import Columns, Floats, Ints
 from horsesense.studies.rules import Rules
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import Estimate
-from horsesense.analysis.cues.interval import estimates, variances
-from horsesense.analysis.cues.picking import phrase, shares
-from horsesense.analysis.cues.search import Prepared, Searched, halvings
+from horsesense.analysis.cues.battery import phrase, shares
+from horsesense.analysis.cues.search import Prepared, Searched, estimates, halvings, variances
 from horsesense.studies.balance import Floats
 
 _EXACT = 1e-6

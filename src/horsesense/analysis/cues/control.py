@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.cues.battery import battery, given
-from horsesense.analysis.cues.picking import Bools, shares
+from horsesense.analysis.cues.battery import Bools, battery, given, shares
 from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
