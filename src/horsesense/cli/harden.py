@@ -12,8 +12,8 @@ from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
+    from horsesense.analysis.cues.harden import Hardened
     from horsesense.records import Item, Probe
-    from horsesense.studies.harden import Hardened
 
 MOST_REASONS = 8
 
@@ -30,9 +30,9 @@ def harden(
     json: Json = False,
 ) -> None:
     """The largest subset we can find on which every cue is at chance."""
+    from horsesense.analysis.cues.harden import harden as hardened_of
     from horsesense.cli.stages import stages
     from horsesense.records import read_probe, write_probe
-    from horsesense.studies.harden import harden as hardened_of
 
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
@@ -55,8 +55,8 @@ def harden(
 def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]:
     import numpy as np
 
+    from horsesense.analysis.cues.aflite import aflite, check_vectors
     from horsesense.files import disk_errors
-    from horsesense.studies.aflite import aflite, check_vectors
 
     try:
         with disk_errors(path):

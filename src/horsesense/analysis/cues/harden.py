@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horsesense.analysis.cues.balance import TOLERANCE, TREE, Ints, Rule, Rules, excess_of, largest_balanced, rules_of
 from horsesense.analysis.cues.battery import Cue, battery, given
 from horsesense.analysis.cues.findings import Findings, examine
 from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet, search
@@ -15,9 +16,6 @@ from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
-from horsesense.studies.balance import Ints, largest_balanced
-from horsesense.studies.excess import TOLERANCE, TREE, excess_of
-from horsesense.studies.rules import Rule, Rules, rules_of
 
 ROUNDS = 20
 _TIGHTER = 0.7
