@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.accuracy import accuracy, score_table
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.prediction import score_table
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 

@@ -137,6 +137,17 @@ def family_accuracy(
     return rows
 
 
+def once(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
+    """Credits without the second asking, so that strict accuracy counts a question once.
+
+    >>> once([1, 0], [False, True]).tolist()
+    [1.0, nan]
+    """
+    credit = np.array(values, dtype=np.float64)
+    credit[np.asarray(again, dtype=bool)] = np.nan
+    return credit
+
+
 def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | None, float | None]:
     if guess is None:
         return None, None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from horsesense.analysis.accuracy import chance
 from horsesense.analysis.human_performance import HumanScore, against_the_others, majority_of_people, single_person
-from horsesense.analysis.prediction import chance
 from horsesense.annotate.applying import FILTERED
 from horsesense.annotate.collecting import Collected
 from horsesense.annotate.figures import units_of

@@ -19,9 +19,9 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
-from horsesense.analysis.ablation import once
 from horsesense.analysis.bias import Bias, leaning
 from horsesense.analysis.cues.control import BestCue, Control, control
+from horsesense.analysis.families import once
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, unknown

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
-from horsesense.analysis.ablation import ablation, once, retest
+from horsesense.analysis.ablation import ablation, retest
 from horsesense.analysis.bias import Bias, valence_bias
+from horsesense.analysis.families import once
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF, VALENCE

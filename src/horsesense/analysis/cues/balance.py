@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import Estimate
 from horsesense.analysis.cues.battery import Bools, Learner, phrase, shares
 from horsesense.analysis.cues.search import Prepared, Searched, estimates, halvings, variances
 from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.cues.whole_battery import tree_credit
+from horsesense.analysis.intervals import Estimate
 
 _EXACT = 1e-6
 """Credits are kept as single floats: a fifth is not quite a fifth."""

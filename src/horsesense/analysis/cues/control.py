@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.accuracy import chance as chance_of
+from horsesense.analysis.accuracy import credits as credits_of
 from horsesense.analysis.cues.battery import Bools, battery, given, shares
 from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
-from horsesense.analysis.prediction import chance as chance_of
-from horsesense.analysis.prediction import credits as credits_of
 from horsesense.analysis.resampling import Floats, Names, spread, totals
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.accuracy import Estimate
 from horsesense.analysis.cues.battery import battery, credit, given, phrase
 from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, estimates, prepare, quiet, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.cues.whole_battery import Mark, permutation_test, position_mark, tree_credit
+from horsesense.analysis.intervals import Estimate
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import Estimate
 from horsesense.analysis.cues.battery import Bools, Cue, Learner, Number, credit, number_scores, shares
 from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints
-from horsesense.analysis.intervals import rate_interval, unit_note
+from horsesense.analysis.intervals import Estimate, rate_interval, unit_note
 from horsesense.analysis.resampling import Units, exchangeable_spread
 from horsesense.errors import UserError
 
