@@ -118,8 +118,8 @@ def accuracy(
     Items whose value is nan (no gold) are left out. ``crossed`` is a second grouping (parts × wholes).
     The order of the items does not matter.
 
-    >>> found = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
-    >>> found.n, found.clusters, found.value, round(found.low, 2), round(found.high, 2)
+    >>> rate = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
+    >>> rate.n, rate.clusters, rate.value, round(rate.low, 2), round(rate.high, 2)
     (160, 40, 0.75, 0.59, 0.87)
     """
     check_level(level)

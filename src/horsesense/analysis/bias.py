@@ -49,8 +49,8 @@ def valence_bias(
 
     Items whose right word has no valence (0) or that have no gold are left out. A tie counts half.
 
-    >>> found = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
-    >>> found.positive.value, found.negative.value, round(found.criterion.value, 2), round(found.sensitivity.value, 2)
+    >>> bias = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
+    >>> bias.positive.value, bias.negative.value, round(bias.criterion.value, 2), round(bias.sensitivity.value, 2)
     (0.75, 0.25, -0.66, 0.0)
     """
     check_level(level)
@@ -120,5 +120,5 @@ def _sensitivity(sums: Floats) -> Floats:
 
 def _criterion(sums: Floats) -> Floats:
     hits, alarms = _rates(sums)
-    found: Floats = -(hits + alarms) / 2
-    return found
+    criterion: Floats = -(hits + alarms) / 2
+    return criterion

@@ -59,8 +59,8 @@ def by_facet(
 
     ``facets`` are those of each item; ``chances`` what guessing earns on each item.
 
-    >>> found = by_facet([1, 1, 0, 0], ["a", "b", "c", "d"], [{"hops": 1}, {"hops": 1}, {"hops": 2}, {}], "hops")
-    >>> [(each.where, each.accuracy.value) for each in found.slices], found.missing
+    >>> sliced = by_facet([1, 1, 0, 0], ["a", "b", "c", "d"], [{"hops": 1}, {"hops": 1}, {"hops": 2}, {}], "hops")
+    >>> [(each.where, each.accuracy.value) for each in sliced.slices], sliced.missing
     ([((1,), 1.0), ((2,), 0.0)], 1)
     """
     wanted = (names,) if isinstance(names, str) else names

@@ -68,8 +68,8 @@ def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> 
     opposite, spread = _opposites(prepared, splits, seed)
     credit = np.concatenate([prepared.directed, searched.credit, opposite], axis=1)
     variance = np.concatenate([variances(prepared.directed, table.unit), searched.variance[:-1], spread])
-    found = estimates(credit, table.unit, float(table.chance.mean()), seed=seed, variance=variance)
-    return Rules([Rule(*name, estimate) for name, estimate in zip(names, found, strict=True)], credit)
+    accuracies = estimates(credit, table.unit, float(table.chance.mean()), seed=seed, variance=variance)
+    return Rules([Rule(*name, estimate) for name, estimate in zip(names, accuracies, strict=True)], credit)
 
 
 def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.float32], Floats]:
@@ -111,12 +111,12 @@ class _Gathered:
 
     def add(self, cue: str, item: Ints, above: Floats, variance: Floats, fewest: int = 1) -> None:
         """One column: what is earned above chance, entry by entry, and the item each entry belongs to."""
-        told = above != 0
-        if told.sum() < fewest:
+        telling = above != 0
+        if telling.sum() < fewest:
             return
-        owner = self.family[item[told]]
-        self.excess.append(np.bincount(owner, weights=above[told], minlength=self.families).astype(np.float64))
-        self.variance.append(np.bincount(owner, weights=variance[told], minlength=self.families).astype(np.float64))
+        owner = self.family[item[telling]]
+        self.excess.append(np.bincount(owner, weights=above[telling], minlength=self.families).astype(np.float64))
+        self.variance.append(np.bincount(owner, weights=variance[telling], minlength=self.families).astype(np.float64))
         self.cues.append(cue)
 
 
@@ -133,7 +133,7 @@ def excess_of(
     table = prepared.table
     every = np.arange(len(table))
     by_chance = table.chance * (1 - table.chance)
-    found = _Gathered(family, int(family.max()) + 1)
+    gathered = _Gathered(family, int(family.max()) + 1)
     for number, scores in enumerate(prepared.scores):
         for way, sign in enumerate((1, -1)):
             above = (prepared.directed[:, 2 * number + way] - table.chance).round(6)
@@ -141,24 +141,24 @@ def excess_of(
             # If the key were drawn by lot: what is shared by many options varies less than a single pick.
             drawn = np.add.reduceat(share**2, table.starts[:-1]) * table.chance - table.chance**2
             name = prepared.cues[number].name
-            found.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
+            gathered.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
     for cue, learner in zip(prepared.cues[prepared.numbers :], prepared.learners, strict=True):
         if cue.name in off:
             for item, above in _categories(learner):
-                found.add(cue.name, item, above, by_chance[item])
+                gathered.add(cue.name, item, above, by_chance[item])
     for number, rule in enumerate(rules.rules):
         if rule.cue in off and number >= 2 * prepared.numbers:
             above = (rules.credit[:, number] - table.chance).round(6)
-            found.add(rule.cue, every, above, np.minimum(by_chance, np.square(above)))
+            gathered.add(rule.cue, every, above, np.minimum(by_chance, np.square(above)))
     if TREE in off:
-        found.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
-    shape = (found.families, 0)
+        gathered.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
+    shape = (gathered.families, 0)
     columns = Columns(
-        excess=np.stack(found.excess, axis=1) if found.excess else np.zeros(shape),
-        variance=np.stack(found.variance, axis=1) if found.variance else np.zeros(shape),
-        tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in found.cues]),
+        excess=np.stack(gathered.excess, axis=1) if gathered.excess else np.zeros(shape),
+        variance=np.stack(gathered.variance, axis=1) if gathered.variance else np.zeros(shape),
+        tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in gathered.cues]),
     )
-    return columns, found.cues
+    return columns, gathered.cues
 
 
 def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
@@ -213,8 +213,8 @@ def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced
     ``sizes`` are the items of each family.
 
     >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
-    >>> found = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
-    >>> int(found.kept[:60].sum()), int(found.kept[60:].sum())
+    >>> balanced = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
+    >>> int(balanced.kept[:60].sum()), int(balanced.kept[60:].sum())
     (27, 20)
     """
     families = len(sizes)
@@ -225,8 +225,8 @@ def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced
     for deal in range(deals):
         part = np.sort(order[deal::deals])
         # Errors of separate parts add up, their standard errors only by the root.
-        found = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
-        kept[part], reason[part] = found.kept, found.reason
+        balanced = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
+        kept[part], reason[part] = balanced.kept, balanced.reason
     return Balanced(kept, reason)
 
 

@@ -119,8 +119,8 @@ def where_cues_fail(
 ) -> WhereCuesFail:
     """Split a model's credits by whether cues answer the item. Items whose credit is nan are left out.
 
-    >>> found = where_cues_fail([1, 1, 1, 0], [True, True, False, False], ["a", "b", "c", "d"])
-    >>> found.answered.value, found.missed.value, found.gap.value
+    >>> split = where_cues_fail([1, 1, 1, 0], [True, True, False, False], ["a", "b", "c", "d"])
+    >>> split.answered.value, split.missed.value, split.gap.value
     (1.0, 0.5, 0.5)
     """
     earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
@@ -146,8 +146,8 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, l
 
     def difference(drawn: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            found: Floats = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
-        return np.where(np.isnan(found), value, found)  # a draw that missed one side altogether
+            gaps: Floats = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
+        return np.where(np.isnan(gaps), value, gaps)  # a draw that missed one side altogether
 
     variance = spread(difference, units, seed) if units.number > 1 else 0.0
     low, high = difference_interval(value, variance, units.number, level)

@@ -38,21 +38,21 @@ def verdict(
     'No cue of 1 does better than chance (best: the option with the most words, 21 %). Chance is 20 %.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
-    told = f"Chance is {_percent(chance)}."
+    guessing = f"Chance is {_percent(chance)}."
     if sure and searched > chance:
-        pick, own, _ = sure[0]
-        if min(searched, own) < chance + _NEXT_TO_NOTHING:
-            return f"Next to nothing: picking {pick} gets {_percent(min(searched, own))}. {told}"
-        had = f"{_percent(min(searched, own))} of this test can be had by picking {pick}."
-        more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > own + _WORTH_SAYING else ""
-        return f"{had}{more} {told}"
+        pick, alone, _ = sure[0]
+        if min(searched, alone) < chance + _NEXT_TO_NOTHING:
+            return f"Next to nothing: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
+        had = f"{_percent(min(searched, alone))} of this test can be had by picking {pick}."
+        more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > alone + _WORTH_SAYING else ""
+        return f"{had}{more} {guessing}"
     if tree_low > chance:
         had = f"{_percent(tree)} of this test can be had by a shallow tree over {len(cues)} cues, though by none alone."
-        return f"{had} {told}"
+        return f"{had} {guessing}"
     if not cues:
-        return f"No cue has anything to say about this test. {told}"
-    pick, own, _ = cues[0]
-    return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(own)}). {told}"
+        return f"No cue has anything to say about this test. {guessing}"
+    pick, alone, _ = cues[0]
+    return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(alone)}). {guessing}"
 
 
 def _percent(share: float) -> str:
@@ -165,7 +165,7 @@ def examine(
     tree, strict = (estimates(grown[:, None], units, chance, at, seed, spread)[0] for at in (level, 0.999))
     cues = _ranked(prepared, searched, accuracies, p)
     mark = position_mark(prepared, seed)
-    found = Findings(
+    findings = Findings(
         n=len(table),
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
@@ -180,12 +180,12 @@ def examine(
         alpha=ALPHA,
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
-    return found, searched
+    return findings, searched
 
 
 def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:
     inside = _in_sample(prepared)
-    found = [
+    findings = [
         Finding(
             name=cue.name,
             about=cue.about,
@@ -197,7 +197,7 @@ def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimat
         )
         for number, cue in enumerate(prepared.cues)
     ]
-    return sorted(found, key=lambda finding: (-finding.accuracy.value, finding.name))
+    return sorted(findings, key=lambda finding: (-finding.accuracy.value, finding.name))
 
 
 def _in_sample(prepared: Prepared) -> list[float]:

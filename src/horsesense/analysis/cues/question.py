@@ -49,8 +49,8 @@ def entity_order_of(premise: str, conclusion: str) -> int:
     both = set(before) & set(after) - FUNCTION_WORDS - VALENCE.keys()
     if len(both) < 2:
         return -1
-    one, other = sorted(both, key=lambda word: (zipf(word), word))[:2]
-    return int((before.index(one) < before.index(other)) == (after.index(one) < after.index(other)))
+    first, second = sorted(both, key=lambda word: (zipf(word), word))[:2]
+    return int((before.index(first) < before.index(second)) == (after.index(first) < after.index(second)))
 
 
 def _bare(text: str) -> list[str]:
@@ -63,8 +63,8 @@ def _codes(table: Table, code: Callable[[str, str], int]) -> Keys:
     if not table.closed:
         return NO_KEYS
     split = (halves(context, item) for context, item in zip(table.contexts, table.items, strict=True))
-    found = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
-    return with_label(table, np.fromiter(found, dtype=np.int64, count=len(table)))
+    codes = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
+    return with_label(table, np.fromiter(codes, dtype=np.int64, count=len(table)))
 
 
 def _parity(*texts: str) -> int:

@@ -38,15 +38,15 @@ def estimates(
     """
     number = int(units.max()) + 1
     method, note = "linearised cluster variance, beta", unit_note(number)
-    found = []
+    means = []
     for value, spread in zip(
         np.asarray(credit, dtype=np.float64).mean(axis=0).clip(max=1.0).tolist(),
         (variances(credit, units) if variance is None else variance).tolist(),
         strict=True,
     ):
         low, high = rate_interval(value, spread, number, level)
-        found.append(Estimate(len(credit), number, value, low, high, level, chance, method, seed, note))
-    return found
+        means.append(Estimate(len(credit), number, value, low, high, level, chance, method, seed, note))
+    return means
 
 
 def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
@@ -60,14 +60,14 @@ def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
     number, items = len(sizes), len(credit)
     if number < 2:
         return np.zeros(credit.shape[1])
-    found = []
+    variance = []
     for column in np.asarray(credit, dtype=np.float64).T:
         sums = np.bincount(units, weights=column)
         residual = sums - column.mean() * sizes
         linear = float(residual @ residual) / items**2 * number / (number - 1)
         kinds = np.stack([sums, sizes, np.bincount(units, weights=column**2)], axis=1)
-        found.append(max(linear, exchangeable_spread(Units(kinds, np.ones(number, dtype=np.int64)))))
-    return np.array(found)
+        variance.append(max(linear, exchangeable_spread(Units(kinds, np.ones(number, dtype=np.int64)))))
+    return np.array(variance)
 
 
 Tick = Callable[[str, int, int], None]
@@ -181,7 +181,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
     table, width = prepared.table, len(prepared.cues)
     earned = np.zeros((len(table), width + 1), dtype=np.float32)
     variance = np.zeros(width + 1)
-    told = np.zeros(len(prepared.learners))
+    answered = np.zeros(len(prepared.learners))
     once = np.zeros_like(earned)
     for done, half in enumerate(halvings(table.unit, splits, seed)):
         tick("halves", done, splits)
@@ -190,7 +190,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
             chosen = choose(prepared, train, seed + done)
             for number, credits in enumerate(chosen.credit):
                 once[test, number] = credits[test]
-            told += [covered[test].sum() for covered in chosen.covered]
+            answered += [covered[test].sum() for covered in chosen.covered]
             once[test, width] = once[test, int(np.argmax(chosen.worth))] if width else 0.0
         earned += once
         variance += variances(once, table.unit)
@@ -199,7 +199,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
     direction = np.zeros(len(prepared.cues), dtype=np.int64)
     direction[: prepared.numbers] = np.argmax(means, axis=1) if len(means) else 0
     coverage = prepared.coverage.copy()
-    coverage[prepared.numbers :] = told / (splits * len(table))
+    coverage[prepared.numbers :] = answered / (splits * len(table))
     return Searched(earned[:, :width], earned[:, width].astype(np.float64), variance / splits, direction, coverage)
 
 
@@ -230,8 +230,8 @@ def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
         # On the items it learnt from, a cue of many categories is always right; its worth is measured
         # by learning from one quarter and answering the other.
         worth.append(_crossed(table, learner, train & inner, train & ~inner))
-        share, told = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
-        covered.append(told)
+        share, apart = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
+        covered.append(apart)
         earned.append(share[table.gold].astype(np.float32))
     return Choice(np.array(worth), direction, earned, covered)
 
@@ -245,10 +245,10 @@ def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
     return half[units]
 
 
-def _crossed(table: Table, learner: Learner, one: Bools, other: Bools) -> float:
+def _crossed(table: Table, learner: Learner, first: Bools, second: Bools) -> float:
     """Accuracy over two parts, each answered by what the other teaches."""
     total = 0.0
-    for teach, test in ((one, other), (other, one)):
+    for teach, test in ((first, second), (second, first)):
         scores = learner.scores(teach, table.gold, learner.offered(teach, test))
         total += float(credit(table, scores, table.gold)[test].sum())
-    return total / float((one | other).sum())
+    return total / float((first | second).sum())

@@ -44,8 +44,8 @@ def place_of_text(text: str, taxonomy: Taxonomy) -> int:
         return _best(taxonomy.by_definition.get(definition_key(defined["gloss"]), []), words, taxonomy)
     if len(text) <= _LONGEST_NAME:
         name = text.strip().rstrip(".").lower()
-        if found := taxonomy.senses.get(name):
-            return found[0]
+        if places := taxonomy.senses.get(name):
+            return places[0]
         words = set(name.split(", "))
         first = taxonomy.senses.get(name.partition(", ")[0], []) if len(words) > 1 else []
         for place in first:

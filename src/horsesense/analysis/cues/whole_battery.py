@@ -52,8 +52,8 @@ def _corrected(statistics: Floats, numbers: int) -> Floats:
     highest = standard.max(axis=1)
     observed = standard[0]
     both = observed[: 2 * numbers].reshape(-1, 2).max(axis=1)
-    own = np.concatenate([both, observed[2 * numbers :]])
-    return np.asarray((highest[:, None] >= own - 1e-9).mean(axis=0))
+    by_cue = np.concatenate([both, observed[2 * numbers :]])
+    return np.asarray((highest[:, None] >= by_cue - 1e-9).mean(axis=0))
 
 
 def _alphabetical(table: Table) -> tuple[Ints, Ints]:
@@ -143,10 +143,10 @@ def position_mark(prepared: Prepared, seed: int = 0) -> Mark | None:
     if table.closed or table.labels.all():
         return None
     first: Ints = table.starts[:-1]
-    found: list[tuple[float, int, str]] = []
+    candidates: list[tuple[float, int, str]] = []
     for cue, scores in zip(prepared.cues, prepared.scores, strict=False):
         share = max(float(shares(table, sign * scores)[0][first].mean()) for sign in (1, -1))
-        found.append((share, -len(cue.name), cue.name))
+        candidates.append((share, -len(cue.name), cue.name))
     (half,) = halvings(table.unit, 1, seed)
     for cue, learner in zip(prepared.cues[prepared.numbers :], prepared.learners, strict=True):
         if cue.name == "position":
@@ -154,7 +154,7 @@ def position_mark(prepared: Prepared, seed: int = 0) -> Mark | None:
         share = 0.0
         for train in (half, ~half):
             share += float(credit(table, learner.scores(train, first), first)[~train].sum())
-        found.append((share / len(table), -len(cue.name), cue.name))
+        candidates.append((share / len(table), -len(cue.name), cue.name))
     # Of cues that find it equally often the one with the shortest name is the simplest to tell.
-    share, _, name = max(found, default=(0.0, 0, ""))
+    share, _, name = max(candidates, default=(0.0, 0, ""))
     return Mark(name, share) if share >= _GIVES_AWAY else None
