@@ -7,8 +7,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from horsesense.analysis.ablation import ablation, once, retest
+from horsesense.analysis.ablation import ablation, retest
 from horsesense.analysis.bias import valence_bias
+from horsesense.analysis.families import once
 from horsesense.errors import UserError
 
 Z = NormalDist().inv_cdf

@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.analysis.cues.battery import Learnt, Number, battery
-from horsesense.analysis.cues.concepts import place_of_text
-from horsesense.analysis.cues.logic import entity_order_of
-from horsesense.analysis.cues.picking import number_scores
-from horsesense.analysis.cues.table import Table, table_of
+from horsesense.analysis.cues.battery import Learnt, Number, battery, number_scores
+from horsesense.analysis.cues.question import entity_order_of
+from horsesense.analysis.cues.table import Table, place_of_text, table_of
 from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.records import Item

@@ -10,10 +10,9 @@ import pytest
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.cues import Findings, cue_answers, cues_right, find_cues
 from horsesense.analysis.cues.battery import battery
-from horsesense.analysis.cues.interval import estimates
-from horsesense.analysis.cues.permutation import permutation_test
-from horsesense.analysis.cues.search import prepare, search
+from horsesense.analysis.cues.search import estimates, prepare, search
 from horsesense.analysis.cues.table import table_of
+from horsesense.analysis.cues.whole_battery import permutation_test
 from horsesense.errors import UserError
 from horsesense.records import Item
 from made_up_probes import longest, noise, planted, with_word

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.analysis.cues.battery import Keys
-from horsesense.analysis.cues.picking import Learner, credit, in_item_rank, shares
+from horsesense.analysis.cues.battery import Keys, Learner, credit, in_item_rank, shares
 from horsesense.analysis.cues.table import Table, table_of
 from made_up_probes import noise
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from horsesense.analysis.cues.battery import battery
-from horsesense.analysis.cues.marks import position_mark
 from horsesense.analysis.cues.search import Prepared, prepare, search
 from horsesense.analysis.cues.table import table_of
+from horsesense.analysis.cues.whole_battery import position_mark
 from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.probes.released import read_release

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.cues.logic import entity_order_of, halves
+from horsesense.analysis.cues.question import entity_order_of, halves
 from horsesense.language.frequency import zipf
 from horsesense.probes.rica.comparison import pair_of
 from horsesense.probes.rica.controls import CONTROLS, control, missing_controls

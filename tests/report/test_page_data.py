@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from horsesense.report.collecting import collect
-from horsesense.report.details import chosen_items
+from horsesense.report.item_browser import chosen_items
 from horsesense.report.page import write_page, write_report
+from horsesense.report.wording import artefacts
 from horsesense.runs.results import read_run
 from made_run import EVIL, made_items, make_run
 
@@ -118,7 +119,7 @@ def test_the_artefact_control_stands_beside_the_score(runs: list[Path], tmp_path
         assert known == (summary.label == "good"), (
             "a model that is right in 6 of 10 may follow a cue, for all 60 items say"
         )
-        assert ("do not explain the score" in summary.control.sentence) == known
+        assert ("do not explain the score" in artefacts(summary.control)) == known
 
 
 def test_one_family_only_is_explained(tmp_path: Path) -> None:

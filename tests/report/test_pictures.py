@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.analysis.mistakes import confusion
+from horsesense.analysis.slices import heat_table
 from horsesense.records import Item
 from horsesense.report.collecting import Collected, collect
-from horsesense.report.confusion import confusion
-from horsesense.report.errors_shared import shared_errors
-from horsesense.report.heat import heat_table
+from horsesense.report.summary import errors_in_common
 from made_run import made_items, make_run
 
 
@@ -64,7 +64,7 @@ def test_shared_errors_are_counted_item_by_item(tmp_path: Path) -> None:
     items = made_items(40)
     runs = [make_run(tmp_path / "a", {"one": 0.6}, items), make_run(tmp_path / "b", {"two": 0.7}, items[:50])]
     summaries = collect(runs, cues=False).probes["made"]
-    ((names, found),) = shared_errors(summaries).items()
+    ((names, found),) = errors_in_common(summaries).items()
     assert names == ("one", "two")
     wrong = [
         {item.id for item, told in zip(s.answered.items, s.earned.predicted, strict=True) if told != (item.answer,)}

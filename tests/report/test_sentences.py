@@ -7,8 +7,8 @@ import pytest
 
 from horsesense.analysis import Estimate, accuracy
 from horsesense.analysis.cues import WhereCuesFail, where_cues_fail
-from horsesense.report.artefacts import Control
-from horsesense.report.wording import family_verdict
+from horsesense.analysis.cues.control import Control
+from horsesense.report.wording import artefacts, family_verdict
 
 
 def earned(right: int, n: int, chance: float) -> Estimate:
@@ -33,7 +33,7 @@ def where(n: int) -> WhereCuesFail:
 def test_cues_explain_nothing_only_where_they_earn_less(cue: int, model: int, n: int, chance: float, told: str) -> None:
     control = Control(earned(cue, n, chance), earned(model, n, chance), where(n))
     assert not control.cue_works
-    assert control.sentence.endswith(f": {told}")
+    assert artefacts(control).endswith(f": {told}")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """What answers mean: pure functions over tables, from credit to comparison."""
 
-from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.accuracy import Credits, accuracy, chance, credits
 from horsesense.analysis.calibration import Bin, Reliability, confidence, reliability
 from horsesense.analysis.consistency import Consistency, consistency
 from horsesense.analysis.families import Families, FamilyAccuracy, by_family, family_accuracy
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.paired import Comparison, compare, compare_all, holm, mcnemar
 from horsesense.analysis.power import Power, power
-from horsesense.analysis.prediction import Credits, chance, credits
 from horsesense.analysis.slices import Slice, Sliced, by_facet
 from horsesense.analysis.standouts import Search, Standout, standouts
 

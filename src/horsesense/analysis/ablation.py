@@ -72,14 +72,3 @@ def retest(keys: Sequence[Hashable], values: Floats | Sequence[float], again: Se
     if not same:
         raise UserError("no question was asked twice")
     return accuracy(same, names)
-
-
-def once(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
-    """Credits without the second asking, so that strict accuracy counts a question once.
-
-    >>> once([1, 0], [False, True]).tolist()
-    [1.0, nan]
-    """
-    credit = np.array(values, dtype=np.float64)
-    credit[np.asarray(again, dtype=bool)] = np.nan
-    return credit

@@ -1,16 +1,107 @@
-"""Accuracy: the mean credit, with an interval over units of dependence."""
+"""From option scores to accuracy: who is chosen, what it earns, what guessing earns, and the mean with an interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.analysis.intervals import Estimate, check_level, rate_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
 
-__all__ = ["Estimate", "accuracy"]
+
+@dataclass(frozen=True, slots=True)
+class Credits:
+    """What a model earned, item by item."""
+
+    values: Floats
+    """1 for a right answer, 0 for a wrong one, 1/k where k options tie for the best and the gold is one of
+    them; nan where the item has no gold."""
+    margins: Floats
+    """Score of the gold minus the best other score: above 0 is right, 0 is a tie; nan where there is no gold
+    or no other option."""
+    predicted: tuple[tuple[int, ...], ...]
+    """The option chosen, or all that tie for it; known also where there is no gold."""
+    ties: int
+    """Items with a gold where several options tie for the best."""
+    unjudged: int
+    """Items without a gold, which earn nothing and are left out of every rate."""
+
+
+def credits(
+    scores: Sequence[Sequence[float]], answers: Sequence[int | None], ids: Sequence[str] | None = None
+) -> Credits:
+    """What each item earns. Scores tie only where they are exactly equal; ``ids`` name the items in errors.
+
+    >>> earned = credits([[-1.0, -2.0], [-3.0, -3.0], [-2.0, -1.0], [-1.0, -5.0]], [0, 1, 0, None])
+    >>> earned.values.tolist(), earned.margins.tolist()
+    ([1.0, 0.5, 0.0, nan], [1.0, 0.0, -1.0, nan])
+    >>> earned.predicted, earned.ties, earned.unjudged
+    (((0,), (0, 1), (1,), (0,)), 1, 1)
+    """
+    if len(scores) != len(answers):
+        raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
+    table, counts = score_table(scores, ids)
+    n = len(counts)
+    gold = np.array([-1 if answer is None else answer for answer in answers], dtype=np.int64)
+    judged = np.array([answer is not None for answer in answers], dtype=bool)
+    if (wrong := judged & ((gold < 0) | (gold >= counts))).any():
+        i = int(np.argmax(wrong))
+        raise UserError(f"{_name(ids, i)} has {counts[i]} scores, but its answer is option {gold[i]} (from 0)")
+
+    best = table == table.max(axis=1, keepdims=True) if n else np.zeros((0, 0), dtype=bool)
+    shared = best.sum(axis=1)
+    values, margins = np.full(n, np.nan), np.full(n, np.nan)
+    rows = np.flatnonzero(judged)
+    values[rows] = best[rows, gold[rows]] / shared[rows]
+    others = table[rows]
+    others[np.arange(len(rows)), gold[rows]] = -np.inf
+    if len(rows):
+        margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
+    chosen, ends = np.nonzero(best)[1].tolist(), np.cumsum(shared).tolist()
+    return Credits(
+        values=values,
+        margins=margins,
+        predicted=tuple(tuple(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)),
+        ties=int((shared[rows] > 1).sum()),
+        unjudged=n - len(rows),
+    )
+
+
+def chance(option_counts: Sequence[int]) -> float:
+    """What guessing earns: the mean of 1/n over items, which is not 1 over the mean of n.
+
+    >>> chance([2, 2, 4, 4])
+    0.375
+    """
+    if not len(option_counts) or min(option_counts) < 1:
+        raise UserError("chance needs at least one item, and at least one option an item")
+    return float(np.mean(1.0 / np.asarray(option_counts, dtype=np.float64)))
+
+
+def score_table(
+    scores: Sequence[Sequence[float]], ids: Sequence[str] | None = None
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Scores as a table, short rows filled with -inf (a score is never infinite), and the length of each row."""
+    counts = np.array([len(row) for row in scores], dtype=np.int64)
+    if len(counts) and not counts.all():
+        raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
+    flat = np.array([score for row in scores for score in row], dtype=np.float64)
+    if not (finite := np.isfinite(flat)).all():
+        place = int(np.argmin(finite))
+        item = int(np.searchsorted(np.cumsum(counts), place, side="right"))
+        raise UserError(f"{_name(ids, item)} has the score {flat[place]}", fix="a score must be a finite number")
+    table = np.full((len(counts), int(counts.max(initial=0))), -np.inf)
+    table[np.arange(table.shape[1]) < counts[:, None]] = flat
+    return table, counts
+
+
+def _name(ids: Sequence[Any] | None, place: int) -> str:
+    return f"item {ids[place]}" if ids is not None else f"item {place} (from 0)"
 
 
 def accuracy(
@@ -27,8 +118,8 @@ def accuracy(
     Items whose value is nan (no gold) are left out. ``crossed`` is a second grouping (parts × wholes).
     The order of the items does not matter.
 
-    >>> found = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
-    >>> found.n, found.clusters, found.value, round(found.low, 2), round(found.high, 2)
+    >>> rate = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
+    >>> rate.n, rate.clusters, rate.value, round(rate.low, 2), round(rate.high, 2)
     (160, 40, 0.75, 0.59, 0.87)
     """
     check_level(level)

@@ -19,6 +19,9 @@ from horsesense.errors import UserError
 from horsesense.language.valence import comparative_valence
 from horsesense.records import Item
 
+LEAST = 20
+"""Items of each valence; fewer say nothing of a leaning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bias:
@@ -65,8 +68,8 @@ def valence_bias(
 
     Items whose right word has no valence (0) or that have no gold are left out. A tie counts half.
 
-    >>> found = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
-    >>> found.positive.value, found.negative.value, round(found.criterion.value, 2), round(found.sensitivity.value, 2)
+    >>> bias = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
+    >>> bias.positive.value, bias.negative.value, round(bias.criterion.value, 2), round(bias.sensitivity.value, 2)
     (0.75, 0.25, -0.66, 0.0)
     """
     check_level(level)
@@ -103,6 +106,18 @@ def valence_bias(
     )
 
 
+def leaning(items: Sequence[Item], values: Floats, units: Names) -> Bias | None:
+    """The bias of answers to a probe, by the valence of each item's right word; None where that does not vary."""
+    valences = [valence_of(item) if _is_between_two(item) else 0 for item in items]
+    if min(valences.count(1), valences.count(-1)) < LEAST:
+        return None
+    return valence_bias(values, valences, units)
+
+
+def _is_between_two(item: Item) -> bool:
+    return item.answer is not None and len(item.options) == 2
+
+
 def _rates(sums: Floats) -> tuple[Floats, Floats]:
     """z of hits and of false alarms, half an answer added to each side (Hautus, 1995): a rate of 1 has no z."""
     hits = (sums[:, 0] + 0.5) / (sums[:, 1] + 1)
@@ -117,5 +132,5 @@ def _sensitivity(sums: Floats) -> Floats:
 
 def _criterion(sums: Floats) -> Floats:
     hits, alarms = _rates(sums)
-    found: Floats = -(hits + alarms) / 2
-    return found
+    criterion: Floats = -(hits + alarms) / 2
+    return criterion

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.accuracy import accuracy, score_table
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.prediction import score_table
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 
@@ -85,15 +84,15 @@ def reliability(
         raise UserError("a confidence is not between 0 and 1")
     names = unit_array(units)[judged]
     places = _equal_counts(sure, bins)
-    found = []
+    filled = []
     for place in np.unique(places):
         here = places == place
         rate = accuracy(credit[here], names[here].tolist(), None, level, seed, resamples)
-        found.append(Bin(float(sure[here].mean()), float(sure[here].min()), float(sure[here].max()), rate))
+        filled.append(Bin(float(sure[here].mean()), float(sure[here].min()), float(sure[here].max()), rate))
     rng = np.random.default_rng(seed)
     ideal = [calibration_error(sure, (rng.random(len(sure)) < sure).astype(np.float64), places) for _ in range(200)]
     return Reliability(
-        bins=tuple(found),
+        bins=tuple(filled),
         error=calibration_error(sure, credit, places),
         noise=float(np.mean(ideal)),
         overconfidence=float(sure.mean() - credit.mean()),

@@ -47,8 +47,8 @@ def consistency(
 
     ``units`` are units of dependence; a pair is its own where they are not given.
 
-    >>> found = consistency([1, 1, 0, 0, 1, 0, 1, 0], list("wwxxyyzz"), ["a", "b"] * 4)
-    >>> found.consistent.value, found.both.value, found.expected.value
+    >>> pairs = consistency([1, 1, 0, 0, 1, 0, 1, 0], list("wwxxyyzz"), ["a", "b"] * 4)
+    >>> pairs.consistent.value, pairs.both.value, pairs.expected.value
     (0.5, 0.25, 0.375)
     """
     credit = np.asarray(values, dtype=np.float64)

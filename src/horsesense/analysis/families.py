@@ -58,8 +58,8 @@ def by_family(
 ) -> Families:
     """Gather items into families.
 
-    >>> found = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
-    >>> found.names, found.means.tolist(), found.strict.tolist()
+    >>> gathered = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
+    >>> gathered.names, gathered.means.tolist(), gathered.strict.tolist()
     (('fire', 'ice'), [1.0, 0.75], [True, False])
     """
     credit = np.asarray(values, dtype=np.float64)
@@ -112,7 +112,7 @@ def family_accuracy(
     (2, 0.5, 0.5, 0.25, 0.25)
     """
     check_level(level)
-    found = by_family(values, families, units)
+    gathered = by_family(values, families, units)
     for given, what in ((roles, "roles"), (option_counts, "option counts")):
         if given is not None and len(given) != len(families):
             raise UserError(f"there are {len(given)} {what} for {len(families)} items")
@@ -123,18 +123,29 @@ def family_accuracy(
     if len(kinds := np.unique(labels)) > MOST_ROLES:
         raise UserError(f"there are {len(kinds)} roles", fix="leave roles out where they differ from family to family")
     rows = []
-    for size in (None, *np.unique(found.sizes).tolist()):
-        here = np.ones(len(found.names), dtype=bool) if size is None else found.sizes == size
-        items = here[found.members]
-        members = (np.cumsum(here) - 1)[found.members[items]]
-        names = found.units[here].tolist()
+    for size in (None, *np.unique(gathered.sizes).tolist()):
+        here = np.ones(len(gathered.names), dtype=bool) if size is None else gathered.sizes == size
+        items = here[gathered.members]
+        members = (np.cumsum(here) - 1)[gathered.members[items]]
+        names = gathered.units[here].tolist()
         expected = _Independence(right[items], labels[items], members)
         mean_chance, strict_chance = _chances(None if guess is None else guess[items], members)
-        strict = accuracy(found.strict[here], names, strict_chance, level, seed, resamples)
-        independent, excess = expected.estimates(found.strict[here], names, strict, resamples)
-        mean = accuracy(found.means[here], names, mean_chance, level, seed, resamples)
+        strict = accuracy(gathered.strict[here], names, strict_chance, level, seed, resamples)
+        independent, excess = expected.estimates(gathered.strict[here], names, strict, resamples)
+        mean = accuracy(gathered.means[here], names, mean_chance, level, seed, resamples)
         rows.append(FamilyAccuracy(size, mean, strict, independent, excess))
     return rows
+
+
+def once(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
+    """Credits without the second asking, so that strict accuracy counts a question once.
+
+    >>> once([1, 0], [False, True]).tolist()
+    [1.0, nan]
+    """
+    credit = np.array(values, dtype=np.float64)
+    credit[np.asarray(again, dtype=bool)] = np.nan
+    return credit
 
 
 def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | None, float | None]:

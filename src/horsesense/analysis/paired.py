@@ -52,8 +52,8 @@ def compare(
     """Compare two models item by item, drawing whole units.
 
     >>> units = [str(i // 2) for i in range(80)]
-    >>> found = compare([1, 1, 1, 0] * 20, [1, 0, 1, 0] * 20, units)
-    >>> found.difference.value, found.only_a, found.only_b, found.p < 0.001
+    >>> compared = compare([1, 1, 1, 0] * 20, [1, 0, 1, 0] * 20, units)
+    >>> compared.difference.value, compared.only_a, compared.only_b, compared.p < 0.001
     (0.25, 20, 0, True)
     """
     check_level(level)
@@ -107,16 +107,16 @@ def compare_all(
     """Every pair of models, with p corrected for having made so many comparisons.
 
     >>> units = [str(i) for i in range(40)]
-    >>> found = compare_all({"one": [1] * 40, "two": [1, 0] * 20, "three": [0, 1] * 20}, units)
-    >>> {pair: round(each.adjusted, 4) for pair, each in found.items()}
+    >>> compared = compare_all({"one": [1] * 40, "two": [1, 0] * 20, "three": [0, 1] * 20}, units)
+    >>> {pair: round(each.adjusted, 4) for pair, each in compared.items()}
     {('one', 'two'): 0.0, ('one', 'three'): 0.0, ('two', 'three'): 1.0}
     """
-    found = {
+    compared = {
         (a, b): compare(credits[a], credits[b], units, chance, level, seed, resamples, crossed)
         for a, b in combinations(credits, 2)
     }
-    adjusted = holm([each.p for each in found.values()])
-    return {pair: replace(each, adjusted=p) for (pair, each), p in zip(found.items(), adjusted, strict=True)}
+    adjusted = holm([each.p for each in compared.values()])
+    return {pair: replace(each, adjusted=p) for (pair, each), p in zip(compared.items(), adjusted, strict=True)}
 
 
 def difference_p(value: float, variance: float, units: int) -> float:

@@ -56,8 +56,8 @@ def power(
 ) -> Power:
     """How many units settle the difference between two models on these items.
 
-    >>> found = power([1, 1, 0, 1] * 10, [1, 1, 1, 0] * 10, [str(i) for i in range(40)])
-    >>> found.difference, found.needed
+    >>> outlook = power([1, 1, 0, 1] * 10, [1, 1, 1, 0] * 10, [str(i) for i in range(40)])
+    >>> outlook.difference, outlook.needed
     (0.0, None)
     """
     check_level(level)
@@ -78,10 +78,10 @@ def power(
     elif variance < NOTHING:
         note = "all units differ alike: there is no spread to judge by"
     else:
-        one = variance * number
-        now = power_of(difference, one, number, level)
-        detectable = _detectable(one, number, level, wanted)
-        needed = units_needed(difference, one, level, wanted)
+        unit_variance = variance * number
+        now = power_of(difference, unit_variance, number, level)
+        detectable = _detectable(unit_variance, number, level, wanted)
+        needed = units_needed(difference, unit_variance, level, wanted)
         note = "" if needed is not None else "no difference is seen, so no number of items would settle it"
     more = None if needed is None else max(0, needed - number)
     return Power(
@@ -99,41 +99,41 @@ def power(
     )
 
 
-def power_of(difference: float, one: float, units: int, level: float = 0.95) -> float:
+def power_of(difference: float, unit_variance: float, units: int, level: float = 0.95) -> float:
     """How often a two-sided t test over so many units finds the difference, and on the right side.
 
-    ``one`` is the variance that one unit would have alone.
+    ``unit_variance`` is the variance that one unit would have alone.
 
     >>> round(power_of(0.1, 0.25, 200), 3), round(power_of(0.0, 0.25, 200), 3)
     (0.804, 0.025)
     """
     if units < 2:
         return 0.0
-    freedom, shift = units - 1, abs(difference) / (one / units) ** 0.5
+    freedom, shift = units - 1, abs(difference) / (unit_variance / units) ** 0.5
     bar = scipy.special.stdtrit(freedom, (1 + level) / 2)
     return float(1 - scipy.special.nctdtr(freedom, shift, bar))
 
 
-def units_needed(difference: float, one: float, level: float = 0.95, wanted: float = 0.8) -> int | None:
+def units_needed(difference: float, unit_variance: float, level: float = 0.95, wanted: float = 0.8) -> int | None:
     """The least number of units that finds the difference so often; None where no sensible number does.
 
     >>> units_needed(0.1, 0.25)
     199
     """
-    if not difference or power_of(difference, one, MOST_UNITS, level) < wanted:
+    if not difference or power_of(difference, unit_variance, MOST_UNITS, level) < wanted:
         return None
     low, high = 1, MOST_UNITS
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power_of(difference, one, middle, level) >= wanted else (middle, high)
+        low, high = (low, middle) if power_of(difference, unit_variance, middle, level) >= wanted else (middle, high)
     return high
 
 
-def _detectable(one: float, units: int, level: float, wanted: float) -> float | None:
+def _detectable(unit_variance: float, units: int, level: float, wanted: float) -> float | None:
     low, high = 0.0, 1.0
-    if power_of(high, one, units, level) < wanted:
+    if power_of(high, unit_variance, units, level) < wanted:
         return None
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if power_of(middle, one, units, level) >= wanted else (middle, high)
+        low, high = (low, middle) if power_of(middle, unit_variance, units, level) >= wanted else (middle, high)
     return high

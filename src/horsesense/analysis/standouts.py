@@ -80,8 +80,8 @@ def standouts(
     """The slices, by one facet or two, that differ most from the rest; ``names`` limits the facets.
 
     >>> facets = [{"negated": i % 2 == 1, "task": "ab"[i // 50]} for i in range(100)]
-    >>> found = standouts([0, 1, 1, 0, 1, 0, 1, 0, 1, 0] * 10, [str(i) for i in range(100)], facets)
-    >>> first = found.standouts[0]
+    >>> search = standouts([0, 1, 1, 0, 1, 0, 1, 0, 1, 0] * 10, [str(i) for i in range(100)], facets)
+    >>> first = search.standouts[0]
     >>> first.where, round(first.gap, 2), first.p < 0.01
     ((('negated', True),), -0.6, True)
     """
@@ -102,7 +102,7 @@ def standouts(
     scale = gaps.std(axis=0)
     reach = np.abs(gaps - gaps.mean(axis=0)) / np.where(scale > 0, scale, np.inf)
     furthest = reach.max(axis=1)
-    found = []
+    furthest_slices = []
     for k in np.argsort(-reach[0], kind="stable")[:show].tolist():
         where, places = slices[k]
         outside = np.ones(len(credit), dtype=bool)
@@ -111,8 +111,10 @@ def standouts(
             accuracy(credit[mask], unit_names[mask].tolist(), None, level, seed, resamples)
             for mask in (~outside, outside)
         )
-        found.append(Standout(where, inside, rest, float(gaps[0, k]), float((furthest >= reach[0, k]).mean())))
-    return Search(tuple(found), len(slices), note)
+        furthest_slices.append(
+            Standout(where, inside, rest, float(gaps[0, k]), float((furthest >= reach[0, k]).mean()))
+        )
+    return Search(tuple(furthest_slices), len(slices), note)
 
 
 def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, permutations: int) -> Floats:
@@ -160,7 +162,7 @@ def _slices(
     # Sums of random numbers stand for sets of items; a set and its rest add up to the same whole.
     marks = np.random.default_rng(0).integers(0, 2**62, len(codes), dtype=np.uint64)
     whole, seen = int(marks.sum()), set[int]()
-    found: list[tuple[Where, Places]] = []
+    kept: list[tuple[Where, Places]] = []
     for where, places in _all_slices(facets, wanted, pairs):
         if min(len(places), len(codes) - len(places)) < LEAST_ITEMS:
             continue
@@ -170,11 +172,11 @@ def _slices(
         mark = int(marks[places].sum())
         if (key := min(mark, (whole - mark) % 2**64)) in seen:
             continue
-        if len(found) == MOST_SLICES:
-            return found, f"only the first {MOST_SLICES:,} slices were searched"
+        if len(kept) == MOST_SLICES:
+            return kept, f"only the first {MOST_SLICES:,} slices were searched"
         seen.add(key)
-        found.append((where, places))
-    return found, ""
+        kept.append((where, places))
+    return kept, ""
 
 
 def _all_slices(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from horsesense.analysis.accuracy import chance
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.people.human_performance import (
     Against,
@@ -16,7 +17,6 @@ from horsesense.analysis.people.human_performance import (
     single_person,
 )
 from horsesense.analysis.people.qualification import Qualification, Threshold, qualify
-from horsesense.analysis.prediction import chance
 from horsesense.annotate.apply_labels import FILTERED
 from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import WRITTEN

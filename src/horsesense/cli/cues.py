@@ -12,9 +12,9 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
+    from horsesense.analysis.cues.harden import Hardened
     from horsesense.knowledge.taxonomy import Taxonomy
     from horsesense.records import Answer, Item, Probe
-    from horsesense.studies.harden import Hardened
 
 MOST_SHOWN = 12
 """Cues that the table has unless all are asked for."""
@@ -155,10 +155,10 @@ def harden(
     json: Json = False,
 ) -> None:
     """The largest subset we can find on which every cue is at chance."""
+    from horsesense.analysis.cues.harden import harden as hardened_of
+    from horsesense.analysis.cues.harden import hardened_document, hardened_probe
     from horsesense.cli.progress import stages
     from horsesense.records import read_probe, write_probe
-    from horsesense.studies.harden import harden as hardened_of
-    from horsesense.studies.harden import hardened_document, hardened_probe
 
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
@@ -181,8 +181,8 @@ def harden(
 def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]:
     import numpy as np
 
+    from horsesense.analysis.cues.aflite import aflite, check_vectors
     from horsesense.files import disk_errors
-    from horsesense.studies.aflite import aflite, check_vectors
 
     try:
         with disk_errors(path):

@@ -16,7 +16,7 @@ from horsesense.files.pinned import Fetched
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
-from horsesense.report.one_item import AnsweredItem
+from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.results import ResultDocument
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation

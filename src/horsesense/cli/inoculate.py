@@ -75,7 +75,7 @@ def inoculate(
             folder.chosen(chosen, sets, seen)
     kept = read_chosen(out)
     if plot is not None:
-        from horsesense.learning.curve_chart import draw_curve
+        from horsesense.report.charts import draw_curve
 
         draw_curve(inoculation_curve(kept), plot)
     if leaks.found:

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.report.slices import Row
+    from horsesense.analysis.slices import FacetRow
     from horsesense.runs.comparison import Pairing, SideBySide
     from horsesense.runs.results import Result
 
@@ -51,7 +51,7 @@ def report(
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
     from horsesense.report.collecting import collect
-    from horsesense.report.slices import sliced_by
+    from horsesense.report.summary import sliced_by
     from horsesense.report.tables import latex, markdown
     from horsesense.scoring.normalise import parse_normalisation
 
@@ -155,7 +155,7 @@ def bar(value: float, chance: float | None) -> str:
     return "".join(cells)
 
 
-def _print_slices(title: str, rows: Sequence[Row]) -> None:
+def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
     """One line a value of a facet: items right, and clusters right as a whole."""
     from rich.markup import escape
 

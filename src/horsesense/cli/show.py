@@ -14,7 +14,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from horsesense.records import Item
     from horsesense.records.overview import FacetCounts, ItemInForms, ItemLine, Overview
-    from horsesense.report.one_item import ItemAnswer
+    from horsesense.report.item_answers import ItemAnswer
 
 SHADES = " ░▒▓█"
 
@@ -162,7 +162,7 @@ def _print_item(shown: ItemInForms) -> None:
 def _show_run(folder: Path, wanted: str | None, json: bool) -> None:
     """Print the item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
     from horsesense.records.overview import ItemLine
-    from horsesense.report.one_item import answered_item, item_answers
+    from horsesense.report.item_answers import answered_item, item_answers
     from horsesense.runs.results import read_run
 
     manifest, runs = read_run(folder, unfinished=True)

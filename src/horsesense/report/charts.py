@@ -9,7 +9,6 @@ from typing import Any
 
 from horsesense.analysis import Estimate
 from horsesense.files import writing
-from horsesense.learning.curve_chart import curve_chart
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
 from horsesense.report.summary import Summary
@@ -25,15 +24,15 @@ def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
     """Charts for the page, by probe and label: their colours follow the page's theme."""
     import vl_convert
 
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    charts: dict[tuple[str, str], dict[str, str]] = {}
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
-        found[probe, summary.label] = {
+        charts[probe, summary.label] = {
             name: _themed(vl_convert.vegalite_to_svg(drawing)) for name, drawing in drawings.items()
         }
-    return found
+    return charts
 
 
 def svg_curves(collected: Collected) -> list[str]:
@@ -141,8 +140,8 @@ def heat(summary: Summary) -> dict[str, Any]:
     assert summary.heat is not None
     first, second = summary.heat.facets
     rows = [
-        {"row": value_text(one.where[0]), "column": value_text(one.where[1]), **_row(one.accuracy)}
-        for one in summary.heat.slices
+        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **_row(each.accuracy)}
+        for each in summary.heat.slices
     ]
     base = alt.Chart({"values": rows}).encode(
         x=alt.X("column:N", title=second, axis=alt.Axis(labelAngle=-30)), y=alt.Y("row:N", title=first)
@@ -159,8 +158,7 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     """Accuracy by one facet, with intervals and chance."""
     import altair as alt
 
-    found = summary.facets[facet].slices
-    rows = [{"value of": value_text(one.where[0]), **_row(one.accuracy)} for one in found]
+    rows = [{"value of": value_text(each.where[0]), **_row(each.accuracy)} for each in summary.facets[facet].slices]
     order = [row["value of"] for row in rows]
     base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
     scale = alt.Scale(domain=[0, 1])
@@ -173,6 +171,49 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
 def learning(curve: Curve) -> dict[str, Any]:
     """Accuracy over doses, items trained on, or steps."""
     return _finished(curve_chart(curve), 420, 260)
+
+
+def draw_curve(curve: Curve, path: Path) -> None:
+    """Write the picture: SVG, PNG or Vega-Lite's JSON, by ending."""
+    chart = curve_chart(curve)
+    with writing(path) as temporary:
+        if path.suffix == ".json":
+            temporary.write_text(chart.to_json(), encoding="utf-8")
+        else:
+            chart.save(str(temporary), format="png" if path.suffix == ".png" else "svg")
+
+
+def curve_chart(curve: Curve) -> Any:
+    """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
+    import altair
+
+    rows = [
+        {"line": line.name, "setting": line.setting, "task": line.task, "x": mark.x, "accuracy": mark.value}
+        | ({"low": mark.low, "high": mark.high} if mark.low is not None else {})
+        for line in curve.lines
+        for mark in line.marks
+    ]
+    tasks = list(dict.fromkeys(line.task for line in curve.lines))
+    places = sorted({mark.x for line in curve.lines for mark in line.marks})
+    # Doses grow by factors and begin with none at all; steps grow by themselves.
+    if curve.along == "steps":
+        scale, axis = altair.Scale(type="linear"), altair.Axis(grid=False, format="d", tickMinStep=1)
+    else:
+        scale, axis = altair.Scale(type="symlog"), altair.Axis(values=places, grid=False, labelOverlap=True)
+    names = [line.name for line in curve.lines]
+    above = altair.Legend(
+        title=None, orient="top", labelLimit=400, columns=2, columnPadding=24, symbolType="circle", symbolOpacity=1
+    )
+    colours = altair.Color("line:N", sort=names, legend=above)
+    base = altair.Chart({"values": rows}).encode(
+        x=altair.X("x:Q", scale=scale, axis=axis, title=curve.along), color=colours
+    )
+    whole = altair.Scale(domain=[0, 1])
+    dash = altair.StrokeDash("task:N", sort=tasks, legend=None)
+    lines = base.mark_line(point=True).encode(y=altair.Y("accuracy:Q", scale=whole, title="accuracy"), strokeDash=dash)
+    ends = base.mark_rule(opacity=0.5).encode(y=altair.Y("low:Q", scale=whole, title="accuracy"), y2="high:Q")
+    measured = any(mark.low is not None for line in curve.lines for mark in line.marks)
+    return ((ends + lines) if measured else lines).properties(width=420, height=260)
 
 
 def _row(e: Estimate) -> dict[str, Any]:

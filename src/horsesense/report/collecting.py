@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.analysis.cues.control import BestCue, best_cue
 from horsesense.errors import UserError
+from horsesense.knowledge.taxonomy import load_taxonomy
+from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
-from horsesense.report.artefacts import BestCue, best_cue
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
@@ -50,24 +52,34 @@ def collect(
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
-        manifests[folder], answered = read_run(folder, unfinished)
-        runs.append((folder, answered))
-    found: dict[str, BestCue | str] = {}
+        manifests[folder], parts = read_run(folder, unfinished)
+        runs.append((folder, parts))
+    cue_of: dict[str, BestCue | str] = {}
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, SideBySide | str] = {}
     for probe, models in by_probe(runs).items():
-        judged = {label: one for label, one in models.items() if one.judged}
+        judged = {label: answered for label, answered in models.items() if answered.judged}
         unjudged += [(label, probe) for label in models if label not in judged]
-        for label, one in judged.items():
-            content = one.part.probe.content
-            if content not in found:
-                found[content] = best_cue(one) if cues else NOT_LOOKED
-            probes.setdefault(probe, []).append(summarise(label, one, found[content], how))
+        for label, answered in judged.items():
+            content = answered.part.probe.content
+            if content not in cue_of:
+                cue_of[content] = _best_cue(answered) if cues else NOT_LOOKED
+            probes.setdefault(probe, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[probe] = _compared(probe, judged, how)
     drawn = [curve for each in curves.values() for curve in each]
     return Collected(manifests, probes, unjudged, sides, drawn, how)
+
+
+def _best_cue(answered: Answered) -> BestCue | str:
+    """The best cue of a probe, or why there is none."""
+    folder = find_wordnet() if any(item.concepts for item in answered.items) else None
+    taxonomy = load_taxonomy(folder) if folder else None
+    try:
+        return best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy)
+    except UserError as error:
+        return error.problem
 
 
 def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide | str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from horsesense import __version__
+from horsesense.analysis.slices import heat_table
 from horsesense.files import writing
+from horsesense.records import ScoringSpec
 from horsesense.report import wording
-from horsesense.report.browsing import browser_data, packed
 from horsesense.report.collecting import Collected, collect
-from horsesense.report.errors_shared import shared_errors
-from horsesense.report.heat import heat_table
-from horsesense.report.repeating import repeat_command
+from horsesense.report.item_browser import browser_data, packed
+from horsesense.report.summary import errors_in_common
+from horsesense.runs.manifest import Manifest
 from horsesense.scoring.normalise import Normalisation
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
@@ -54,17 +56,42 @@ def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
         curves=curves,
         wording=wording,
         heat_table=heat_table,
-        shared_errors=shared_errors,
+        errors_in_common=errors_in_common,
         repeat=repeat_command,
         data=packed(browser_data(collected)),
-        style=_own("style.css"),
-        scripts=[_own(name) for name in SCRIPTS],
+        style=_bundled("style.css"),
+        scripts=[_bundled(name) for name in SCRIPTS],
         version=__version__,
     )
     with writing(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
 
 
-def _own(name: str) -> Markup:
+def _bundled(name: str) -> Markup:
     """A style or script of ours, put into the page as it stands."""
     return Markup(files("horsesense.report").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
+    """The command behind a manifest, and behind a page under a normalisation that was asked for."""
+    words = ["horsesense", "run"]
+    for flag, names in (
+        ("-m", dict.fromkeys(part.model.name for part in manifest.parts)),
+        ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
+    ):
+        for name in names:
+            words += [flag, name if flag == "-m" or name == "starter" else f"{name}.jsonl"]
+    if manifest.limit is not None:
+        words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
+    words += ["--budget", str(manifest.budget)]
+    settings = _changed_settings(manifest)
+    if settings:
+        words += ["--spec", ",".join(settings)]
+    words += ["--normalise", how] if how else []
+    return shlex.join(words)
+
+
+def _changed_settings(manifest: Manifest) -> Sequence[str]:
+    usual = ScoringSpec().to_dict()
+    changed = {name: value for name, value in manifest.spec.items() if value != usual.get(name)}
+    return [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in changed.items()]

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from horsesense.analysis import Estimate, accuracy, chance
+from horsesense.analysis.mistakes import Confusion, confusion
 from horsesense.analysis.ordinal import mean_absolute_error, novelty, quadratic_kappa
 from horsesense.analysis.resampling import Floats
 from horsesense.analysis.slices import by_facet
@@ -17,7 +18,6 @@ from horsesense.errors import UserError
 from horsesense.probes.partwhole.lexicon import adjective_class
 from horsesense.records import Item, Judgement
 from horsesense.records.document import Document
-from horsesense.report.confusion import Confusion, confusion
 from horsesense.runs.results import Answered
 
 ROLES = ("whole", "part", "adjective")

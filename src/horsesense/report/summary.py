@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from horsesense.analysis import (
     Credits,
     FamilyAccuracy,
@@ -21,17 +19,18 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
-from horsesense.analysis.ablation import asked_again, once
-from horsesense.analysis.bias import Bias
-from horsesense.records import Facet, Item
-from horsesense.report.artefacts import BestCue, Control, control
-from horsesense.report.confusion import Confusion, confusion
-from horsesense.report.leaning import leaning
+from horsesense.analysis.ablation import asked_again
+from horsesense.analysis.bias import Bias, leaning
+from horsesense.analysis.cues.control import BestCue, Control, control
+from horsesense.analysis.families import once
+from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
+from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
+from horsesense.errors import UserError, unknown
+from horsesense.records import Facet
+from horsesense.report.wording import value_text
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
 
-MOST_VALUES = 30
-"""A facet with more values than this is not a slice but a label."""
 HEAT = ("hops", "distractor_kind")
 """The pair of facets that makes the heat map (wordnetqa, figure 3)."""
 MOST_SIZES = 12
@@ -90,7 +89,8 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     scores = answered.scores(how or answered.primary())
     earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
     facets = [item.facets for item in answered.items]
-    slices, labels = _slices(answered, earned, facets)
+    guesses = [1 / len(item.options) for item in answered.items]
+    slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
     return Summary(
@@ -101,38 +101,24 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
         scores=scores,
         facets=slices,
         labels=labels,
-        heat=_heat(answered, earned, facets),
+        heat=_heat(answered, earned, facets, guesses),
         confusion=confusion(answered.items, earned.predicted),
-        leaning=leaning(answered, earned.values),
+        leaning=leaning(answered.items, earned.values, answered.units),
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
-        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered),
+        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered.units),
         no_control=cue if isinstance(cue, str) else "",
     )
 
 
-def _slices(
-    answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]]
-) -> tuple[dict[str, Sliced], dict[str, int]]:
-    guesses = _guesses(answered.items)
-    found, labels = {}, {}
-    for name in sorted({name for own in facets for name in own}):
-        values = {own[name] for own in facets if name in own}
-        if len(values) > MOST_VALUES:
-            labels[name] = len(values)
-        elif len(values) > 1:
-            sliced = by_facet(earned.values, answered.units, facets, name, guesses)
-            if len(sliced.slices) > 1:
-                found[name] = sliced
-    return found, labels
-
-
-def _heat(answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]]) -> Sliced | None:
-    if not any(all(name in own for name in HEAT) for own in facets):
+def _heat(
+    answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]], guesses: Sequence[float]
+) -> Sliced | None:
+    if not any(all(name in each for name in HEAT) for each in facets):
         return None
-    found = by_facet(earned.values, answered.units, facets, HEAT, _guesses(answered.items))
-    return found if len(found.slices) > 1 else None
+    sliced = by_facet(earned.values, answered.units, facets, HEAT, guesses)
+    return sliced if len(sliced.slices) > 1 else None
 
 
 def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
@@ -143,12 +129,53 @@ def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
     return family_accuracy(values, families, option_counts=counts)[: MOST_SIZES + 1]
 
 
-def _guesses(items: Sequence[Item]) -> list[float]:
-    return [1 / len(item.options) for item in items]
+def errors_in_common(summaries: Sequence[Summary]) -> dict[tuple[str, str], SharedErrors]:
+    """For each pair of models, by label: the items that both miss."""
+    return shared_errors({summary.label: (summary.answered.items, summary.earned.values) for summary in summaries})
 
 
-def confident_errors(summary: Summary, most: int) -> list[int]:
-    """Places of items that are wrong, by the widest margin first."""
-    margins = summary.earned.margins
-    order = np.argsort(margins, kind="stable")
-    return [int(place) for place in order[:most] if margins[place] < 0]
+def sliced_by(
+    summaries: Sequence[Summary], facets: Sequence[str]
+) -> tuple[list[tuple[Summary, list[FacetRow]]], list[str]]:
+    """The rows of each summary that can be sliced by any of the facets, and in words what could not be.
+
+    A facet by which nothing can be sliced is an error.
+    """
+    rows: dict[int, list[FacetRow]] = {}
+    remarks: list[str] = []
+    for facet in facets:
+        able = [number for number, summary in enumerate(summaries) if facet in summary.facets]
+        why = dict.fromkeys(
+            f"{summary.result.probe}: {_why_not(summary, facet)}"
+            for summary in summaries
+            if facet not in summary.facets
+        )
+        if summaries and not able:
+            raise _nothing(summaries, facet, list(why))
+        for number in able:
+            rows.setdefault(number, []).extend(_facet_rows(summaries[number], facet))
+        remarks += [f"not sliced by {facet}: {reason}" for reason in why]
+    return [(summaries[number], rows[number]) for number in sorted(rows)], remarks
+
+
+def _nothing(summaries: Sequence[Summary], facet: str, why: Sequence[str]) -> UserError:
+    known = sorted({name for summary in summaries for name in summary.facets})
+    if known and not any(facet in item.facets for summary in summaries for item in summary.answered.items):
+        return unknown("facet to slice by", facet, known)
+    listed = f"slice by one of {', '.join(known)}" if known else "leave --by out: there is nothing to slice by"
+    return UserError(f"nothing can be sliced by {facet!r} ({'; '.join(why)})", fix=listed)
+
+
+def _why_not(summary: Summary, facet: str) -> str:
+    if facet in summary.labels:
+        return f"it has {summary.labels[facet]:,} values, and more than {MOST_TO_SLICE_BY} are labels and not slices"
+    values = {item.facets[facet] for item in summary.answered.items if facet in item.facets}
+    if not values:
+        return f"it has no such facet, but {', '.join(summary.facets) or 'none to slice by'}"
+    if len(values) == 1:
+        return f"it has one value only, {value_text(*values)}"
+    return "items with a gold have one value only"
+
+
+def _facet_rows(summary: Summary, facet: str) -> list[FacetRow]:
+    return facet_rows(summary.answered.items, summary.earned.values, summary.facets[facet])

@@ -83,12 +83,12 @@ def _cells(
     for s in summaries:
         e = s.result.estimate
         row = [text(s.label), text(s.result.probe), f"{e.value:.3f}", f"{e.low:.3f}{dash}{e.high:.3f}"]
-        row += [_number(e.chance), count.format(e.n)]
-        row += [_number(_people(s))] if people else []
-        row += [_told(s.result.strict)] if families else []
+        row += [_share(e.chance), count.format(e.n)]
+        row += [_share(_people(s))] if people else []
+        row += [_value(s.result.strict)] if families else []
         if cues:
             missed = s.control.where.missed if s.control else None
-            row += [_told(s.control.cue if s.control else None), _told(missed)]
+            row += [_value(s.control.cue if s.control else None), _value(missed)]
         rows.append(row)
     return names, rows
 
@@ -106,19 +106,19 @@ def about(item: Item, figure: HumanFigure) -> bool:
     return not figure.part or (name in item.facets and value_text(item.facets[name]) == value)
 
 
-def _number(value: float | None) -> str:
+def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _told(e: Estimate | None) -> str:
+def _value(e: Estimate | None) -> str:
     return "" if e is None else f"{e.value:.3f}"
 
 
 def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
     counted = ", ".join(sorted({scored(s.result) for s in summaries}))
-    told = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
+    caption = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
     if any(s.control for s in summaries):
-        told += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
+        caption += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
     kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if _people(s) is not None})
-    told += f" People: {' '.join(kinds)}" if kinds else ""
-    return text(told[0].upper() + told[1:])
+    caption += f" People: {' '.join(kinds)}" if kinds else ""
+    return text(caption[0].upper() + caption[1:])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from horsesense.analysis import Comparison, Estimate, Search, Standout
 from horsesense.analysis.bias import Bias
+from horsesense.analysis.cues.control import Control
 from horsesense.learning.curves import Line
 from horsesense.records import HumanFigure
 from horsesense.runs.comparison import Pairing
@@ -28,14 +29,14 @@ def interval(e: Estimate) -> str:
 def verdict(result: Result, label: str | None = None) -> str:
     """The answer in one sentence."""
     e = result.estimate
-    told = f"{label or result.model} gets {percent(e.value)} of {result.probe} right ({interval(e)})"
+    score = f"{label or result.model} gets {percent(e.value)} of {result.probe} right ({interval(e)})"
     if e.chance is None:
-        return f"{told}."
+        return f"{score}."
     if e.low > e.chance:
-        return f"{told}: better than guessing, which gets {percent(e.chance)}."
+        return f"{score}: better than guessing, which gets {percent(e.chance)}."
     if e.high < e.chance:
-        return f"{told}: worse than guessing, which gets {percent(e.chance)}."
-    return f"{told}: not to be told from guessing, which gets {percent(e.chance)}."
+        return f"{score}: worse than guessing, which gets {percent(e.chance)}."
+    return f"{score}: not to be told from guessing, which gets {percent(e.chance)}."
 
 
 def scored(result: Result) -> str:
@@ -49,13 +50,13 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
     >>> human_figures([HumanFigure(0.917, "majority", "a paper", people=20)])
     '91.7\xa0% (majority, 20 people; a paper).'
     """
-    told = []
+    shares = []
     for figure in figures:
         about = f" of {' '.join(figure.part.split('=', 1))}" if figure.part else ""
         counts = [(figure.people, "people"), (figure.n, "questions")]
         kind = ", ".join([figure.kind or "kind not told", *(f"{count:,} {of}" for count, of in counts if count)])
-        told.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
-    return f"{'; '.join(told)}."
+        shares.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
+    return f"{'; '.join(shares)}."
 
 
 def learned(line: Line, along: str) -> str:
@@ -69,8 +70,8 @@ def learned(line: Line, along: str) -> str:
     ends = "" if last.low is None or last.high is None else f"; {percent(last.low)} to {percent(last.high)}"
     if first == last:
         return f"On {line.name}, accuracy is {percent(last.value)} (at {last.x:,} {along}{ends})."
-    told = f"On {line.name}, accuracy goes from {percent(first.value)} (at {first.x:,} {along})"
-    return f"{told} to {percent(last.value)} (at {last.x:,}{ends})."
+    change = f"On {line.name}, accuracy goes from {percent(first.value)} (at {first.x:,} {along})"
+    return f"{change} to {percent(last.value)} (at {last.x:,}{ends})."
 
 
 def leaning(bias: Bias) -> str:
@@ -83,6 +84,35 @@ def leaning(bias: Bias) -> str:
     if d.high < 0:
         return f"{leans}, and it takes the one case for the other."
     return f"{leans}, and it cannot be shown to tell when the positive word is right."
+
+
+def artefacts(control: Control) -> str:
+    """What the artefact control means, for a reader who has never heard of cues."""
+    cue, where = control.cue, control.where
+    guess = f"{percent(cue.chance)}" if cue.chance is not None else "chance"
+    if not control.cue_works:
+        return (
+            f"The best surface cue, such as length or word overlap, earns {percent(cue.value)} here "
+            f"({interval(cue)}), where guessing earns {guess}: {_unproven(control)}"
+        )
+    earns = f"Without understanding anything, the best surface cue earns {percent(cue.value)} (guessing: {guess})."
+    if where.missed is None or where.answered is None:
+        return earns
+    on, off = where.answered, where.missed
+    return (
+        f"{earns} The model gets {percent(on.value)} of the items that this cue answers, and {percent(off.value)} "
+        f"({percent(off.low)} to {percent(off.high)}, n = {off.n:,}) of those that it misses."
+    )
+
+
+def _unproven(control: Control) -> str:
+    """What follows where the cue may be guessing: little, unless it is certain to earn less than the model."""
+    cue, model = control.cue, control.model
+    if cue.high < model.low:
+        return "such cues do not explain the score."
+    if model.chance is not None and model.low > model.chance:
+        return f"with n = {cue.n:,} it cannot be told whether such cues explain the score."
+    return "neither it nor the model has been shown to beat guessing."
 
 
 WIDE = 0.4
@@ -105,30 +135,30 @@ def family_verdict(e: Estimate | None) -> str:
     )
 
 
-def parts(found: Sequence[Standout]) -> str:
+def parts(standouts: Sequence[Standout]) -> str:
     """Slices as a list of words.
 
     >>> e = Estimate(0.75, (0.6, 0.9), 40, 40, None, 0.95, "", 0)
     >>> parts([Standout((("task", "social"), ("negated", True)), e, e, 0.1, 0.01)])
     'task social, negated true (75.0\xa0%, elsewhere 75.0\xa0%)'
     """
-    return "; ".join(f"{where(s)} ({percent(s.inside.value)}, elsewhere {percent(s.outside.value)})" for s in found)
+    return "; ".join(f"{where(s)} ({percent(s.inside.value)}, elsewhere {percent(s.outside.value)})" for s in standouts)
 
 
-def remarkable(found: Sequence[Standout], search: Search, sign: int) -> str:
+def remarkable(standouts: Sequence[Standout], search: Search, sign: int) -> str:
     """The parts where a model is better (sign 1) or worse (-1) than elsewhere; else the furthest, called luck.
 
     >>> remarkable([], Search((), 0, "no facets"), 1)
     'nothing is known: no facets.'
     """
-    if found:
-        return f"{parts(found)}."
+    if standouts:
+        return f"{parts(standouts)}."
     if not search.searched:
         return f"nothing is known: {search.note}."
     furthest = [s for s in search.standouts if s.gap * sign > 0][:1]
     searched = "the one part" if search.searched == 1 else f"{search.searched:,} parts"
-    told = f"nothing beyond luck among {searched} searched"
-    return f"{told}; furthest: {parts(furthest)}." if furthest else f"{told}."
+    nothing = f"nothing beyond luck among {searched} searched"
+    return f"{nothing}; furthest: {parts(furthest)}." if furthest else f"{nothing}."
 
 
 def where(standout: Standout) -> str:
@@ -149,14 +179,14 @@ def difference(pairing: Pairing) -> str:
     d = pairing.comparison.difference
     ahead, behind = (pairing.one, pairing.other) if d.value >= 0 else (pairing.other, pairing.one)
     low, high = sorted((abs(d.low), abs(d.high))) if d.low * d.high > 0 else (d.low, d.high)
-    told = f"{ahead} is {abs(d.value) * 100:.1f} points ahead of {behind}"
+    lead = f"{ahead} is {abs(d.value) * 100:.1f} points ahead of {behind}"
     if settled(pairing.comparison):
-        return f"{told} ({low * 100:.1f} to {high * 100:.1f}): a real difference."
+        return f"{lead} ({low * 100:.1f} to {high * 100:.1f}): a real difference."
     missing = pairing.power.more_items
     more = f", and about {missing:,} more items would settle it" if missing else ""
     if d.value == 0:
         return f"{ahead} and {behind} are level."
-    return f"{told}, which may be luck (p = {pairing.comparison.adjusted:.2f}){more}."
+    return f"{lead}, which may be luck (p = {pairing.comparison.adjusted:.2f}){more}."
 
 
 def p(value: float) -> str:

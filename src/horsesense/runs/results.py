@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
-from horsesense.analysis.ablation import asked_again, once
+from horsesense.analysis.ablation import asked_again
+from horsesense.analysis.families import once
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document

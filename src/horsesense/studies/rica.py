@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
-from horsesense.analysis.ablation import ablation, asked_again, once, retest
+from horsesense.analysis.ablation import ablation, asked_again, retest
 from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
+from horsesense.analysis.families import once
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF

@@ -1,8 +1,7 @@
 """Cues: what answers a probe without understanding it."""
 
-from horsesense.analysis.cues.answering import cue_answers, cues_right
 from horsesense.analysis.cues.battery import battery
-from horsesense.analysis.cues.failing import WhereCuesFail, where_cues_fail
+from horsesense.analysis.cues.control import WhereCuesFail, cue_answers, cues_right, where_cues_fail
 from horsesense.analysis.cues.findings import Finding, Findings, find_cues
 
 __all__ = [

@@ -7,20 +7,58 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.cues.battery import battery, given
-from horsesense.analysis.cues.interval import estimates
-from horsesense.analysis.cues.marks import Mark, position_mark
-from horsesense.analysis.cues.permutation import permutation_test
-from horsesense.analysis.cues.picking import credit, phrase
-from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, prepare, quiet, search
+from horsesense.analysis.cues.battery import battery, credit, given, phrase
+from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, estimates, prepare, quiet, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Floats, Ints
-from horsesense.analysis.cues.tree import tree_credit
-from horsesense.analysis.cues.verdict import ALPHA, verdict
+from horsesense.analysis.cues.whole_battery import Mark, permutation_test, position_mark, tree_credit
 from horsesense.analysis.intervals import Estimate
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
 from horsesense.records.document import Document
+
+ALPHA = 0.05
+"""A cue counts as better than chance where its p-value, corrected for the search, is not above this."""
+_NEXT_TO_NOTHING = 0.01
+"""A gain over chance that large numbers can prove and nobody can use."""
+_WORTH_SAYING = 0.02
+"""By how much a tree has to beat the best cue to be mentioned beside it."""
+
+
+def verdict(
+    cues: Sequence[tuple[str, float, float]], searched: float, tree: float, tree_low: float, chance: float
+) -> str:
+    """One sentence, and one more where a tree of cues does better still.
+
+    ``cues`` are (pick, accuracy, p), the most accurate first; ``tree_low`` is the lower end of the
+    tree's 99.9 % interval, since a tree is a search of its own.
+
+    >>> verdict([("the option with the most hyponyms", 0.861, 0.005)], 0.861, 0.86, 0.83, 0.2)
+    '86 % of this test can be had by picking the option with the most hyponyms. Chance is 20 %.'
+    >>> verdict([("the option with the most words", 0.21, 0.9)], 0.2, 0.2, 0.18, 0.2)
+    'No cue of 1 does better than chance (best: the option with the most words, 21 %). Chance is 20 %.'
+    """
+    sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
+    guessing = f"Chance is {_percent(chance)}."
+    if sure and searched > chance:
+        pick, alone, _ = sure[0]
+        if min(searched, alone) < chance + _NEXT_TO_NOTHING:
+            return f"Next to nothing: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
+        had = f"{_percent(min(searched, alone))} of this test can be had by picking {pick}."
+        more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > alone + _WORTH_SAYING else ""
+        return f"{had}{more} {guessing}"
+    if tree_low > chance:
+        had = f"{_percent(tree)} of this test can be had by a shallow tree over {len(cues)} cues, though by none alone."
+        return f"{had} {guessing}"
+    if not cues:
+        return f"No cue has anything to say about this test. {guessing}"
+    pick, alone, _ = cues[0]
+    return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(alone)}). {guessing}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
 
 MOST_TESTED = 10_000
 """Items that the permutation test and the tree take of a larger probe: enough to see a cue worth one per cent."""
@@ -206,7 +244,7 @@ def examine(
     tree, strict = (estimates(grown[:, None], units, chance, at, seed, spread)[0] for at in (level, 0.999))
     cues = _ranked(prepared, searched, accuracies, p)
     mark = position_mark(prepared, seed)
-    found = Findings(
+    findings = Findings(
         n=len(table),
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
@@ -221,12 +259,12 @@ def examine(
         alpha=ALPHA,
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
-    return found, searched
+    return findings, searched
 
 
 def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:
     inside = _in_sample(prepared)
-    found = [
+    findings = [
         Finding(
             name=cue.name,
             about=cue.about,
@@ -238,7 +276,7 @@ def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimat
         )
         for number, cue in enumerate(prepared.cues)
     ]
-    return sorted(found, key=lambda finding: (-finding.accuracy.value, finding.name))
+    return sorted(findings, key=lambda finding: (-finding.accuracy.value, finding.name))
 
 
 def _in_sample(prepared: Prepared) -> list[float]:

@@ -1,5 +1,9 @@
 """The honest estimate: cues are chosen, and their direction and categories learnt, on one half of the units
-of dependence, and measured on the other; over repeated splits, each item is measured as often as it teaches."""
+of dependence, and measured on the other; over repeated splits, each item is measured as often as it teaches.
+
+Intervals are in the manner of `horsesense.analysis.accuracy`. There the variance comes from drawing units thousands
+of times; forty cues over 150,000 items cannot wait for that, so here it is the value that these draws converge to.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,62 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.cues.battery import Cue, Number
-from horsesense.analysis.cues.interval import variances
-from horsesense.analysis.cues.picking import Bools, Learner, credit, number_scores, shares
+from horsesense.analysis.cues.battery import Bools, Cue, Learner, Number, credit, number_scores, shares
 from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints
+from horsesense.analysis.intervals import Estimate, rate_interval, unit_note
+from horsesense.analysis.resampling import Units, exchangeable_spread
 from horsesense.errors import UserError
+
+
+def estimates(
+    credit: NDArray[np.float32] | Floats,
+    units: Ints,
+    chance: float,
+    level: float = 0.95,
+    seed: int = 0,
+    variance: Floats | None = None,
+) -> list[Estimate]:
+    """The mean of each column of ``credit`` (items × cues) with its interval.
+
+    ``variance`` is that of each mean, where ``credit`` is itself a mean over splits.
+
+    >>> estimates(np.array([[1.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 2]), 0.5)[0].value
+    0.75
+    """
+    number = int(units.max()) + 1
+    method, note = "linearised cluster variance, beta", unit_note(number)
+    means = []
+    for value, spread in zip(
+        np.asarray(credit, dtype=np.float64).mean(axis=0).clip(max=1.0).tolist(),
+        (variances(credit, units) if variance is None else variance).tolist(),
+        strict=True,
+    ):
+        low, high = rate_interval(value, spread, number, level)
+        means.append(Estimate(value, (low, high), len(credit), number, chance, level, method, seed, note))
+    return means
+
+
+def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
+    """Variance of the mean of each column, clustered by unit.
+
+    Of credit that is measured over several splits this has to be asked split by split: a cue that picks the
+    most after one half and the least after the other earns a mean that hardly varies from item to item, and
+    is as uncertain as any guess.
+    """
+    sizes = np.bincount(units).astype(np.float64)
+    number, items = len(sizes), len(credit)
+    if number < 2:
+        return np.zeros(credit.shape[1])
+    variance = []
+    for column in np.asarray(credit, dtype=np.float64).T:
+        sums = np.bincount(units, weights=column)
+        residual = sums - column.mean() * sizes
+        linear = float(residual @ residual) / items**2 * number / (number - 1)
+        kinds = np.stack([sums, sizes, np.bincount(units, weights=column**2)], axis=1)
+        variance.append(max(linear, exchangeable_spread(Units(kinds, np.ones(number, dtype=np.int64)))))
+    return np.array(variance)
+
 
 Tick = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
@@ -127,7 +181,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
     table, width = prepared.table, len(prepared.cues)
     earned = np.zeros((len(table), width + 1), dtype=np.float32)
     variance = np.zeros(width + 1)
-    told = np.zeros(len(prepared.learners))
+    answered = np.zeros(len(prepared.learners))
     once = np.zeros_like(earned)
     for done, half in enumerate(halvings(table.unit, splits, seed)):
         tick("halves", done, splits)
@@ -136,7 +190,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
             chosen = choose(prepared, train, seed + done)
             for number, credits in enumerate(chosen.credit):
                 once[test, number] = credits[test]
-            told += [covered[test].sum() for covered in chosen.covered]
+            answered += [covered[test].sum() for covered in chosen.covered]
             once[test, width] = once[test, int(np.argmax(chosen.worth))] if width else 0.0
         earned += once
         variance += variances(once, table.unit)
@@ -145,7 +199,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
     direction = np.zeros(len(prepared.cues), dtype=np.int64)
     direction[: prepared.numbers] = np.argmax(means, axis=1) if len(means) else 0
     coverage = prepared.coverage.copy()
-    coverage[prepared.numbers :] = told / (splits * len(table))
+    coverage[prepared.numbers :] = answered / (splits * len(table))
     return Searched(earned[:, :width], earned[:, width].astype(np.float64), variance / splits, direction, coverage)
 
 
@@ -176,8 +230,8 @@ def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
         # On the items it learnt from, a cue of many categories is always right; its worth is measured
         # by learning from one quarter and answering the other.
         worth.append(_crossed(table, learner, train & inner, train & ~inner))
-        share, told = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
-        covered.append(told)
+        share, apart = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
+        covered.append(apart)
         earned.append(share[table.gold].astype(np.float32))
     return Choice(np.array(worth), direction, earned, covered)
 
@@ -191,10 +245,10 @@ def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
     return half[units]
 
 
-def _crossed(table: Table, learner: Learner, one: Bools, other: Bools) -> float:
+def _crossed(table: Table, learner: Learner, first: Bools, second: Bools) -> float:
     """Accuracy over two parts, each answered by what the other teaches."""
     total = 0.0
-    for teach, test in ((one, other), (other, one)):
+    for teach, test in ((first, second), (second, first)):
         scores = learner.scores(teach, table.gold, learner.offered(teach, test))
         total += float(credit(table, scores, table.gold)[test].sum())
-    return total / float((one | other).sum())
+    return total / float((first | second).sum())

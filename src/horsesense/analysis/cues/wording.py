@@ -118,11 +118,11 @@ def conjunction(table: Table) -> Keys:
 @learnt("whose conjunction wins against those of the other options in other items")
 def conjunction_contest(table: Table) -> Keys:
     """Its conjunction, together with those of the other options."""
-    own = _conjunctions(table)[table.text_of]
+    shown = _conjunctions(table)[table.text_of]
     # One bit a conjunction: the bits together name the set that the item has.
-    rivals = np.bitwise_or.reduceat(np.where(own >= 0, 1 << np.maximum(own, 0), 0), table.starts[:-1])
-    codes = rivals[table.item_of] * 64 + own
-    return keys(np.where(table.labels | (own < 0), -1, codes))
+    rivals = np.bitwise_or.reduceat(np.where(shown >= 0, 1 << np.maximum(shown, 0), 0), table.starts[:-1])
+    codes = rivals[table.item_of] * 64 + shown
+    return keys(np.where(table.labels | (shown < 0), -1, codes))
 
 
 @learnt("whose first word is right most often in other items")

@@ -15,11 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from horsesense.analysis.cues import find_cues
+from horsesense.analysis.cues.aflite import aflite
+from horsesense.analysis.cues.harden import Hardened, harden
 from horsesense.errors import UserError
 from horsesense.probes.released import read_release
 from horsesense.records import Item
-from horsesense.studies.aflite import aflite
-from horsesense.studies.harden import Hardened, harden
 from made_up_probes import longest, noise, planted, with_word
 
 

@@ -1,7 +1,7 @@
-"""Cues of logical shape, read off the whole item: order of entities, negation, comparatives, overlap of a pair.
+"""Cues of the question: order of entities, negation, comparatives, overlap of a pair; and what is right elsewhere.
 
-These are features of the item, not of an option. Where the options come from a small set (labels,
-or "more" and "less") the option that goes with each value is learnt from other items.
+Most are features of the item, not of an option. Where the options come from a small set (labels, or "more" and
+"less") the option that goes with each value is learnt from other items.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from horsesense.analysis.cues.battery import NO_KEYS, Keys, learnt, with_label
+from horsesense.analysis.cues.battery import NO_KEYS, Keys, keys, learnt, with_label
 from horsesense.analysis.cues.table import Table
+from horsesense.analysis.cues.tokens import distinct, new_vocabulary, spread, tokens
 from horsesense.language.frequency import zipf
 from horsesense.language.negation import negations
 from horsesense.language.valence import COMPARATIVES
@@ -47,8 +48,8 @@ def entity_order_of(premise: str, conclusion: str) -> int:
     both = set(before) & set(after) - FUNCTION_WORDS - COMPARATIVES.keys()
     if len(both) < 2:
         return -1
-    one, other = sorted(both, key=lambda word: (zipf(word), word))[:2]
-    return int((before.index(one) < before.index(other)) == (after.index(one) < after.index(other)))
+    first, second = sorted(both, key=lambda word: (zipf(word), word))[:2]
+    return int((before.index(first) < before.index(second)) == (after.index(first) < after.index(second)))
 
 
 def _bare(text: str) -> list[str]:
@@ -61,8 +62,8 @@ def _codes(table: Table, code: Callable[[str, str], int]) -> Keys:
     if not table.closed:
         return NO_KEYS
     split = (halves(context, item) for context, item in zip(table.contexts, table.items, strict=True))
-    found = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
-    return with_label(table, np.fromiter(found, dtype=np.int64, count=len(table)))
+    codes = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
+    return with_label(table, np.fromiter(codes, dtype=np.int64, count=len(table)))
 
 
 def _parity(*texts: str) -> int:
@@ -123,3 +124,49 @@ def conclusion_negation(table: Table) -> Keys:
 def conclusion_length(table: Table) -> Keys:
     """Length of the conclusion, or the hypothesis, in words."""
     return _codes(table, lambda _, conclusion: min(len(words(conclusion)), 30))
+
+
+@learnt("that is right most often in other items")
+def answer_prior(table: Table) -> Keys:
+    """How often the same text is right in other items."""
+    return keys(table.text_of)
+
+
+def _slot(table: Table, name: str) -> Keys:
+    """The value of a slot of each item (a facet, or else a group), crossed with the labels."""
+    if not table.closed:
+        return NO_KEYS
+    numbers: dict[str, int] = {}
+    codes = []
+    for item in table.items:
+        value = item.facets.get(name, item.groups.get(name))
+        codes.append(-1 if value is None else numbers.setdefault(str(value), len(numbers)))
+    return with_label(table, np.array(codes, dtype=np.int64))
+
+
+@learnt("that goes with the same whole in other items")
+def whole(table: Table) -> Keys:
+    """The answer that the same whole has in other items."""
+    return _slot(table, "whole")
+
+
+@learnt("that goes with the same part in other items")
+def part(table: Table) -> Keys:
+    """The answer that the same part has in other items."""
+    return _slot(table, "part")
+
+
+@learnt("that goes with the same adjective in other items")
+def adjective(table: Table) -> Keys:
+    """The answer that the same adjective has in other items."""
+    return _slot(table, "adjective")
+
+
+@learnt("that goes with the words of the hypothesis in other items")
+def hypothesis_words(table: Table) -> Keys:
+    """The label that the words of the hypothesis have elsewhere; the premise is not read."""
+    if not table.closed or not table.labels.any():
+        return NO_KEYS
+    sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), new_vocabulary()))
+    option, place = spread(sets.lengths[table.item_of], sets.starts[table.item_of])
+    return Keys(sets.codes[place].astype(np.int64) * len(table.texts) + table.text_of[option], option)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.cues.picking import credit
+from horsesense.analysis.cues.battery import credit
 from horsesense.analysis.cues.search import Tick, quiet
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from horsesense.analysis.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
 from horsesense.analysis.cues.battery import Cue, battery, given
 from horsesense.analysis.cues.findings import CuesDocument, Findings, examine
 from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet, search
 from horsesense.analysis.cues.table import Table, table_of
+from horsesense.analysis.cues.tokens import Ints
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item, Probe
 from horsesense.records.document import Document
-from horsesense.studies.balance import Ints, largest_balanced
-from horsesense.studies.excess import TOLERANCE, TREE, excess_of
-from horsesense.studies.rules import Rule, Rules, rules_of
 
 ROUNDS = 20
 _TIGHTER = 0.7
@@ -57,8 +56,8 @@ class Hardened:
     def reasons(self) -> Mapping[str, int]:
         """Items that each cue cost, the costliest first."""
         counts: Counter[str] = Counter()
-        for one in self.dropped:
-            counts[one.cue] += one.items
+        for family in self.dropped:
+            counts[family.cue] += family.items
         return dict(counts.most_common())
 
 
@@ -175,35 +174,35 @@ def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int 
     )
 
 
-def better_than_chance(found: Findings) -> set[str]:
+def better_than_chance(findings: Findings) -> set[str]:
     """The cues that a shuffled key cannot match, and the tree."""
-    sure = {cue.name for cue in found.cues if cue.p <= found.alpha and cue.accuracy.value > found.chance}
-    return sure | {TREE} if found.tree_strict.low > found.chance else sure
+    sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
+    return sure | {TREE} if findings.tree_strict.low > findings.chance else sure
 
 
 _FIX = "build the probe anew with other distractors; horsesense cues shows what is wrong"
 
 
 def _too_few(kept: int, items: int) -> UserError:
-    told = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
-    return UserError(f"{told}, and of fewer than {FEWEST} no cue can be told from chance", fix="give more items")
+    few = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
+    return UserError(f"{few}, and of fewer than {FEWEST} no cue can be told from chance", fix="give more items")
 
 
-def _nothing_left(kept: int, items: int, rules: Rules, found: Findings) -> UserError:
-    return UserError(f"only {kept} of {items} items would be left, since {_culprit(rules, found)}", fix=_FIX)
+def _nothing_left(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    return UserError(f"only {kept} of {items} items would be left, since {_culprit(rules, findings)}", fix=_FIX)
 
 
-def _not_held(kept: int, items: int, rules: Rules, found: Findings) -> UserError:
-    told = f"with {kept} of {items} items left, {_culprit(rules, found)}"
-    return UserError(f"no subset was found on which every cue is at chance: {told}", fix=_FIX)
+def _not_held(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    still = f"with {kept} of {items} items left, {_culprit(rules, findings)}"
+    return UserError(f"no subset was found on which every cue is at chance: {still}", fix=_FIX)
 
 
-def _culprit(rules: Rules, found: Findings) -> str:
+def _culprit(rules: Rules, findings: Findings) -> str:
     if rules.off:
         worst = rules.off[0]
         value, chance = worst.accuracy.value, worst.accuracy.chance
         return f"picking {worst.pick} gets {value:.0%} of them right, where chance is {chance:.0%}"
-    return f"a shallow tree over all cues gets {found.tree.value:.0%} right, where chance is {found.chance:.0%}"
+    return f"a shallow tree over all cues gets {findings.tree.value:.0%} right, where chance is {findings.chance:.0%}"
 
 
 def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.analysis import credits
-from horsesense.records import Item
+from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemLine
-from horsesense.report.details import right_and_other, scored_texts
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import PlaceDocument, evidence_document
 from horsesense.scoring.normalise import BY_FORM, normalised
+from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
 
 
@@ -125,7 +125,7 @@ def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
 
 def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
     """What every model that was asked the item answered."""
-    found = []
+    answers = []
     for answered in runs:
         for asked, answer in zip(answered.items, answered.answers, strict=True):
             if asked.id == item.id:
@@ -133,7 +133,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                 scores = normalised(answer, item, answered.spec, how)
                 earned = credits([scores], [item.answer], [item.id])
                 texts = scored_texts(answer, item, answered.spec)
-                found.append(
+                answers.append(
                     ItemAnswer(
                         model=answered.part.model.name,
                         probe=answered.part.probe.name,
@@ -146,4 +146,33 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                         compared=right_and_other(item, texts, scores),
                     )
                 )
-    return found
+    return answers
+
+
+def scored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
+    """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
+    if not answer.logprobs:
+        return [None] * len(item.options)
+    # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
+    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    return [
+        ScoredText(
+            prompt.text,
+            tuple(
+                ScoredToken(prompt.text[start:end], start, end, value)
+                for start, end, value in zip(starts, ends, logprobs, strict=True)
+            ),
+        )
+        for prompt, starts, ends, logprobs in zip(prompts, answer.starts, answer.ends, answer.logprobs, strict=True)
+    ]
+
+
+def right_and_other(
+    item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]
+) -> tuple[ScoredText, ScoredText, int] | None:
+    """The right option and the best other one, with its number; None where tokens cannot be set against tokens."""
+    if item.answer is None or len(texts) < 2 or item.form not in ("sentences", "cloze"):
+        return None
+    other = max((n for n in range(len(texts)) if n != item.answer), key=lambda n: scores[n])
+    right, against = texts[item.answer], texts[other]
+    return None if right is None or against is None else (right, against, other)

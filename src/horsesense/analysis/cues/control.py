@@ -1,0 +1,176 @@
+"""The artefact control beside a score: the best cue as if it were a model, and a model where that cue misleads.
+
+A model that reads cues falls where they mislead; one that understands does not mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.accuracy import chance as chance_of
+from horsesense.analysis.accuracy import credits as credits_of
+from horsesense.analysis.cues.battery import Bools, battery, given, shares
+from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
+from horsesense.analysis.cues.table import table_of
+from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
+from horsesense.analysis.resampling import Floats, Names, spread, totals
+from horsesense.errors import UserError
+from horsesense.knowledge.taxonomy import Taxonomy
+from horsesense.records import Answer, Item
+
+
+def cue_answers(
+    items: Sequence[Item],
+    group: str = "family",
+    taxonomy: Taxonomy | None = None,
+    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    seed: int = 0,
+) -> list[Answer]:
+    """One answer an item, in their order. The option that the cue picks scores 1, options that tie share it.
+
+    An item without a gold takes no part in the choice, so nobody chose a cue for it: its options tie.
+    """
+    table = table_of(items, group, taxonomy)
+    check_units(table)
+    cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
+    flat = _crossed_shares(prepare(table, cues), seed)
+    place = {id(item): number for number, item in enumerate(table.items)}
+    answers = []
+    for item in items:
+        scores = tuple(1 / len(item.options) for _ in item.options)
+        number = place.get(id(item))
+        if number is not None:
+            scores = tuple(flat[table.starts[number] : table.starts[number + 1]].tolist())
+        answers.append(Answer(item=item.id, view=item.form, scores=scores))
+    return answers
+
+
+def cues_right(answers: Sequence[Answer], items: Sequence[Item]) -> NDArray[np.bool_]:
+    """Per item, whether the cue picks the right option and no other with it."""
+    return np.array(
+        [i.answer is not None and a.scores[i.answer] == 1.0 for a, i in zip(answers, items, strict=True)], dtype=bool
+    )
+
+
+def _crossed_shares(prepared: Prepared, seed: int) -> Floats:
+    """Flat shares by the cue that is best on the half without the item."""
+    table = prepared.table
+    flat = table.chance[table.item_of]
+    (half,) = halvings(table.unit, 1, seed)
+    for train in (half, ~half):
+        chosen = choose(prepared, train, seed)
+        if len(chosen.worth):
+            winner = int(np.argmax(chosen.worth))
+            test = ~train[table.item_of]
+            flat[test] = _shares_of(prepared, winner, chosen.direction, train)[test]
+    return flat
+
+
+def _shares_of(prepared: Prepared, cue: int, direction: Sequence[int], train: Bools) -> Floats:
+    table = prepared.table
+    if cue < prepared.numbers:
+        scores = prepared.scores[cue].astype(np.float64)
+        return shares(table, -scores if direction[cue] else scores)[0]
+    return shares(table, prepared.learners[cue - prepared.numbers].scores(train, table.gold))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BestCue:
+    """The best cue of a probe, as if it were a model."""
+
+    accuracy: Estimate
+    """What it earns, chosen on the half without the item."""
+    right: NDArray[np.bool_]
+    """Per item, whether it picks the right option and no other with it."""
+
+
+def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
+    """The best cue of a probe: ``group`` names the units of dependence, ``units`` are those of the items."""
+    answers = cue_answers(items, group, taxonomy)
+    earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])
+    guess = chance_of([len(item.options) for item in items if item.answer is not None])
+    return BestCue(accuracy(earned.values, units, guess), cues_right(answers, items))
+
+
+@dataclass(frozen=True, slots=True)
+class WhereCuesFail:
+    """A model's accuracy on both sides of the cues."""
+
+    answered: Estimate | None
+    """On items that the best cue answers; None where there are none."""
+    missed: Estimate | None
+    """On items that it misses; None where there are none."""
+    gap: Estimate | None
+    """The first less the second: what the cues may be worth to the model; None where a side is empty."""
+
+
+def where_cues_fail(
+    credits: Sequence[float] | Floats,
+    answered: Sequence[bool] | NDArray[np.bool_],
+    units: Names,
+    chance: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> WhereCuesFail:
+    """Split a model's credits by whether cues answer the item. Items whose credit is nan are left out.
+
+    >>> split = where_cues_fail([1, 1, 1, 0], [True, True, False, False], ["a", "b", "c", "d"])
+    >>> split.answered.value, split.missed.value, split.gap.value
+    (1.0, 0.5, 0.5)
+    """
+    earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
+    if not len(earned) == len(right) == len(units):
+        raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} units")
+    names = np.asarray(units)
+    judged = ~np.isnan(earned)
+    sides = [
+        accuracy(earned[side], names[side], chance, level, seed) if side.any() else None
+        for side in (judged & right, judged & ~right)
+    ]
+    first, second = sides
+    gap = None
+    if first and second:
+        gap = _gap(earned[judged], right[judged], names[judged], first.value - second.value, level, seed)
+    return WhereCuesFail(first, second, gap)
+
+
+def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
+    """The difference with its interval: a unit may have items on both sides, so both are drawn together."""
+    inside, outside = right.astype(np.float64), (~right).astype(np.float64)
+    units = totals([earned * inside, inside, earned * outside, outside], names)
+
+    def difference(drawn: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            gaps: Floats = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
+        return np.where(np.isnan(gaps), value, gaps)  # a draw that missed one side altogether
+
+    variance = spread(difference, units, seed) if units.number > 1 else 0.0
+    low, high = difference_interval(value, variance, units.number, level)
+    method = "cluster bootstrap, Student's t"
+    return Estimate(value, (low, high), len(earned), units.number, None, level, method, seed, unit_note(units.number))
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A model beside the best cue."""
+
+    cue: Estimate
+    model: Estimate
+    """What the model gets of all items."""
+    where: WhereCuesFail
+    """The model's accuracy on items that the cue answers, and on items that it misses."""
+
+    @property
+    def cue_works(self) -> bool:
+        """Whether there is anything to read off the surface."""
+        return self.cue.chance is not None and self.cue.low > self.cue.chance
+
+
+def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
+    """One model's accuracy on both sides of the best cue; ``earned`` is its credit on each item."""
+    return Control(cue.accuracy, model, where_cues_fail(earned, cue.right, units, cue.accuracy.chance))

@@ -1,0 +1,101 @@
+"""What is got wrong: which label is taken for which, which errors are the surest, and which ones models share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from horsesense.analysis.resampling import Floats
+from horsesense.records import Item
+
+Earned = tuple[Sequence[Item], Floats]
+"""The items that a model was asked, and what it earned on each; nan where there is no gold."""
+
+MOST_LABELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Counts of items; one that ties is shared among the labels that tie."""
+
+    labels: tuple[str, ...]
+    """In the order of the first item, which is that of the scale where there is one."""
+    counts: tuple[tuple[float, ...], ...]
+    """Rows are what is right, columns what was chosen."""
+
+
+def confusion(items: Sequence[Item], predicted: Sequence[tuple[int, ...]]) -> Confusion | None:
+    """The confusion matrix; None where options are not labels: all items have the same few.
+
+    >>> pair = {"probe": "demo", "form": "pair", "options": ("yes", "no")}
+    >>> items = [Item(**pair, text="A hand is wet.", answer=0), Item(**pair, text="A sock is wet.", answer=1)]
+    >>> confusion(items, [(0,), (0,)]).counts
+    ((1.0, 0.0), (1.0, 0.0))
+    """
+    labels = items[0].options
+    known = set(labels)
+    if len(labels) > MOST_LABELS or len(items) < 2 or any(set(item.options) != known for item in items):
+        return None
+    place = {label: number for number, label in enumerate(labels)}
+    counts = [[0.0] * len(labels) for _ in labels]
+    for item, chosen in zip(items, predicted, strict=True):
+        if item.answer is not None:
+            for option in chosen:
+                counts[place[item.options[item.answer]]][place[item.options[option]]] += 1 / len(chosen)
+    return Confusion(labels, tuple(map(tuple, counts)))
+
+
+def confident_errors(margins: Floats, most: int) -> list[int]:
+    """Places of items that are wrong, by the widest margin first.
+
+    >>> confident_errors(np.array([0.5, -0.1, -2.0, np.nan]), 5)
+    [2, 1]
+    """
+    order = np.argsort(margins, kind="stable")
+    return [int(place) for place in order[:most] if margins[place] < 0]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedErrors:
+    """Items that two models miss; a tie counts as missed."""
+
+    both: int
+    either: int
+    expected: float
+    """The Jaccard index if the two had nothing to do with each other."""
+
+    @property
+    def jaccard(self) -> float:
+        return self.both / self.either
+
+
+def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedErrors]:
+    """For each pair of models that miss anything, on the judged items that both were asked."""
+    missed = {
+        name: {
+            item.id: value < 1 for item, value in zip(items, values.tolist(), strict=True) if item.answer is not None
+        }
+        for name, (items, values) in models.items()
+    }
+    shared = {}
+    for first, second in combinations(missed, 2):
+        pairs = [(wrong, missed[second][item]) for item, wrong in missed[first].items() if item in missed[second]]
+        either = sum(a or b for a, b in pairs)
+        if either:
+            p, q = (sum(pair[place] for pair in pairs) / len(pairs) for place in (0, 1))
+            expected = p * q / (p + q - p * q)
+            shared[first, second] = SharedErrors(sum(a and b for a, b in pairs), either, expected)
+    return shared
+
+
+def disagreements(models: Sequence[Earned]) -> list[str]:
+    """Ids of items that some models get and others miss."""
+    outcomes: dict[str, set[bool]] = {}
+    for items, values in models:
+        for item, value in zip(items, values.tolist(), strict=True):
+            if value == value:  # judged
+                outcomes.setdefault(item.id, set()).add(value == 1)
+    return [identity for identity, ways in outcomes.items() if len(ways) > 1]

@@ -1,0 +1,162 @@
+"""The data of the item browser: all items by column, packed so that 50,000 of them are a few megabytes.
+
+Tokens and evidence are there for chosen items: errors, disagreements, a sample; of any other by ``horsesense show``.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+
+from horsesense.analysis.mistakes import confident_errors, disagreements
+from horsesense.analysis.slices import MOST_TO_SLICE_BY
+from horsesense.records import Item
+from horsesense.report.collecting import Collected
+from horsesense.report.item_answers import right_and_other, scored_texts
+from horsesense.report.summary import Summary
+from horsesense.report.wording import value_text
+from horsesense.scoring.evidence import evidence
+from horsesense.scoring.texts import ScoredText
+
+MOST_FILTERS = 12
+"""Facets that get a filter; more would bury the list."""
+MOST_ITEMS = 2_000
+MOST_TOKENS = 500_000
+"""Tokens of one probe over all models: what keeps the page of long items under 15 MB."""
+SAMPLE = 200
+
+
+def packed(document: Any) -> str:
+    """JSON, compressed, as text that holds nothing a page could mistake for markup."""
+    # mtime: the same report gives the same bytes.
+    return base64.b64encode(gzip.compress(orjson.dumps(document), 6, mtime=0)).decode("ascii")
+
+
+def browser_data(collected: Collected) -> dict[str, Any]:
+    """What the browser's script reads (templates/unpack.js): one entry a probe, each with columns over its items."""
+    return {"probes": [_probe(name, summaries) for name, summaries in collected.probes.items()]}
+
+
+def _probe(name: str, summaries: Sequence[Summary]) -> dict[str, Any]:
+    items: dict[str, Item] = {}
+    for summary in summaries:
+        for item in summary.answered.items:
+            items.setdefault(item.id, item)
+    all_items = list(items.values())
+    prefix = f"{all_items[0].probe}-"
+    families: dict[str, int] = {}
+    return {
+        "name": name,
+        "prefix": prefix,
+        "ids": [identity.removeprefix(prefix) for identity in items],
+        "premises": [item.premise for item in all_items],
+        "texts": [item.text for item in all_items],
+        "options": [item.options for item in all_items],
+        "answers": [item.answer for item in all_items],
+        "families": [families.setdefault(item.family, len(families)) if item.family else -1 for item in all_items],
+        "familyNames": list(families),
+        "members": [item.member for item in all_items],
+        "facets": _facets(all_items),
+        "models": [_model(summary, list(items)) for summary in summaries],
+        "details": details(summaries, items),
+    }
+
+
+def _facets(items: Sequence[Item]) -> list[dict[str, Any]]:
+    filters = []
+    for name in sorted({name for item in items for name in item.facets}):
+        values = [value_text(item.facets[name]) if name in item.facets else None for item in items]
+        known = sorted({value for value in values if value is not None})
+        if 1 < len(known) <= MOST_TO_SLICE_BY * 2:
+            place: dict[str | None, int] = {value: number for number, value in enumerate(known)} | {None: -1}
+            filters.append({"name": name, "values": known, "codes": [place[value] for value in values]})
+    return filters[:MOST_FILTERS]
+
+
+def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
+    """What a model chose, in the order of ``ids``: -1 where it was not asked; and by what margin, in thousandths."""
+    places = {item.id: place for place, item in enumerate(summary.answered.items)}
+    earned = summary.earned
+    margins = np.round(np.nan_to_num(earned.margins) * 1000).clip(-(10**6), 10**6).astype(int).tolist()
+    order = [places.get(identity, -1) for identity in ids]
+    return {
+        "label": summary.label,
+        "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
+        "margins": [0 if place < 0 else margins[place] for place in order],
+    }
+
+
+def _choice(predicted: tuple[int, ...]) -> int | list[int]:
+    return predicted[0] if len(predicted) == 1 else list(predicted)
+
+
+def details(summaries: Sequence[Summary], items: Mapping[str, Item]) -> dict[str, list[Any]]:
+    """By item id, one entry a model: scores, tokens and the evidence between the right and the best other option."""
+    places = [{item.id: place for place, item in enumerate(s.answered.items)} for s in summaries]
+    shown: dict[str, list[Any]] = {}
+    tokens = 0
+    for identity in chosen_items(summaries, list(items)):
+        entry = [
+            _entry(summary, items[identity], place[identity]) if identity in place else None
+            for summary, place in zip(summaries, places, strict=True)
+        ]
+        tokens += sum(len(option["logprobs"]) for by_model in entry if by_model for option in by_model["options"])
+        if tokens > MOST_TOKENS:
+            break
+        shown[identity] = entry
+    return shown
+
+
+def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = MOST_ITEMS) -> list[str]:
+    """Ids of the items that are shown with their tokens: a sample, then errors and disagreements by turns."""
+    rng = np.random.default_rng(0)
+    sample = [ids[place] for place in sorted(rng.permutation(len(ids))[: min(SAMPLE, most)].tolist())]
+    queues = [[s.answered.items[place].id for place in confident_errors(s.earned.margins, most)] for s in summaries]
+    queues.append(disagreements([(s.answered.items, s.earned.values) for s in summaries])[:most])
+    chosen = dict.fromkeys(sample)
+    for turn in range(max(map(len, queues), default=0)):
+        for queue in queues:
+            if turn < len(queue) and len(chosen) < most:
+                chosen[queue[turn]] = None
+    if len(chosen) < most:
+        chosen |= dict.fromkeys(identity for identity in ids[: most * 2] if identity not in chosen)
+    return list(chosen)[:most]
+
+
+def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
+    answer = summary.answered.answers[place]
+    texts = scored_texts(answer, item, summary.answered.spec)
+    scores = summary.scores[place]
+    options = [
+        {
+            "score": round(scores[number], 3),
+            "text": text.text,
+            "starts": [token.start for token in text.tokens],
+            "ends": [token.end for token in text.tokens],
+            "logprobs": [round(token.logprob, 2) for token in text.tokens],
+        }
+        if text
+        else {"score": round(scores[number], 3), "text": "", "starts": [], "ends": [], "logprobs": []}
+        for number, text in enumerate(texts)
+    ]
+    return {"options": options, "evidence": _evidence(item, texts, scores)}
+
+
+def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]) -> dict[str, Any] | None:
+    """Which tokens speak for the right option and which for the best other one (cats, q_k)."""
+    compared = right_and_other(item, texts, scores)
+    if compared is None:
+        return None
+    right, against, other = compared
+    return {
+        "other": other,
+        "places": [
+            [place.token.token if place.token else "", place.against.token if place.against else "", round(place.q, 2)]
+            for place in evidence(right, against)
+        ],
+    }
