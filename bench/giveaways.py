@@ -17,10 +17,10 @@ from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.baseline import fit_baseline
 from horsesense.learning.splits import hold_out
-from horsesense.probes.dictionaryqa import Plan as Senses
-from horsesense.probes.dictionaryqa import build_dictionaryqa
-from horsesense.probes.released import read_release
-from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.releases import read_release
+from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa.dictionaryqa import Plan as Senses
+from horsesense.methods.wordnetqa.dictionaryqa import build_dictionaryqa
 from horsesense.records import Item, Probe
 
 TRAINED = 3000

@@ -16,13 +16,12 @@ from pathlib import Path
 from horsesense.knowledge.atomic import read_atomic
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.probes.rica.entities import entities_of
-from horsesense.probes.rica.operators import RELEASED
-from horsesense.probes.rica.recipe import Plan, build_rica
-from horsesense.probes.rica.shipped import shipped_lexicon
-from horsesense.probes.rica.strategies import Sources
-from horsesense.probes.rica.tables import TEMPLATES
-from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
+from horsesense.methods.rica.building import Plan, build_rica
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
+from horsesense.methods.rica.lexicon import wordnet_lexicon
+from horsesense.methods.rica.perturbations import RELEASED
+from horsesense.methods.rica.statements import entities_of
+from horsesense.methods.rica.strategies import Sources
 from horsesense.records import write_probe
 
 STATEMENTS = 102_000

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.probes.starter import starter_probe
+from horsesense.methods.starter import starter_probe
 from horsesense.records import write_probe
 
 CALLS = 7

@@ -12,16 +12,14 @@ import time
 import torch
 
 from horsesense.language.words import listed
+from horsesense.methods.winoventi.asking import Asking, ask_associations, literal_word_of
+from horsesense.methods.winoventi.associations import common_words
+from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts
+from horsesense.methods.winoventi.schemas import Triplet, prior_item
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.probes.winoventi.associations import common_words
-from horsesense.probes.winoventi.nouns import clean_nouns
-from horsesense.probes.winoventi.schemas import Triplet, prior_item
-from horsesense.probes.winoventi.templates import LITERAL, prompts
-from horsesense.probes.winoventi.tokens import literal_word_of
 from horsesense.records import BLANK, ScoringSpec
 from horsesense.scoring.options import answer_items
-from horsesense.studies.winoventi.asking import Asking, ask_associations
 
 NOUNS = listed(
     "apple bed boat book bottle box bread brick bridge broom brush bucket button cake camera candle car carpet cat "

@@ -26,8 +26,7 @@ def main() -> None:
 def _run(folder: Path) -> None:
     from horsesense.knowledge.sources import open_graph
     from horsesense.knowledge.store import store_path
-    from horsesense.probes import dictionaryqa
-    from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
+    from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa, dictionaryqa
     from horsesense.records import write_probe
 
     start = _now()

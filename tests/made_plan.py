@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.files.tables import write_rows
-from horsesense.probes.winoventi.associations import read_associations
-from horsesense.probes.winoventi.exceptions import association_item
-from horsesense.probes.winoventi.nouns import clean_nouns
+from horsesense.methods.winoventi import asking
+from horsesense.methods.winoventi.associations import read_associations
+from horsesense.methods.winoventi.exceptions import association_item
+from horsesense.methods.winoventi.nouns import clean_nouns
+from horsesense.methods.winoventi.plan import Plan
 from horsesense.records import Judgement, write_judgements
-from horsesense.studies.winoventi import associating
-from horsesense.studies.winoventi.plan import Plan
 
 WORDS = ("stone", "feather", "umbrella", "coat", "butter", "café", "songs")
 EXCEPTIONS = ("heavier", "wet", "naïve")
@@ -19,7 +19,7 @@ EXCEPTIONS = ("heavier", "wet", "naïve")
 
 def no_wordnet() -> None:
     """WordNet takes seconds to read and knows no word of a tiny model."""
-    vars(associating)["find_wordnet"] = lambda: None
+    vars(asking)["find_wordnet"] = lambda: None
 
 
 def make_plan(masked: Path, causal: Path) -> Plan:

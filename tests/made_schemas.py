@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from horsesense.probes.winoventi.nouns import Noun
-from horsesense.probes.winoventi.schemas import Schema, Triplet, items_of, parse_premise
+from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.schemas import Schema, Triplet, items_of, parse_premise
 from horsesense.records import Card, Item, Probe
 
 SCHEMAS = (

@@ -10,8 +10,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from horsesense.errors import UserError
+from horsesense.methods.starter import starter_probe
 from horsesense.models.locating import locate
-from horsesense.probes.starter import starter_probe
 
 CATS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cats" / "commonsense_ability_test"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from horsesense.analysis.deciding import Place, deciding, decision
-from horsesense.analysis.key_word import key_place, third_of
-from horsesense.analysis.two_choice import beaten, by_number, counted
 from horsesense.errors import UserError
+from horsesense.methods.cats.evidence import Place, deciding, decision
+from horsesense.methods.cats.step_accuracy import beaten, by_number, counted
+from horsesense.methods.cats.who_gets_what import key_place, third_of
 
 
 def test_a_decision_against_a_plain_loop() -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.jaccard import jaccard_table
 from horsesense.errors import UserError
-from horsesense.probes.winoventi.associations import Association
-from horsesense.probes.winoventi.k_files import read_k_file, table_of
+from horsesense.methods.winoventi.associations import Association, read_k_file, table_of
+from horsesense.methods.winoventi.measures import jaccard_table
 
 
 @pytest.mark.parametrize("k", [1, 3, 5, 8, 10])

@@ -18,7 +18,7 @@ from horsesense.analysis.cues import find_cues
 from horsesense.analysis.cues.aflite import aflite
 from horsesense.analysis.cues.harden import Hardened, harden
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
+from horsesense.methods.releases import read_release
 from horsesense.records import Item
 from made_up_probes import longest, noise, planted, with_word
 

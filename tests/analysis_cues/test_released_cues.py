@@ -15,7 +15,7 @@ from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.cues.whole_battery import position_mark
 from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.probes.released import read_release
+from horsesense.methods.releases import read_release
 
 
 @cache

@@ -18,8 +18,8 @@ from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.performance import human_scores
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
-from horsesense.probes.released.votes import ReleasedVotes, read_votes
+from horsesense.methods.releases import read_release
+from horsesense.methods.releases.votes import ReleasedVotes, read_votes
 from horsesense.records import Judgement, Label
 
 PARTWHOLE = find_instrument("partwhole")

@@ -20,8 +20,8 @@ from horsesense.annotate.server.queue import hold
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
-from horsesense.probes.released import read_release
-from horsesense.probes.released.votes import ReleasedVotes, read_votes
+from horsesense.methods.releases import read_release
+from horsesense.methods.releases.votes import ReleasedVotes, read_votes
 from horsesense.records import Judgement, Probe
 from serving import study_of
 

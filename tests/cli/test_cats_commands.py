@@ -22,9 +22,9 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> Path:
     """A run of two tiny models on a small release, once for all tests."""
+    from horsesense.methods.cats.suite import find_suite, open_suite
     from horsesense.records import parse_spec
     from horsesense.runs.ask import Settings, ask_models
-    from horsesense.studies.suites.suite import find_suite, open_suite
 
     folder = tmp_path_factory.mktemp("cats")
     probes = open_suite(find_suite("cats"), lay_all(folder / "data")).probes

@@ -12,7 +12,7 @@ from typer.main import get_group
 
 from calling import caller, hold_to
 from horsesense.cli.app import app
-from horsesense.probes.released import READERS, read_release
+from horsesense.methods.releases import READERS, read_release
 from horsesense.records import read_probe
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calling import Call, Called, caller, hold_to
-from horsesense.probes.released.partwhole import LABELS
+from horsesense.methods.partwhole.released import LABELS
 
 
 @pytest.fixture

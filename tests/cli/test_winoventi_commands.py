@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from calling import Call, Called, caller, hold_to
-from horsesense.probes.winoventi.checks import Checked
-from horsesense.probes.winoventi.files import write_schemas
+from horsesense.methods.winoventi import asking
+from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.triplet_files import write_schemas
 from horsesense.records import write_probe
-from horsesense.studies.winoventi import associating
 from made_plan import WORDS, make_plan, people_have_answered
 from made_schemas import SCHEMAS, made_probe
 
@@ -24,7 +24,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(associating, "find_wordnet", lambda: None)
+    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
 
 
 def document(called: Called, name: str) -> Any:

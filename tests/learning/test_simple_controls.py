@@ -11,7 +11,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.learning.baseline import Baseline, fit_baseline
 from horsesense.learning.controls import Task
-from horsesense.probes.released import read_release
+from horsesense.methods.releases import read_release
 from horsesense.records import Probe
 from made_tasks import COLOURS, questions, triples, vectors
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
+from horsesense.methods.releases import read_release
 from horsesense.records import Item
 
 SEP = "\x01"

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.probes.released.linking import alike, linked, sentence_key
+from horsesense.methods.releases.linking import alike, linked, sentence_key
 
 BAGS = st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), max_size=12)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from horsesense.probes.released import read_release
-from horsesense.probes.released.partwhole import LABELS
+from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.releases import read_release
 
 
 def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:

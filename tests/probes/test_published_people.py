@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.probes.released import read_release
-from horsesense.probes.released.people import published_people
+from horsesense.methods.releases import read_release
+from horsesense.methods.releases.published import published_people
 from horsesense.records import Item
 
 CATS = ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")

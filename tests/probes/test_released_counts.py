@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.probes.released import read_release
-from horsesense.probes.released.conclusion import perturbed
+from horsesense.methods.releases import read_release
+from horsesense.methods.rica.released import perturbed
 from horsesense.records import Probe, fill_blank, read_probe, write_probe
 
 CATS = [f"commonsense_ability_test/{task}.txt" for task in ("ca", "wsc", "sm", "smr", "swag", "arct_1")]

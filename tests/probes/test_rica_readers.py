@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
-from horsesense.probes.released.conclusion import blank
-from horsesense.probes.released.rica_axioms import MEMBERS
+from horsesense.methods.releases import read_release
+from horsesense.methods.rica.released import blank
+from horsesense.methods.rica.released_axioms import MEMBERS
 from horsesense.records import fill_blank
 
 

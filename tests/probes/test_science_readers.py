@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
+from horsesense.methods.releases import read_release
 
 SCIQ = [
     {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released.table import parse_map, read_table
+from horsesense.methods.releases.table import parse_map, read_table
 from horsesense.records import Probe
 
 

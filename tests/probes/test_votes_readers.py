@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released import read_release
-from horsesense.probes.released.votes import read_votes
-from horsesense.probes.released.winoventi_votes import CRITERIA
+from horsesense.methods.releases import read_release
+from horsesense.methods.releases.votes import read_votes
+from horsesense.methods.winoventi.released import CRITERIA
 
 RESULTS = """whole,part,jj,result1,result2,result3,result4,result5
 box,lid,red,guaranteed,probably,guaranteed

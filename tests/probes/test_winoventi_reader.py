@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from horsesense.probes.released import read_release
-from horsesense.probes.released.winoventi import COLUMNS
+from horsesense.methods.releases import read_release
+from horsesense.methods.winoventi.released import COLUMNS
 
 GENERIC = (
     "pan",

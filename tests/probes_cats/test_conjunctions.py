@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.cats.conjunctions import conjunction_facets, conjunction_probe
-from horsesense.probes.cats.names import names_told
-from horsesense.probes.cats.steps import steps
-from horsesense.probes.released import read_release
+from horsesense.methods.cats.conjunctions import conjunction_facets, conjunction_probe
+from horsesense.methods.cats.joining import names_told
+from horsesense.methods.cats.steps import steps
+from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe
 
 

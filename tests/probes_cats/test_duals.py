@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.cats.duals import RULES, make_duals
-from horsesense.probes.cats.duals.pair import Dual, pair_of
-from horsesense.probes.released import read_release
+from horsesense.methods.cats.duals import RULES, make_duals
+from horsesense.methods.cats.sentence_pairs import Dual, pair_of
+from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
 
 

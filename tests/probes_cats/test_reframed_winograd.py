@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.cats.pronouns import case_of, substituted
-from horsesense.probes.released import read_release
+from horsesense.methods.cats.joining import case_of, substituted
+from horsesense.methods.releases import read_release
 
 
 def schema(before: str, pronoun: str, after: str, one: str, other: str, answer: str) -> str:

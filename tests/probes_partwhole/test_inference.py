@@ -12,8 +12,8 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.knowledge.corpus import Corpus, read_sentences
-from horsesense.probes.partwhole.inference import as_inference, find_premise, hypothesis
-from horsesense.probes.released.partwhole_votes import unjudged
+from horsesense.methods.partwhole.inference import as_inference, find_premise, hypothesis
+from horsesense.methods.partwhole.released import unjudged
 from horsesense.records import Card, Probe
 from horsesense.records.item import NO_SOURCE
 from made_corpora import text

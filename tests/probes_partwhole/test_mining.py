@@ -7,14 +7,24 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.partwhole import Plan, build_partwhole
-from horsesense.probes.partwhole.facts import conceptnet_pairs, genericskb_pairs, wordnet_pairs
-from horsesense.probes.partwhole.lexicon import is_colour, not_attributive, not_descriptive
-from horsesense.probes.partwhole.modifiers import read_syntactic_ngrams, read_text_modifiers
-from horsesense.probes.partwhole.recipe import overlap
-from horsesense.probes.partwhole.released_candidates import read_candidates
-from horsesense.probes.partwhole.rules import SWITCHES, Rules
-from horsesense.probes.partwhole.visual_genome import read_attributes, read_relation_counts, read_relationships
+from horsesense.methods.partwhole import Plan, build_partwhole
+from horsesense.methods.partwhole.adjectives import (
+    is_colour,
+    not_attributive,
+    not_descriptive,
+    read_syntactic_ngrams,
+    read_text_modifiers,
+)
+from horsesense.methods.partwhole.building import overlap, read_candidates
+from horsesense.methods.partwhole.pairs import (
+    conceptnet_pairs,
+    genericskb_pairs,
+    read_attributes,
+    read_relation_counts,
+    read_relationships,
+    wordnet_pairs,
+)
+from horsesense.methods.partwhole.rules import SWITCHES, Rules
 from horsesense.records import Probe
 from made_corpora import attributes, ngrams, relationships, text
 

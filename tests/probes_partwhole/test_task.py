@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.partwhole.checking import KINDS, check_triples
-from horsesense.probes.partwhole.labels import FORMS, in_labels
-from horsesense.probes.partwhole.splits import KINDS as WAYS
-from horsesense.probes.partwhole.splits import split_items
-from horsesense.probes.released.partwhole_votes import unjudged
+from horsesense.methods.partwhole.checking import KINDS, check_triples
+from horsesense.methods.partwhole.labels import FORMS, in_labels
+from horsesense.methods.partwhole.released import unjudged
+from horsesense.methods.partwhole.splits import KINDS as WAYS
+from horsesense.methods.partwhole.splits import split_items
 from horsesense.records import Item
 from horsesense.records.item import NO_SOURCE
 

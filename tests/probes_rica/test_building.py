@@ -11,17 +11,14 @@ import pytest
 
 from horsesense.analysis.cues.question import entity_order_of, halves
 from horsesense.language.frequency import zipf
-from horsesense.probes.rica.comparison import pair_of
-from horsesense.probes.rica.controls import CONTROLS, control, missing_controls
-from horsesense.probes.rica.entities import entities_of
-from horsesense.probes.rica.forms import Comp, Not
-from horsesense.probes.rica.parsing import parse_form
-from horsesense.probes.rica.reading import read_statement
-from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
-from horsesense.probes.rica.rewriting import equivalent
-from horsesense.probes.rica.shipped import shipped_lexicon
-from horsesense.probes.rica.strategies import Sources
-from horsesense.probes.rica.tables import TEMPLATES
+from horsesense.methods.rica.axioms import Comp, Not, pair_of
+from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+from horsesense.methods.rica.controls import CONTROLS, control, missing_controls
+from horsesense.methods.rica.equivalence import equivalent
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
+from horsesense.methods.rica.notation import parse_form, read_statement
+from horsesense.methods.rica.statements import entities_of
+from horsesense.methods.rica.strategies import Sources
 from horsesense.records import BLANK, Item, Probe, check_item
 
 SHIPPED = ("material", "grade", "location", "role", "temporal")

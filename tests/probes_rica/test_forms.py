@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.rica.checking import check_release
-from horsesense.probes.rica.forms import And, Axiom, Comp, Not, Prop, Rel
-from horsesense.probes.rica.lexicon import Entry, Lexicon, Phrase, read_lexicon
-from horsesense.probes.rica.operators import KINDS, RELEASED, Kind, derive, derive_all
-from horsesense.probes.rica.parsing import parse_form
-from horsesense.probes.rica.premises import template
-from horsesense.probes.rica.reading import read_statement
-from horsesense.probes.rica.rewriting import canonical, equivalent
-from horsesense.probes.rica.statements import say
+from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
+from horsesense.methods.rica.clauses import template
+from horsesense.methods.rica.equivalence import canonical, equivalent
+from horsesense.methods.rica.lexicon import Entry, Lexicon, Phrase, read_lexicon
+from horsesense.methods.rica.notation import parse_form, read_statement
+from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, derive, derive_all
+from horsesense.methods.rica.released_axioms import check_release
+from horsesense.methods.rica.statements import say
 from paper_tables import table_7, table_8
 
 SNOWMAN = "Warmer(A, B), so Harder(stay frozen(A), stay frozen(B))"

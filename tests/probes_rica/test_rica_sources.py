@@ -12,15 +12,13 @@ from horsesense.knowledge.atomic import read_atomic
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
 from horsesense.language.novel import is_novel, novel_names
-from horsesense.probes.rica import types
-from horsesense.probes.rica.entities import entities_of
-from horsesense.probes.rica.operators import KINDS
-from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
-from horsesense.probes.rica.shipped import shipped_lexicon
-from horsesense.probes.rica.statements import say
-from horsesense.probes.rica.strategies import Sources, known_axioms, strategies_of
-from horsesense.probes.rica.tables import TEMPLATES, fill, read_known
-from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
+from horsesense.methods.rica import constraints as types
+from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, fill, read_known, shipped_lexicon
+from horsesense.methods.rica.lexicon import wordnet_lexicon
+from horsesense.methods.rica.perturbations import KINDS
+from horsesense.methods.rica.statements import entities_of, say
+from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
 from made_sources import LISTS, official_atomic, official_conceptnet, plain_conceptnet, preprocessed_atomic
 
 LETTERS = entities_of("letters", None, 0)

@@ -11,7 +11,7 @@ import pytest
 from wordfreq import zipf_frequency
 
 from horsesense.errors import UserError
-from horsesense.probes.starter import STARTER, read_schemas, starter_probe
+from horsesense.methods.starter import STARTER, read_schemas, starter_probe
 from horsesense.records import Item, check_item, read_probe, write_probe
 
 PROBE = starter_probe()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.winoventi.associations import (
+from horsesense.methods.winoventi.asking import literal_word_of, word_of
+from horsesense.methods.winoventi.associations import (
     Association,
     common_words,
     own_words,
@@ -16,10 +17,16 @@ from horsesense.probes.winoventi.associations import (
     shares,
     write_associations,
 )
-from horsesense.probes.winoventi.nouns import Noun, clean_nouns, read_nouns, wordnet_nouns
-from horsesense.probes.winoventi.selection import ABOVE_KNEE, drop_nonsense, knee, select
-from horsesense.probes.winoventi.templates import LITERAL, check_template, prompts
-from horsesense.probes.winoventi.tokens import literal_word_of, word_of
+from horsesense.methods.winoventi.nouns import (
+    LITERAL,
+    Noun,
+    check_template,
+    clean_nouns,
+    prompts,
+    read_nouns,
+    wordnet_nouns,
+)
+from horsesense.methods.winoventi.selection import ABOVE_KNEE, drop_nonsense, knee, select
 from small_wordnet import write_small_wordnet
 
 

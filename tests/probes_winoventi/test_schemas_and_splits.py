@@ -8,19 +8,17 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.released.winoventi import read_winoventi
-from horsesense.probes.winoventi import checks
-from horsesense.probes.winoventi.associations import Association
-from horsesense.probes.winoventi.checks import check_schema
-from horsesense.probes.winoventi.depths import read_depths, read_registry
-from horsesense.probes.winoventi.exceptions import from_contrast, from_lexicon, from_people, merged, read_denied
-from horsesense.probes.winoventi.files import read_checked, read_triplets
-from horsesense.probes.winoventi.lexicon import read_lexicon
-from horsesense.probes.winoventi.nouns import Noun
-from horsesense.probes.winoventi.recipe import build_winoventi
-from horsesense.probes.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.probes.winoventi.special import differing, pairs_of, prior_probe, reversed_probe, special_facets
-from horsesense.probes.winoventi.splits import make_splits
+from horsesense.methods.winoventi import checks
+from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
+from horsesense.methods.winoventi.building import build_winoventi, make_splits
+from horsesense.methods.winoventi.checks import check_schema
+from horsesense.methods.winoventi.exceptions import from_contrast, from_lexicon, from_people, merged, read_denied
+from horsesense.methods.winoventi.lexicon import read_lexicon
+from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.released import read_winoventi
+from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.special_word import differing, pairs_of, prior_probe, reversed_probe, special_facets
+from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets
 from horsesense.records import Judgement, Probe
 from made_schemas import made_probe
 from small_wordnet import write_small_wordnet

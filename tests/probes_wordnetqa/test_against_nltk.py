@@ -13,7 +13,7 @@ from horsesense.analysis.cues import Findings, find_cues
 from horsesense.knowledge.sources import open_graph
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
 from horsesense.records import Item, Probe
 from nltk_wordnet import nltk_wordnet
 

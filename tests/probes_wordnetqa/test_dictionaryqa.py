@@ -9,7 +9,7 @@ from horsesense.errors import UserError
 from horsesense.knowledge.gcide import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_triples, open_graph
-from horsesense.probes.dictionaryqa import Plan, build_dictionaryqa
+from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
 from trees import write_dictionary
 
 

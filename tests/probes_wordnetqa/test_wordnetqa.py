@@ -14,8 +14,8 @@ from graph_walks import hops
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_triples
-from horsesense.probes.wordnetqa import RELATIONS, Plan, build_wordnetqa
-from horsesense.probes.wordnetqa.context import find_form
+from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa.questions import find_form
 from horsesense.records import check_item
 from trees import write_tree
 

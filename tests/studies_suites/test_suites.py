@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.studies.suites.accuracy_row import average_of
-from horsesense.studies.suites.finding import find_sets
-from horsesense.studies.suites.published import HUMAN, published_rows
-from horsesense.studies.suites.sets import read_sets
-from horsesense.studies.suites.suite import SUITES, find_suite
+from horsesense.methods.cats.suite import SUITES, find_sets, find_suite, read_sets
+from horsesense.methods.cats.table import HUMAN, average_of, published_rows
 from small_cats import CA, WSC, lay, lay_all
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import transformers
 
 from horsesense.errors import UserError
-from horsesense.studies.winoventi import pipeline
-from horsesense.studies.winoventi.pipeline import run_pipeline
-from horsesense.studies.winoventi.plan import Plan
+from horsesense.methods.winoventi import pipeline
+from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.plan import Plan
 from made_plan import make_plan, no_wordnet, people_have_answered
 
 # transformers loads its modules when they are first named; each child would do so anew.

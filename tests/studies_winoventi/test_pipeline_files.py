@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.probes.winoventi.associations import read_associations
-from horsesense.probes.winoventi.checks import Checked
-from horsesense.probes.winoventi.files import read_checked, read_triplets, write_schemas
+from horsesense.methods.winoventi import asking
+from horsesense.methods.winoventi.associations import read_associations
+from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.plan import Plan
+from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets, write_schemas
 from horsesense.records import read_probe
-from horsesense.studies.winoventi import associating
-from horsesense.studies.winoventi.pipeline import run_pipeline
-from horsesense.studies.winoventi.plan import Plan
 from made_plan import make_plan, people_have_answered
 
 _OTHER_MODELS = 99
@@ -23,7 +23,7 @@ _EXCEPTIONS = ("heavier", "wet")
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(associating, "find_wordnet", lambda: None)
+    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
 
 
 @pytest.fixture

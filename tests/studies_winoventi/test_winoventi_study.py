@@ -12,23 +12,22 @@ from pathlib import Path
 import pytest
 import torch
 
-from horsesense.analysis.winoventi import strongest
 from horsesense.errors import UserError
+from horsesense.methods.winoventi import asking, checks, model_checks
+from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities, spellable
+from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Beside, ask_all, evaluate
+from horsesense.methods.winoventi.measures import strongest
+from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.premises import from_frames, generated
+from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.special_word import PRIOR
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.probes.winoventi import checks
-from horsesense.probes.winoventi.checks import Checked
-from horsesense.probes.winoventi.nouns import Noun
-from horsesense.probes.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.probes.winoventi.special import PRIOR
 from horsesense.records import Item, Probe, ScoringSpec, read_probe
 from horsesense.runs.ask import Settings
 from horsesense.scoring.options import answer_items
-from horsesense.studies.winoventi import associating, prechecks
-from horsesense.studies.winoventi.asking import Asking, ask_associations, perplexities, spellable
-from horsesense.studies.winoventi.evaluation import EMPTY, MAIN, Beside, ask_all, evaluate
-from horsesense.studies.winoventi.pipeline import run_pipeline
-from horsesense.studies.winoventi.writing import from_frames, generated
 from horsesense.watching import Watcher
 from made_plan import make_plan, people_have_answered
 from made_schemas import SCHEMAS, made_probe
@@ -46,7 +45,7 @@ class Listener(Watcher):
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(associating, "find_wordnet", lambda: None)
+    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
 
 
 def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[str, Path]) -> None:
@@ -86,7 +85,7 @@ def test_nouns_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path]) -> N
     known, strange = spellable(model, [Noun("stone"), Noun("дом")], SPEC)
     assert ([noun.word for noun in known], [noun.word for noun in strange]) == (["stone"], ["дом"])
     with pytest.raises(UserError, match="can spell none of the nouns"):
-        associating.associate(model, None, [Noun("дом")], Asking())
+        asking.associate(model, None, [Noun("дом")], Asking())
 
 
 def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> None:
@@ -165,13 +164,13 @@ def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
     same = Checked(
         Schema(Triplet("coat", "wet", "dry"), parse_premise("The coat was [wet / old] then."), "machine"), ()
     )
-    vectors = prechecks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
+    vectors = model_checks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
     assert [one.objections for one in vectors] == [(), (checks.SIMILAR,)]
     ranker = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    (kept,) = prechecks.grammatical([stove], ranker, SPEC, least=-1000.0)
-    (bad,) = prechecks.grammatical([stove], ranker, SPEC, least=0.0)
+    (kept,) = model_checks.grammatical([stove], ranker, SPEC, least=-1000.0)
+    (bad,) = model_checks.grammatical([stove], ranker, SPEC, least=0.0)
     assert (kept.objections, bad.objections) == ((), (checks.UNGRAMMATICAL,))
-    (judged,) = prechecks.not_entailing_the_wrong([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
+    (judged,) = model_checks.not_entailing_the_wrong([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
     assert set(judged.objections) <= {checks.WRONG_FOLLOWS}
 
 

@@ -9,12 +9,12 @@ from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.files.tables import write_rows
-from horsesense.probes.winoventi.associations import Association
-from horsesense.probes.winoventi.checks import Checked
-from horsesense.probes.winoventi.exceptions import association_item
-from horsesense.probes.winoventi.files import TRIPLET_COLUMNS
-from horsesense.probes.winoventi.nouns import Noun, is_plural
-from horsesense.probes.winoventi.recipe import build_winoventi
+from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.building import build_winoventi
+from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.exceptions import association_item
+from horsesense.methods.winoventi.nouns import Noun, is_plural
+from horsesense.methods.winoventi.triplet_files import TRIPLET_COLUMNS
 from horsesense.records import Card, Probe, write_probe
 from horsesense.runs.folder import locked
 

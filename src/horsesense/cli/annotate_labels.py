@@ -117,7 +117,7 @@ def collect(
             "the judgements would overwrite a file that they are read from", file=out, fix="choose another name"
         )
     if release:
-        from horsesense.probes.released.votes import read_votes
+        from horsesense.methods.releases.votes import read_votes
 
         if probe or instrument or annotator or last:
             raise UserError(

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from horsesense.probes.partwhole.mined import Modifiers, Pairs
+    from horsesense.methods.partwhole.pairs import Modifiers, Pairs
 
 Files = list[Path] | None
 Read = TypeVar("Read")
@@ -36,7 +36,7 @@ def wordnetqa(
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.knowledge.sources import open_graph
-    from horsesense.probes.wordnetqa import Plan, build_wordnetqa
+    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
 
     plan = Plan(relation, seed, limit, as_paper, ways)
     write_built(out, build_wordnetqa(open_graph(source), plan), json)
@@ -54,7 +54,7 @@ def dictionaryqa(
 ) -> None:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
     from horsesense.knowledge.sources import open_graph
-    from horsesense.probes.dictionaryqa import Plan, build_dictionaryqa
+    from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
 
     write_built(out, build_dictionaryqa(open_graph(source), Plan(seed, limit, as_paper, ways)), json)
 
@@ -83,10 +83,10 @@ def winoventi(
     """Pairs of texts that differ in one word, each with its own outcome."""
     from dataclasses import replace
 
-    from horsesense.probes.winoventi.checks import Checked, check_schema
-    from horsesense.probes.winoventi.files import read_checked
-    from horsesense.probes.winoventi.nouns import Noun, is_plural
-    from horsesense.probes.winoventi.recipe import build_winoventi
+    from horsesense.methods.winoventi.building import build_winoventi
+    from horsesense.methods.winoventi.checks import Checked, check_schema
+    from horsesense.methods.winoventi.nouns import Noun, is_plural
+    from horsesense.methods.winoventi.triplet_files import read_checked
     from horsesense.records import Probe
 
     path = source / "schemas.tsv" if source.is_dir() else source
@@ -116,7 +116,7 @@ def conjunctions(
     json: Json = False,
 ) -> None:
     """Pairs of a right sentence and the same with another conjunction (CATs), from Winograd schemas."""
-    from horsesense.probes.cats.conjunctions import conjunction_probe
+    from horsesense.methods.cats.conjunctions import conjunction_probe
     from horsesense.records import read_probe
 
     if out.resolve() == file.resolve():
@@ -139,7 +139,7 @@ def duals(
     json: Json = False,
 ) -> None:
     """Propose dual instances by rule (CATs): negation, antonyms, swapped arguments, with the gold turned where due."""
-    from horsesense.probes.cats.duals import make_duals
+    from horsesense.methods.cats.duals import make_duals
     from horsesense.records import read_probe
 
     if out.resolve() == file.resolve():
@@ -192,10 +192,10 @@ def partwhole(
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
     from horsesense.cli.progress import stages
     from horsesense.errors import unknown
-    from horsesense.probes.partwhole import Plan, build_partwhole
-    from horsesense.probes.partwhole.released_candidates import read_candidates
-    from horsesense.probes.partwhole.rules import SWITCHES, Rules
-    from horsesense.probes.partwhole.visual_genome import HAS, read_aliases
+    from horsesense.methods.partwhole import Plan, build_partwhole
+    from horsesense.methods.partwhole.building import read_candidates
+    from horsesense.methods.partwhole.pairs import HAS, read_aliases
+    from horsesense.methods.partwhole.rules import SWITCHES, Rules
 
     for name in without or ():
         if name not in SWITCHES:
@@ -245,8 +245,13 @@ def _pair_readers(
 ) -> list[Callable[[], Pairs]]:
     from functools import partial
 
-    from horsesense.probes.partwhole.facts import conceptnet_pairs, genericskb_pairs, wordnet_pairs
-    from horsesense.probes.partwhole.visual_genome import read_relation_counts, read_relationships
+    from horsesense.methods.partwhole.pairs import (
+        conceptnet_pairs,
+        genericskb_pairs,
+        read_relation_counts,
+        read_relationships,
+        wordnet_pairs,
+    )
 
     readers: list[Callable[[], Pairs]] = []
     if relationships:
@@ -267,8 +272,8 @@ def _modifier_readers(
 ) -> list[Callable[[], Modifiers]]:
     from functools import partial
 
-    from horsesense.probes.partwhole.modifiers import read_syntactic_ngrams, read_text_modifiers
-    from horsesense.probes.partwhole.visual_genome import read_attributes
+    from horsesense.methods.partwhole.adjectives import read_syntactic_ngrams, read_text_modifiers
+    from horsesense.methods.partwhole.pairs import read_attributes
 
     readers: list[Callable[[], Modifiers]] = []
     if attributes:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from horsesense.knowledge.triples import Facts
-    from horsesense.probes.rica.forms import Axiom
-    from horsesense.probes.rica.recipe import Plan
-    from horsesense.probes.rica.statements import Statement
+    from horsesense.methods.rica.axioms import Axiom
+    from horsesense.methods.rica.building import Plan
+    from horsesense.methods.rica.statements import Statement
     from horsesense.records import Facet, Item, Probe
 
 Strategies = Annotated[
@@ -61,9 +61,9 @@ def rica(
     json: Json = False,
 ) -> None:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
-    from horsesense.probes.rica.entities import entities_of
-    from horsesense.probes.rica.recipe import Plan, build_rica, kinds_of
-    from horsesense.probes.rica.strategies import Sources, strategies_of
+    from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+    from horsesense.methods.rica.statements import entities_of
+    from horsesense.methods.rica.strategies import Sources, strategies_of
 
     facts = _facts(conceptnet or [], atomic or [])
     sources = Sources(table or [], facts, _lists(names or []), not no_shipped)
@@ -91,11 +91,11 @@ def _written(plan: Plan, realiser: str) -> Probe:
     from collections import Counter
     from dataclasses import replace
 
+    from horsesense.methods.rica.building import build_rica
+    from horsesense.methods.rica.proposals import write_statements
+    from horsesense.methods.rica.statements import say as say_form
+    from horsesense.methods.rica.statements import sayer
     from horsesense.models.local.load import load_model
-    from horsesense.probes.rica.recipe import build_rica
-    from horsesense.probes.rica.statements import say as say_form
-    from horsesense.probes.rica.written import sayer
-    from horsesense.studies.realising import write_statements
 
     forms: dict[str, None] = {}
 
@@ -114,9 +114,9 @@ def _flagged(probe: Probe, fluency: str) -> Probe:
     """The probe with a facet that says which statements a language model finds odd."""
     from dataclasses import replace
 
+    from horsesense.methods.rica.proposals import odd_texts
     from horsesense.models.local.load import load_model
     from horsesense.records import fill_blank
-    from horsesense.studies.realising import odd_texts
 
     def right(item: Item) -> str:
         option = item.options[item.answer or 0]
@@ -151,7 +151,7 @@ def _words() -> frozenset[str]:
 
 def _lists(given: Sequence[str]) -> dict[str, Sequence[str]]:
     from horsesense.errors import unknown
-    from horsesense.probes.rica.lists import LISTS, read_list
+    from horsesense.methods.rica.knowledge_tables import LISTS, read_list
 
     lists: dict[str, Sequence[str]] = {}
     for each in given:

@@ -13,10 +13,9 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.analysis.two_choice import Counted
-    from horsesense.studies.suites.evidence_kept import EvidenceKept
-    from horsesense.studies.suites.steps_kept import ModelSteps
-    from horsesense.studies.suites.who import Who
+    from horsesense.methods.cats.evidence import EvidenceKept
+    from horsesense.methods.cats.step_accuracy import Counted, ModelSteps
+    from horsesense.methods.cats.who_gets_what import Who
 
 cats = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="CATs: evidence, who gets what, inference steps.")
 
@@ -27,8 +26,8 @@ def evidence(
     json: Json = False,
 ) -> None:
     """How often the deciding token is the edited one, where it stands, and what other tokens carry."""
+    from horsesense.methods.cats.evidence import evidence_of_runs
     from horsesense.runs.results import read_run
-    from horsesense.studies.suites.evidence_kept import evidence_of_runs
 
     document = evidence_of_runs(each for folder in folders for each in read_run(folder)[1])
     if not document.evidence:
@@ -65,9 +64,9 @@ def who(
     json: Json = False,
 ) -> None:
     """Which items one model gets and another misses, with the place of the key word (CATs, table 4)."""
+    from horsesense.methods.cats.who_gets_what import who_of_runs
     from horsesense.runs.comparison import by_probe
     from horsesense.runs.results import read_run
-    from horsesense.studies.suites.who import who_of_runs
 
     probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
     document = who_of_runs(list(models.values()) for models in probes.values())
@@ -110,8 +109,8 @@ def steps(
     json: Json = False,
 ) -> None:
     """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2)."""
+    from horsesense.methods.cats.step_accuracy import steps_of_runs
     from horsesense.runs.results import read_run
-    from horsesense.studies.suites.steps_kept import steps_of_runs
 
     counts = _counted_by_people(judgements) if judgements else None
     document = steps_of_runs([each for folder in folders for each in read_run(folder)[1] if each.judged], counts)
@@ -123,8 +122,8 @@ def steps(
 
 def _counted_by_people(files: list[Path]) -> Counted:
     """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
-    from horsesense.analysis.two_choice import counted
     from horsesense.annotate.judgement_files import collect
+    from horsesense.methods.cats.step_accuracy import counted
 
     collected = collect(files)
     if collected.instrument.name != "steps":

@@ -13,6 +13,7 @@ from typing import Any
 from horsesense.analysis import Estimate
 from horsesense.cli.fetch import Fetchable
 from horsesense.files.pinned import Fetched
+from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
@@ -20,7 +21,6 @@ from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.results import ResultDocument
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
-from horsesense.studies.suites.suite_table import SuiteTable
 
 DOCUMENTS: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
@@ -46,39 +46,39 @@ DOCUMENTS: dict[str, str] = {
     "build rica": "horsesense.records.written:WrittenProbe",
     "build winoventi": "horsesense.records.written:WrittenProbe",
     "build wordnetqa": "horsesense.records.written:WrittenProbe",
-    "cats evidence": "horsesense.studies.suites.evidence_kept:EvidenceOfRuns",
-    "cats steps": "horsesense.studies.suites.steps_kept:StepsOfRuns",
-    "cats who": "horsesense.studies.suites.who:WhoOfRuns",
+    "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
+    "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
+    "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "compare": "horsesense.runs.comparison:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
-    "harden": "horsesense.studies.harden:HardenedDocument",
+    "harden": "horsesense.analysis.cues.harden:HardenedDocument",
     "import": "horsesense.records.written:WrittenProbe",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
-    "partwhole check": "horsesense.probes.partwhole.checking:OddTriples",
+    "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
     "partwhole premises": "horsesense.records.written:WrittenProbe",
     "partwhole recast": "horsesense.records.written:WrittenProbe",
-    "partwhole split": "horsesense.probes.partwhole.splits:TriplesSplit",
-    "partwhole table": "horsesense.report.partwhole:PartWholeTable",
+    "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
+    "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "report": "horsesense.cli.documents:ReportDocument",
-    "rica analyse": "horsesense.studies.rica:RunAnalysis",
-    "rica controls": "horsesense.probes.rica.controls:Controls",
-    "rica derive": "horsesense.probes.rica.derivation:Derivation",
-    "rica equivalent": "horsesense.probes.rica.rewriting:WrittenProof",
-    "rica release": "horsesense.probes.rica.checking:Checked",
+    "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
+    "rica controls": "horsesense.methods.rica.controls:Controls",
+    "rica derive": "horsesense.methods.rica.perturbations:Derivation",
+    "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
+    "rica release": "horsesense.methods.rica.released_axioms:Checked",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
     "train": "horsesense.learning.training_results:TrainingDocument",
-    "winoventi associations": "horsesense.studies.winoventi.documents:AssociationSummary",
-    "winoventi evaluate": "horsesense.studies.winoventi.documents:Evaluations",
-    "winoventi jaccard": "horsesense.analysis.jaccard:Similarity",
-    "winoventi run": "horsesense.studies.winoventi.documents:PipelineSummary",
-    "winoventi splits": "horsesense.probes.winoventi.splits:WrittenSplits",
+    "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
+    "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
+    "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
+    "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
 }
 """Command → the type of its document, as ``module:name``."""
 

@@ -59,8 +59,8 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     from horsesense.knowledge.gcide import fetch_gcide
     from horsesense.knowledge.wordnet_source import fetch_wordnet
     from horsesense.language.vectors import fetch_glove
+    from horsesense.methods.releases.published import fetch_release, published_files
     from horsesense.models.bundled import BUNDLED, fetch_bundled
-    from horsesense.probes.released.published import fetch_release, published_files
 
     known: dict[str, tuple[str, Callable[[Path | None], Fetched]]] = {}
     for name, files in published_files().items():
@@ -112,11 +112,11 @@ def import_(
 
 def _read(release: str, paths: list[Path], skip_bad: bool, columns: str, name: str) -> Probe:
     if release == "table":
-        from horsesense.probes.released.table import parse_map, read_table
+        from horsesense.methods.releases.table import parse_map, read_table
 
         return read_table(paths, skip_bad, parse_map(columns), name)
     if columns or name:
         raise UserError("--map and --name are for a table", fix="leave them out, or use: horsesense import table")
-    from horsesense.probes.released import read_release
+    from horsesense.methods.releases import read_release
 
     return read_release(release, paths, skip_bad=skip_bad)

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.report.partwhole import Row
+    from horsesense.methods.partwhole.table import Row
 
 partwhole = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Does the adjective carry over to the part? (docs/partwhole.md)"
@@ -31,7 +31,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row."""
-    from horsesense.probes.partwhole.checking import KINDS, check_triples
+    from horsesense.methods.partwhole.checking import KINDS, check_triples
 
     checked = check_triples(files)
     if json:
@@ -60,7 +60,7 @@ def recast(
     json: Json = False,
 ) -> None:
     """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no."""
-    from horsesense.probes.partwhole.labels import find_form, probe_in_labels
+    from horsesense.methods.partwhole.labels import find_form, probe_in_labels
     from horsesense.records import read_probe
 
     find_form(labels)
@@ -78,7 +78,7 @@ def split(
     json: Json = False,
 ) -> None:
     """70, 10 and 20 per cent of the triples."""
-    from horsesense.probes.partwhole.splits import write_split
+    from horsesense.methods.partwhole.splits import write_split
     from horsesense.records import read_probe
 
     written = write_split(read_probe(probe), by, seed, out)
@@ -106,7 +106,7 @@ def premises(
 
     from horsesense.cli.progress import stages
     from horsesense.knowledge.corpus import Corpus
-    from horsesense.probes.partwhole.inference import as_inference, coverage
+    from horsesense.methods.partwhole.inference import as_inference, coverage
     from horsesense.records import read_probe
 
     folder = next((path for path in corpus or () if path.is_dir()), None)
@@ -134,9 +134,9 @@ def table(
     json: Json = False,
 ) -> None:
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts."""
-    from horsesense.probes.released.partwhole_votes import read_partwhole_votes
+    from horsesense.methods.partwhole.released import read_partwhole_votes
+    from horsesense.methods.partwhole.table import PartWholeTable, human_rows, table_rows
     from horsesense.records import read_probe
-    from horsesense.report.partwhole import PartWholeTable, human_rows, table_rows
     from horsesense.runs.results import read_run
 
     answered = [each for folder in folders for run in _runs(folder) for each in read_run(run)[1]]

@@ -11,9 +11,9 @@ from horsesense.cli.output import Json, people, print_json, say
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.probes.rica.forms import Axiom
-    from horsesense.probes.rica.lexicon import Lexicon
-    from horsesense.studies.rica import Analysis
+    from horsesense.methods.rica.analysis import Analysis
+    from horsesense.methods.rica.axioms import Axiom
+    from horsesense.methods.rica.lexicon import Lexicon
 
 LexiconFile = Annotated[
     Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")
@@ -28,8 +28,7 @@ rica = typer.Typer(
 
 def axiom_of(text: str) -> Axiom:
     """The axiom of a form; a statement in plain words, which has no brackets, is read too."""
-    from horsesense.probes.rica.parsing import parse_form
-    from horsesense.probes.rica.reading import read_statement
+    from horsesense.methods.rica.notation import parse_form, read_statement
 
     return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
 
@@ -37,9 +36,8 @@ def axiom_of(text: str) -> Axiom:
 def lexicon_of(file: Path | None) -> Lexicon:
     """One's own lexicon before the shipped one, and WordNet's adjectives behind both."""
     from horsesense.knowledge.wordnet_source import find_wordnet
-    from horsesense.probes.rica.lexicon import read_lexicon
-    from horsesense.probes.rica.shipped import shipped_lexicon
-    from horsesense.probes.rica.wordnet_lexicon import wordnet_lexicon
+    from horsesense.methods.rica.knowledge_tables import shipped_lexicon
+    from horsesense.methods.rica.lexicon import read_lexicon, wordnet_lexicon
 
     known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
     folder = find_wordnet()
@@ -58,8 +56,7 @@ def derive(
     json: Json = False,
 ) -> None:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply."""
-    from horsesense.probes.rica.derivation import derivation
-    from horsesense.probes.rica.operators import KINDS
+    from horsesense.methods.rica.perturbations import KINDS, derivation
 
     derived = derivation(axiom_of(form), lexicon_of(lexicon))
     if json:
@@ -81,8 +78,8 @@ def equivalent(
     json: Json = False,
 ) -> None:
     """Whether two forms say the same: both are rewritten by equations, and the way from one to the other is shown."""
-    from horsesense.probes.rica.rewriting import equivalent as prove
-    from horsesense.probes.rica.rewriting import written_proof
+    from horsesense.methods.rica.equivalence import equivalent as prove
+    from horsesense.methods.rica.equivalence import written_proof
 
     proof = written_proof(prove(axiom_of(form), axiom_of(other), lexicon_of(lexicon)))
     if json:
@@ -99,7 +96,7 @@ def release(
     json: Json = False,
 ) -> None:
     """Derive the other forms of each released axiom from its original, and show those that differ."""
-    from horsesense.probes.rica.checking import check_release
+    from horsesense.methods.rica.released_axioms import check_release
 
     checked = check_release(file)
     if json:
@@ -118,7 +115,7 @@ def controls(
     json: Json = False,
 ) -> None:
     """Write the probe with its premise removed, and with its content words replaced by nonsense."""
-    from horsesense.probes.rica.controls import write_controls
+    from horsesense.methods.rica.controls import write_controls
 
     written = write_controls(file, out or file.parent)
     if json:
@@ -137,7 +134,7 @@ def analyse(
     json: Json = False,
 ) -> None:
     """Accuracy by kind, positivity bias (d′ and criterion), test-retest, and the effect of the background fact."""
-    from horsesense.studies.rica import analyse_run
+    from horsesense.methods.rica.analysis import analyse_run
 
     analysis = analyse_run(folder, against)
     if json:

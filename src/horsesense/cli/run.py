@@ -12,8 +12,8 @@ from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, 
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
+    from horsesense.methods.cats.suite import Opened
     from horsesense.records import Probe
-    from horsesense.studies.suites.suite import Opened
 
 Probes = Annotated[
     list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
@@ -52,7 +52,7 @@ def run(
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
     from horsesense.cli.suites import print_suite, suite_document
-    from horsesense.probes.rica.controls import missing_controls
+    from horsesense.methods.rica.controls import missing_controls
     from horsesense.report.page import write_page
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
@@ -109,7 +109,7 @@ def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str]
     if probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
     from horsesense.cli.suites import say_missing
-    from horsesense.studies.suites.suite import find_suite, open_suite
+    from horsesense.methods.cats.suite import find_suite, open_suite
 
     opened = open_suite(find_suite(name), data, skip_bad)
     say_missing(opened)
@@ -122,7 +122,7 @@ def _short(model: str) -> str:
 
 def _probes(names: list[str]) -> dict[str, Probe]:
     """Probes by the name they have in the run: that of their file."""
-    from horsesense.probes.starter import starter_probe
+    from horsesense.methods.starter import starter_probe
     from horsesense.records import card_path, probe_name, read_probe
     from horsesense.scoring.normalise import parse_normalisation
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from horsesense.analysis import Estimate
+    from horsesense.methods.cats.suite import Opened
+    from horsesense.methods.cats.suite_table import PublishedFigures, SuiteTable
+    from horsesense.methods.cats.table import PairsOfSet
     from horsesense.runs.results import Answered
     from horsesense.scoring.normalise import Normalisation
-    from horsesense.studies.suites.consistency_row import PairsOfSet
-    from horsesense.studies.suites.suite import Opened
-    from horsesense.studies.suites.suite_table import PublishedFigures, SuiteTable
 
 _NONE = "–"
 
@@ -23,7 +23,7 @@ _NONE = "–"
 def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
     """The part ``suite`` of what ``--json`` prints; people see the same."""
     from horsesense.cli.progress import stages
-    from horsesense.studies.suites.suite_table import suite_table
+    from horsesense.methods.cats.suite_table import suite_table
 
     with stages() as tick:
         return suite_table(opened, answered, how, tick)
@@ -51,7 +51,7 @@ def print_suite(document: SuiteTable) -> None:
 
 
 def _titles(document: SuiteTable) -> dict[str, str]:
-    from horsesense.studies.suites.published import titles
+    from horsesense.methods.cats.table import titles
 
     sets = [*document.found, *document.missing]
     return {name: title for name, title in titles().items() if name in sets}
@@ -61,7 +61,7 @@ def _accuracy_tables(document: SuiteTable) -> Iterator[Table]:
     """What was measured, set by set; then the row of table 3 above the paper's own rows."""
     from rich.markup import escape
 
-    from horsesense.studies.suites.accuracy_row import AccuracyRow
+    from horsesense.methods.cats.table import AccuracyRow
 
     sets = _titles(document)
     rows = [row for row in document.rows if isinstance(row, AccuracyRow)]
@@ -106,7 +106,7 @@ def _consistency_tables(document: SuiteTable) -> Iterator[Table]:
     """Consistency, what would follow from the two accuracies alone, and both right."""
     from rich.markup import escape
 
-    from horsesense.studies.suites.consistency_row import ConsistencyRow
+    from horsesense.methods.cats.table import ConsistencyRow
 
     sets = _titles(document)
     title = "Pairs consistent, 95 % interval below (CATs, table 6)"

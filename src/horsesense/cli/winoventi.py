@@ -25,9 +25,9 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.analysis.winoventi import Subset
-    from horsesense.probes.winoventi.depths import Depths
-    from horsesense.studies.winoventi.documents import ModelEvaluation, PipelineSummary
+    from horsesense.methods.winoventi.associations import Depths
+    from horsesense.methods.winoventi.measures import Subset
+    from horsesense.methods.winoventi.summaries import ModelEvaluation, PipelineSummary
 
 _SHOWN = 5
 
@@ -67,10 +67,10 @@ def run(
     """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder."""
     from horsesense.annotate.winoventi_tasks import write_people_tasks
     from horsesense.cli.progress import Bars, stages
-    from horsesense.studies.winoventi.asking import Asking
-    from horsesense.studies.winoventi.documents import pipeline_summary
-    from horsesense.studies.winoventi.pipeline import run_pipeline
-    from horsesense.studies.winoventi.plan import Plan
+    from horsesense.methods.winoventi.asking import Asking
+    from horsesense.methods.winoventi.pipeline import run_pipeline
+    from horsesense.methods.winoventi.plan import Plan
+    from horsesense.methods.winoventi.summaries import pipeline_summary
 
     listed = read_nouns_option(nouns, as_paper, limit, seed)
     plan = Plan(
@@ -146,14 +146,13 @@ def evaluate(
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
     from horsesense.cli.progress import Bars
-    from horsesense.probes.winoventi.depths import read_depths, read_registry
+    from horsesense.methods.winoventi.asking import lexicon_at_hand
+    from horsesense.methods.winoventi.associations import read_depths, read_registry
+    from horsesense.methods.winoventi.evaluation import MAIN, Beside, ask_all, own_depths
+    from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
+    from horsesense.methods.winoventi.summaries import evaluations
     from horsesense.records import read_probe
     from horsesense.runs.ask import Settings
-    from horsesense.studies.winoventi.associating import lexicon_at_hand
-    from horsesense.studies.winoventi.documents import evaluations
-    from horsesense.studies.winoventi.evaluation import MAIN, Beside, ask_all
-    from horsesense.studies.winoventi.evaluation import evaluate as evaluate_answers
-    from horsesense.studies.winoventi.own import own_depths
 
     models = model or [DEFAULT_MODEL]
     if len(set(models)) < len(models):
@@ -223,7 +222,7 @@ def splits(
     json: Json = False,
 ) -> None:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen."""
-    from horsesense.probes.winoventi.splits import make_splits, write_splits
+    from horsesense.methods.winoventi.building import make_splits, write_splits
     from horsesense.records import read_probe
 
     written = write_splits(make_splits(read_probe(probe), setting, seed, dev), seed, out)

@@ -12,10 +12,10 @@ from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec,
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.analysis.jaccard import Similarity
-    from horsesense.probes.winoventi.k_files import KTable
-    from horsesense.probes.winoventi.nouns import NounList
-    from horsesense.studies.winoventi.documents import AssociationSummary
+    from horsesense.methods.winoventi.associations import KTable
+    from horsesense.methods.winoventi.measures import Similarity
+    from horsesense.methods.winoventi.nouns import NounList
+    from horsesense.methods.winoventi.summaries import AssociationSummary
 
 DEFAULT_MODEL = "smollm2-masked"
 """The bundled masked model: associations are collected from masked ones."""
@@ -49,11 +49,10 @@ def associations(
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
     from horsesense.cli.progress import stages
+    from horsesense.methods.winoventi.asking import Asking, associate
+    from horsesense.methods.winoventi.associations import write_associations
+    from horsesense.methods.winoventi.summaries import association_summary
     from horsesense.models.local.load import load_model
-    from horsesense.probes.winoventi.associations import write_associations
-    from horsesense.studies.winoventi.asking import Asking
-    from horsesense.studies.winoventi.associating import associate
-    from horsesense.studies.winoventi.documents import association_summary
 
     listed = read_nouns_option(nouns, as_paper, limit, seed)
     asking = Asking(as_paper, template, _depths(k), spec_of(spec, None))
@@ -77,7 +76,7 @@ def read_nouns_option(name: str, literal: bool, limit: int | None, seed: int) ->
     from random import Random
 
     from horsesense.knowledge.wordnet_source import find_wordnet
-    from horsesense.probes.winoventi.nouns import NounList, read_nouns, wordnet_nouns
+    from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
 
     if name == "wordnet" and not Path(name).exists():
         folder = find_wordnet()
@@ -132,8 +131,8 @@ def jaccard(
     json: Json = False,
 ) -> None:
     """Mean Jaccard similarity of models' associations; two models without any for a noun agree on it."""
-    from horsesense.analysis.jaccard import Similarity, jaccard_table
-    from horsesense.probes.winoventi.k_files import read_k_file
+    from horsesense.methods.winoventi.associations import read_k_file
+    from horsesense.methods.winoventi.measures import Similarity, jaccard_table
 
     table = read_k_file(files[0]) if len(files) == 1 else _of_models(files, k)
     similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
@@ -146,8 +145,7 @@ def jaccard(
 
 def _of_models(files: list[Path], k: int) -> KTable:
     """One table of files that have one model each, on the nouns that all were asked about."""
-    from horsesense.probes.winoventi.associations import read_associations
-    from horsesense.probes.winoventi.k_files import table_of
+    from horsesense.methods.winoventi.associations import read_associations, table_of
     from horsesense.records import probe_name
 
     models = [(probe_name(path).removesuffix(".tsv"), read_associations(path)) for path in files]

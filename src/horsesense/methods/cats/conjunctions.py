@@ -1,0 +1,104 @@
+"""Conjunction acceptability: the right sentence of a Winograd schema against itself with another conjunction.
+
+CATs, section "Conjunction Acceptability (CA)". The paper replaced conjunctions by hand; here it is a rule with the
+replacements that the release most often has, so what comes out is a proposal for people to read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+from horsesense.errors import UserError
+from horsesense.methods.cats.steps import Word, joins, steps, words_of
+from horsesense.records import Facet, Item, Probe
+
+
+@cache
+def conjunctions() -> dict[str, dict[str, str]]:
+    """The five conjunctions, each with its relation and what is put in its place."""
+    return tomllib.loads(files(__package__).joinpath("conjunctions.toml").read_text(encoding="utf-8"))
+
+
+def conjunction_facets(right: str, wrong: str) -> dict[str, Facet]:
+    """The conjunction of the right sentence, its relation, and what the wrong one has instead.
+
+    Empty where the two sentences do not differ by one conjunction alone.
+
+    >>> conjunction_facets("It fell because he pushed.", "It fell and he pushed.")
+    {'conjunction': 'because', 'relation': 'cause and effect', 'replacement': 'and'}
+    """
+    one, other = words_of(right), words_of(wrong)
+    changed = [(a.text.lower(), b.text.lower()) for a, b in zip(one, other, strict=False) if a.text != b.text]
+    if len(one) != len(other) or len(changed) != 1 or not set(changed[0]) <= set(conjunctions()):
+        return {}
+    conjunction, replacement = changed[0]
+    relation = conjunctions()[conjunction]["relation"]
+    return {"conjunction": conjunction, "relation": relation, "replacement": replacement}
+
+
+def find_conjunctions(sentence: str) -> list[Word]:
+    """The conjunctions of the five that join clauses, and so can be replaced.
+
+    >>> [word.text for word in find_conjunctions("The jar and the cup fell, but the cup held.")]
+    ['but']
+    """
+    words = words_of(sentence)
+    return [word for place, word in enumerate(words) if place and word.text in conjunctions() and joins(words, place)]
+
+
+def replaced(sentence: str, word: Word) -> str:
+    """The sentence with the other conjunction in its place."""
+    return sentence[: word.start] + conjunctions()[word.text]["instead"] + sentence[word.end :]
+
+
+def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
+    """A pair for each conjunction of each schema's right sentence, and how many schemas have none.
+
+    The right sentence stands first and second in turn, since a place must not tell which is right. Twins with the
+    same right sentence give the same pairs, which are made once.
+    """
+    made: dict[str, Item] = {}
+    without = 0
+    for schema in items:
+        if schema.answer is None or schema.form != "sentences":
+            raise UserError(f"{schema.id} has no right sentence", fix="give a probe of Winograd schemas")
+        right = schema.options[schema.answer]
+        words = find_conjunctions(right)
+        without += not words
+        for word in words:
+            wrong = replaced(right, word)
+            if (right + wrong) in made:
+                continue
+            answer = len(made) % 2
+            options = (wrong, right) if answer else (right, wrong)
+            facets = {name: value for name, value in schema.facets.items() if name in ("names", "split")}
+            made[right + wrong] = replace(
+                schema,
+                probe="cats",
+                options=options,
+                answer=answer,
+                facets={**facets, "task": "ca", "steps": steps(right), **conjunction_facets(right, wrong)},
+                source=replace(schema.source, id=schema.id, file=schema.source.file or schema.probe),
+            )
+    return list(made.values()), without
+
+
+def conjunction_probe(schemas: Probe) -> Probe:
+    """The set ``ca`` out of Winograd schemas."""
+    items, without = make_conjunctions(schemas.items)
+    if not items:
+        raise UserError("no right sentence joins clauses by because, before, when, but or and", fix="give other ones")
+    card = replace(
+        schemas.card,
+        name="cats-ca",
+        method="cats",
+        made=f"Made from {schemas.card.name} by rule: a conjunction of the right sentence is replaced.",
+        normalise="mean",
+        notes={},
+        human=(),
+    )
+    return Probe.of(items, card, {"schemas without a conjunction": without} if without else {})

@@ -1,0 +1,205 @@
+"""Which tokens decide, read from kept answers: no model is asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate
+from horsesense.errors import UserError
+from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered
+from horsesense.scoring.evidence import Evidence, evidence
+from horsesense.scoring.prompts import item_prompts
+from horsesense.scoring.texts import ScoredText, ScoredToken
+
+# Which tokens decide: q_k over many pairs (CATs, section "Robustness Test", figure 3).
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of a pair of sentences."""
+
+    q: float
+    """How much it speaks for the right sentence and against the wrong one."""
+    edited: bool
+    """Whether the two sentences differ here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How one pair was decided."""
+
+    right: bool
+    by_edit: bool
+    """Whether the place that speaks most for the decision is one where the sentences differ."""
+    position: float
+    """Where that place is, from 0 (first token) to 1 (last)."""
+    carried_by_others: bool
+    """Whether the places that are the same in both speak more for the decision than those that differ."""
+    edit_share: float
+    """Share of all evidence, for or against, that lies where the sentences differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """What decides over many pairs."""
+
+    n: int
+    """Pairs."""
+    by_edit: Estimate
+    """Share of pairs whose deciding token is an edited one."""
+    carried_by_others: Estimate
+    """Share of decisions carried by tokens other than the edit."""
+    edit_share: Estimate
+    """Mean share of the evidence that lies in the edit."""
+    position_quartiles: tuple[float, float, float]
+    """Quartiles of the deciding token's position."""
+    position_thirds: tuple[int, int, int]
+    """Deciding tokens in the first, middle and last third of the sentence."""
+
+
+def decision(places: Sequence[Place]) -> Decision:
+    """How a pair was decided, by the sum of q over its places; a sum of 0 counts as wrong.
+
+    >>> decision([Place(0.5, False), Place(-1.0, True), Place(2.5, False)])
+    Decision(right=True, by_edit=False, position=1.0, carried_by_others=True, edit_share=0.25)
+    """
+    if not places:
+        raise UserError("a pair has no token to look at")
+    total = sum(place.q for place in places)
+    sign = 1.0 if total > 0 else -1.0
+    toward = [sign * place.q for place in places]
+    top = int(np.argmax(toward))
+    edit = sum(value for value, place in zip(toward, places, strict=True) if place.edited)
+    weight = sum(map(abs, toward))
+    share = sum(abs(value) for value, place in zip(toward, places, strict=True) if place.edited)
+    return Decision(
+        right=total > 0,
+        by_edit=places[top].edited,
+        position=top / (len(places) - 1) if len(places) > 1 else 0.0,
+        carried_by_others=sum(toward) - edit > edit,
+        edit_share=share / weight if weight else 0.0,
+    )
+
+
+def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
+    """Put decisions together, with intervals over units of dependence."""
+    if not decisions:
+        raise UserError("there is no pair to look at", fix="use a probe with two options an item")
+    positions = np.array([each.position for each in decisions])
+    low, middle, high = np.quantile(positions, [0.25, 0.5, 0.75]).tolist()
+    borders = [0.0, 1 / 3, 2 / 3, 1.0 + 1e-9]
+    first, second, third = (int(((positions >= a) & (positions < b)).sum()) for a, b in pairwise(borders))
+
+    def rate(values: list[float]) -> Estimate:
+        return accuracy(values, units)
+
+    return Deciding(
+        n=len(decisions),
+        by_edit=rate([float(each.by_edit) for each in decisions]),
+        carried_by_others=rate([float(each.carried_by_others) for each in decisions]),
+        edit_share=rate([min(1.0, each.edit_share) for each in decisions]),
+        position_quartiles=(low, middle, high),
+        position_thirds=(first, second, third),
+    )
+
+
+# Which tokens decided, read from kept answers: no model is asked again.
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceKept:
+    """What decided the pairs of one probe for one model."""
+
+    model: str
+    probe: str
+    all: Deciding
+    """Of all pairs."""
+    right: Deciding | None
+    """Of the pairs it gets right; None where there is none."""
+    wrong: Deciding | None
+    """Of those it gets wrong."""
+    same_length: int
+    """Pairs with as many tokens in both sentences, as the paper looks at; others are aligned."""
+    left_out: int
+    """Items that are no judged pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOfRuns(Document):
+    """What decided, for every model and every probe of pairs of some runs."""
+
+    evidence: tuple[EvidenceKept, ...]
+    """One entry a model and probe."""
+
+
+def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
+    """What the tokens of every probe of judged pairs say; other probes are left out."""
+    return EvidenceOfRuns(
+        tuple(
+            evidence_kept(each)
+            for each in answered
+            if any(len(item.options) == 2 and item.answer is not None for item in each.items)
+        )
+    )
+
+
+def evidence_kept(answered: Answered) -> EvidenceKept:
+    """Put together what the tokens of every pair say."""
+    decisions: list[Decision] = []
+    units: list[str] = []
+    same = 0
+    by_mean = (answered.primary() or "mean") == "mean"
+    for item, answer in zip(answered.items, answered.answers, strict=True):
+        if item.answer is None or len(item.options) != 2 or not answer.logprobs:
+            continue
+        places = pair_evidence(item, answer, answered.spec, by_mean)
+        decisions.append(decision([Place(place.q, place.edited) for place in places]))
+        units.append(item.unit(answered.probe.card.group))
+        same += len(answer.logprobs[0]) == len(answer.logprobs[1])
+    if not decisions:
+        raise UserError(
+            f"{answered.part.probe.name} has no judged item with two options and scored tokens",
+            fix="use a probe of pairs and a language model",
+        )
+    return EvidenceKept(
+        model=answered.part.model.name,
+        probe=answered.part.probe.name,
+        all=deciding(decisions, units),
+        right=_some(decisions, units, right=True),
+        wrong=_some(decisions, units, right=False),
+        same_length=same,
+        left_out=len(answered.items) - len(decisions),
+    )
+
+
+def _some(decisions: list[Decision], units: list[str], *, right: bool) -> Deciding | None:
+    chosen = [place for place, each in enumerate(decisions) if each.right == right]
+    return deciding([decisions[place] for place in chosen], [units[place] for place in chosen]) if chosen else None
+
+
+def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[Evidence]:
+    """What each token says for the right sentence of a pair and against the wrong one.
+
+    The paper takes sentences of the same length, where a sum decides as a mean does. With other lengths the mean
+    is what scores, so each token counts as its part of the mean, and the places add up to the difference of scores.
+    """
+    assert item.answer is not None  # the caller has looked
+    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    sides = (item.answer, 1 - item.answer)
+    right, wrong = (_scored(prompts[place].text, answer, place, by_mean) for place in sides)
+    return evidence(right, wrong)
+
+
+def _scored(text: str, answer: Answer, place: int, by_mean: bool) -> ScoredText:
+    count = len(answer.logprobs[place]) if by_mean else 1
+    kept = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
+    return ScoredText(
+        text, tuple(ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept)
+    )

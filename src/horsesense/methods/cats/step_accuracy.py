@@ -1,0 +1,200 @@
+"""Accuracy by inference steps, on a two-choice scale (section "Number of Inference Steps", figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from horsesense.analysis import Estimate
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.resampling import Floats
+from horsesense.errors import UserError
+from horsesense.methods.cats.steps import steps
+from horsesense.records import Item
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered
+from horsesense.scoring.normalise import Normalisation
+
+# Accuracy on a two-choice scale: what share of the wrong options does the right one beat? (CATs, figure 2.)
+#
+# Sets with two, three and four options have other chances; on this scale guessing earns one half in all of them.
+
+
+def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> Floats:
+    """For each item the share of wrong options with a lower score than the right one; a tie is half a win.
+
+    nan where there is no gold, or no wrong option. For two options it is the credit of plain accuracy.
+
+    >>> beaten([[-1.0, -2.0, -0.5], [-3.0, -3.0], [0.0, 1.0]], [0, 1, None]).tolist()
+    [0.5, 0.5, nan]
+    """
+    if len(scores) != len(answers):
+        raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
+    found = np.full(len(scores), np.nan)
+    for place, (row, answer) in enumerate(zip(scores, answers, strict=True)):
+        if answer is not None and len(row) > 1:
+            others = [score for option, score in enumerate(row) if option != answer]
+            wins = sum(1.0 if row[answer] > score else 0.5 if row[answer] == score else 0.0 for score in others)
+            found[place] = wins / len(others)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ByNumber:
+    """Items that take the same number of steps."""
+
+    steps: float
+    """How many."""
+    accuracy: Estimate
+    """Share of wrong options that the right one beats."""
+
+
+def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | None]) -> list[ByNumber]:
+    """Two-choice accuracy for each number, the smallest first; items without a number or a gold are left out.
+
+    >>> found = by_number(np.array([1.0, 1.0, 0.0, 0.5]), list("abcd"), [1, 1, 2, None])
+    >>> [(each.steps, each.accuracy.value) for each in found]
+    [(1, 1.0), (2, 0.0)]
+    """
+    if not len(values) == len(units) == len(numbers):
+        raise UserError(f"there are {len(values)} values for {len(units)} units and {len(numbers)} numbers")
+    places: dict[float, list[int]] = {}
+    for place, number in enumerate(numbers):
+        if number is not None and not np.isnan(values[place]):
+            places.setdefault(number, []).append(place)
+    return [
+        ByNumber(number, accuracy(values[chosen], [units[place] for place in chosen], chance=0.5))
+        for number, chosen in sorted(places.items())
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Numbers that several people gave."""
+
+    means: Mapping[str, float]
+    """By item, the mean of what people said."""
+    agreement: float
+    """Share of pairs of people who said the same of an item."""
+    pairs: int
+    """How many such pairs there are."""
+
+
+def counted(votes: Sequence[tuple[str, float]]) -> Counted:
+    """Mean and percent agreement of numbers by item (section "Number of Inference Steps").
+
+    >>> counted([("i", 1), ("i", 2), ("j", 3), ("j", 3)])
+    Counted(means={'i': 1.5, 'j': 3.0}, agreement=0.5, pairs=2)
+    """
+    by_item: dict[str, list[float]] = {}
+    for item, number in votes:
+        by_item.setdefault(item, []).append(number)
+    same = pairs = 0
+    for numbers in by_item.values():
+        for place, one in enumerate(numbers):
+            pairs += len(numbers) - place - 1
+            same += sum(one == other for other in numbers[place + 1 :])
+    if not pairs:
+        raise UserError("no item was counted by two people", fix="give every item to two people")
+    return Counted({item: sum(numbers) / len(numbers) for item, numbers in by_item.items()}, same / pairs, pairs)
+
+
+# Accuracy by inference steps, on a two-choice scale (CATs, section "Number of Inference Steps", figure 2).
+
+
+@dataclass(frozen=True, slots=True)
+class SetSteps:
+    """One probe: how many steps its items take, and how a model does on it."""
+
+    probe: str
+    mean_steps: float
+    """Mean steps of the items whose steps are known."""
+    accuracy: Estimate
+    """Share of wrong options that the right one beats, over these items."""
+    by_steps: tuple[ByNumber, ...]
+    """The same for each number of steps, the smallest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSteps:
+    """One model over all probes, ranked by their steps."""
+
+    model: str
+    sets: tuple[SetSteps, ...]
+    """Its probes, those with the fewest steps first."""
+    by_steps: tuple[ByNumber, ...]
+    """Over all probes together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCounting:
+    """How people counted steps."""
+
+    agreement: float
+    """Share of pairs of people who said the same of an item."""
+    pairs: int
+    """How many such pairs there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepsOfRuns(Document):
+    """Accuracy by inference steps, for every model of some runs."""
+
+    counted_by: Literal["people", "rule"]
+    """Who counted the steps."""
+    people: PeopleCounting | None
+    """How far people agree; null where a rule counted."""
+    models: tuple[ModelSteps, ...]
+    """One entry a model."""
+
+
+def steps_of_runs(answered: Sequence[Answered], counts: Counted | None = None) -> StepsOfRuns:
+    """Accuracy by steps, which people counted, or else a rule."""
+    models = tuple(steps_kept(answered, counts.means if counts else None))
+    people = PeopleCounting(counts.agreement, counts.pairs) if counts else None
+    return StepsOfRuns("people" if counts else "rule", people, models)
+
+
+def steps_of(item: Item) -> float | None:
+    """The steps of an item by rule, counted in its right option; a judged one has a right option to count in."""
+    if item.answer is None or item.form != "sentences":
+        return None
+    return steps(item.options[item.answer])
+
+
+def steps_kept(
+    answered: Sequence[Answered], told: Mapping[str, float] | None = None, how: Normalisation | None = None
+) -> list[ModelSteps]:
+    """For each model: its probes in the order of their steps, and accuracy by steps.
+
+    ``told`` are steps by item that people counted; without it they are counted by rule.
+    """
+    models = list(dict.fromkeys(one.part.model.name for one in answered))
+    found = [_of_model(name, [one for one in answered if one.part.model.name == name], told, how) for name in models]
+    if not any(each.sets for each in found):
+        raise UserError("no item of these runs has steps", fix="use probes of sentences, and judgements of their items")
+    return found
+
+
+def _of_model(
+    name: str, answered: Sequence[Answered], told: Mapping[str, float] | None, how: Normalisation | None
+) -> ModelSteps:
+    sets, values, units, numbers = [], [], [], []
+    for one in answered:
+        credit = beaten(one.scores(how or one.primary()), [item.answer for item in one.items])
+        counts = [steps_of(item) if told is None else told.get(item.id) for item in one.items]
+        own = [item.unit(one.probe.card.group) for item in one.items]
+        known = [place for place, count in enumerate(counts) if count is not None and not np.isnan(credit[place])]
+        if not known:
+            continue
+        mean = float(np.mean([count for place in known if (count := counts[place]) is not None]))
+        overall = accuracy(credit[known], [own[place] for place in known], chance=0.5)
+        sets.append(SetSteps(one.part.probe.name, mean, overall, tuple(by_number(credit, own, counts))))
+        values.append(credit)
+        units += own
+        numbers += counts
+    together = by_number(np.concatenate(values), units, numbers) if values else []
+    return ModelSteps(name, tuple(sorted(sets, key=lambda each: each.mean_steps)), tuple(together))

@@ -1,0 +1,241 @@
+"""The rows of CATs' tables 3 and 6, measured and published."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+
+from horsesense.analysis import Consistency, Estimate, consistency
+from horsesense.analysis.intervals import rate_interval, unit_note
+from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
+from horsesense.runs.results import Answered, result_of
+from horsesense.scoring.normalise import Normalisation
+
+# The row of CATs' table 3: accuracy on each set, and their average with an interval of its own.
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyRow:
+    """One model on the sets that were asked."""
+
+    model: str
+    kind: Literal["measured"]
+    """Not taken from a paper."""
+    direction: str
+    """unidirectional or bidirectional."""
+    parameters: int
+    """How many the model has."""
+    sets: Mapping[str, Estimate]
+    """Accuracy by set."""
+    average: Estimate
+    """Mean over these sets, each counting once."""
+    sets_averaged: int
+    """How many sets the average is over."""
+
+
+def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> AccuracyRow:
+    """Sum up the answers of one model, by set."""
+    sets = {name: result_of(one, how).estimate for name, one in answered.items()}
+    first = next(iter(answered.values()))
+    record = first.part.model
+    earned = {name: one.credits(how or one.primary()).values for name, one in answered.items()}
+    # Names, not numbers: a unit that two sets share must be known as one.
+    units = {name: [item.unit(one.probe.card.group) for item in one.items] for name, one in answered.items()}
+    chances = [estimate.chance for estimate in sets.values()]
+    guess = float(np.mean([chance for chance in chances if chance is not None]))
+    average = average_of(earned, units, guess)
+    return AccuracyRow(record.name, "measured", record.direction, record.parameters, sets, average, len(sets))
+
+
+def average_of(
+    credits: Mapping[str, Floats],
+    units: Mapping[str, Sequence[str]],
+    chance: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Mean of the accuracies of several sets, whose items may share units of dependence.
+
+    Units are drawn once for all sets: where a statement stands in two of them, both stand or fall with it.
+
+    >>> sets = {"a": np.array([1.0, 1.0, 0.0, 1.0]), "b": np.array([0.0, 1.0])}
+    >>> found = average_of(sets, {"a": list("wxyz"), "b": list("wx")})
+    >>> found.value, found.n, found.clusters
+    (0.625, 6, 4)
+    """
+    names = list(credits)
+    judged = {name: ~np.isnan(credits[name]) for name in names}
+    rows = [(name, place) for name in names for place in np.flatnonzero(judged[name]).tolist()]
+    columns = []
+    for wanted in names:
+        right = [credits[name][place] if name == wanted else 0.0 for name, place in rows]
+        count = [1.0 if name == wanted else 0.0 for name, _ in rows]
+        columns += [np.array(right), np.array(count)]
+    table = totals(columns, [units[name][place] for name, place in rows])
+    value = float(_mean(table.total[None, :])[0])
+    ends = rate_interval(value, spread(_mean, table, seed, resamples), table.number, level)
+    return Estimate(
+        n=len(rows),
+        clusters=table.number,
+        value=value,
+        ci=ends,
+        level=level,
+        chance=chance,
+        method="cluster bootstrap over all sets, beta",
+        seed=seed,
+        note=unit_note(table.number),
+    )
+
+
+def _mean(drawn: Floats) -> Floats:
+    right, count = drawn[:, 0::2], drawn[:, 1::2]
+    # A resample without any item of a small set says nothing about it, and leaves it out of its mean.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = np.nanmean(np.where(count > 0, right / count, np.nan), axis=1)
+    return means
+
+
+# The row of CATs' table 6: are the two halves of a pair right or wrong together?
+
+
+@dataclass(frozen=True, slots=True)
+class PairsOfSet:
+    """The pairs of one set: an original and what an edit made of it. Right means fully right."""
+
+    consistent: Estimate
+    """Share of pairs with both right or both wrong."""
+    both_right: Estimate
+    """Share of pairs with both right: what knowledge would give."""
+    expected: Estimate
+    """The share that would be consistent if the two had nothing to do with each other."""
+    excess: Estimate
+    """Consistent minus expected."""
+    accuracy_a: Estimate
+    """Accuracy on the originals."""
+    accuracy_b: Estimate
+    """Accuracy on what the edit made."""
+    pairs: int
+    """How many pairs there are."""
+    unpaired: int
+    """Items with a gold that have no partner, which are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyRow:
+    """One model on the robust sets that were asked."""
+
+    model: str
+    kind: Literal["measured"]
+    """Not taken from a paper."""
+    direction: str
+    """unidirectional or bidirectional."""
+    parameters: int
+    """How many the model has."""
+    sets: Mapping[str, PairsOfSet]
+    """By set."""
+
+
+def consistency_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> ConsistencyRow:
+    """Sum up the pairs of one model, by set."""
+    record = next(iter(answered.values())).part.model
+    sets = {}
+    for name, one in answered.items():
+        sets[name] = _pairs_of_set(
+            consistency(
+                one.credits(how or one.primary()).values,
+                [item.unit() for item in one.items],
+                [item.member for item in one.items],
+                [item.unit(one.probe.card.group) for item in one.items],
+                [len(item.options) for item in one.items],
+            )
+        )
+    return ConsistencyRow(record.name, "measured", record.direction, record.parameters, sets)
+
+
+def _pairs_of_set(pairs: Consistency) -> PairsOfSet:
+    return PairsOfSet(
+        consistent=pairs.consistent,
+        both_right=pairs.both,
+        expected=pairs.expected,
+        excess=pairs.excess,
+        accuracy_a=pairs.first[1],
+        accuracy_b=pairs.second[1],
+        pairs=pairs.consistent.n,
+        unpaired=pairs.unpaired,
+    )
+
+
+# What a paper printed, kept as data beside what we measure; averages are computed again from their rows.
+
+HUMAN = "HUMAN"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One row of a published table."""
+
+    model: str
+    values: Mapping[str, float]
+    """By set, as printed."""
+    printed: float | None
+    """The average as printed; None where the table has none."""
+    direction: str = ""
+    """unidirectional or bidirectional; empty where it is no model."""
+    parameters: int | None = None
+    """In millions, where the paper says."""
+    text: str = ""
+    """What it was trained on, in the paper's own units."""
+
+    @property
+    def human(self) -> bool:
+        return self.model == HUMAN
+
+    def average(self, sets: Sequence[str] | None = None) -> float:
+        """The mean over sets, all of them or those given."""
+        chosen = [self.values[name] for name in (self.values if sets is None else sets)]
+        return math.fsum(chosen) / len(chosen)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the printed average can be had from the row, rounded or cut to three digits.
+
+        >>> PublishedRow("a", {"x": 0.5, "y": 0.6}, 0.55).follows, PublishedRow("b", {"x": 0.5}, 0.6).follows
+        (True, False)
+        """
+        if self.printed is None:
+            return True
+        # Single values are rounded themselves, so half a unit of the last digit is nothing to argue about.
+        return abs(self.average() - self.printed) < 0.001
+
+
+@cache
+def _published() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("published.toml").read_text(encoding="utf-8"))
+
+
+def published_rows(table: str) -> list[PublishedRow]:
+    """The rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
+    models = _published()["models"]
+    rows = []
+    for model, printed in _published()[table].items():
+        values = {name: value for name, value in printed.items() if name != "average"}
+        rows.append(PublishedRow(model, values, printed.get("average"), **models.get(model, {})))
+    return rows
+
+
+def titles() -> dict[str, str]:
+    """What the paper calls each set."""
+    return dict(_published()["titles"])
+
+
+def source() -> str:
+    """Whose figures they are."""
+    return str(_published()["source"])

@@ -1,0 +1,166 @@
+"""Who gets what: items that one model gets and another misses, and where their key word stands (table 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from horsesense.analysis import Estimate
+from horsesense.analysis.accuracy import accuracy
+from horsesense.errors import UserError
+from horsesense.language.words import word_spans
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered
+from horsesense.scoring.normalise import Normalisation
+
+# Where the key word stands: the words in which the options of an item differ (CATs, table 4).
+
+
+def key_place(options: Sequence[str]) -> tuple[float, str] | None:
+    """The middle of the stretch of words that differs, from 0 (beginning) to 1 (end), and those words.
+
+    It is told on the first option; None where the options are the same or share no word.
+
+    >>> key_place(["Ida put a lid on the jar, but the lid slid.", "Ida put a lid on the jar, but the jar slid."])
+    (0.8333333333333334, 'lid')
+    """
+    words = [[option[start:end] for start, end in word_spans(option)] for option in options]
+    shortest = min(map(len, words))
+    first = next((n for n in range(shortest) if len({each[n] for each in words}) > 1), shortest)
+    rest = shortest - first
+    last = next((n for n in range(rest) if len({each[-1 - n] for each in words}) > 1), rest)
+    shown = words[0]
+    if len({*map(tuple, words)}) == 1 or first + last == 0:
+        return None
+    stop = len(shown) - last
+    middle = (first + max(first, stop - 1)) / 2
+    return middle / (len(shown) - 1) if len(shown) > 1 else 0.0, " ".join(shown[first:stop])
+
+
+def third_of(position: float) -> str:
+    """The third of a sentence that a position is in.
+
+    >>> third_of(0.1), third_of(0.5), third_of(1.0)
+    ('beginning', 'middle', 'end')
+    """
+    return ("beginning", "middle", "end")[min(2, int(position * 3))]
+
+
+# Who gets what: items that one model gets and another misses, and where their key word stands (CATs, table 4).
+
+
+@dataclass(frozen=True, slots=True)
+class Gained:
+    """An item that one model gets and the other misses."""
+
+    item: str
+    right: str
+    """The right option."""
+    wrong: str
+    """What the other model takes for right."""
+    key: str
+    """The words in which the options differ; empty where they share none."""
+    position: float | None
+    """Where those stand, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneSided:
+    """All items that only one of two models gets."""
+
+    model: str
+    direction: str
+    n: int
+    """How many items."""
+    key_word_thirds: Mapping[str, int]
+    """Key words at the beginning, in the middle and at the end of the sentence."""
+    in_the_middle: Estimate | None
+    """Share of key words in the middle third; None where no item has one."""
+    items: tuple[Gained, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Two models on the same probe."""
+
+    probe: str
+    n: int
+    """Items with a gold that both were asked."""
+    key_word_thirds: Mapping[str, int]
+    """Of all these items: what to hold the two models against."""
+    only: tuple[OneSided, OneSided]
+    """What only the first gets, and what only the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhoOfRuns(Document):
+    """Every two models that were asked the same probe."""
+
+    pairs: tuple[Who, ...]
+    """One entry a probe and pair of models."""
+
+
+def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
+    """Who gets what, of the models that were asked each probe; the same model twice is no pair."""
+    return WhoOfRuns(
+        tuple(
+            who_gets_what(first, second)
+            for models in probes
+            for first, second in combinations(models, 2)
+            if first.part.model.name != second.part.model.name
+        )
+    )
+
+
+def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = None) -> Who:
+    """The items on which two models differ, with the place of their key words."""
+    credit = {
+        each.part.model.name: dict(
+            zip((item.id for item in each.items), each.credits(how or each.primary()).values.tolist(), strict=True)
+        )
+        for each in (one, other)
+    }
+    if len(credit) < 2:
+        raise UserError(f"{one.part.model.name} is compared with itself", fix="give runs of two models")
+    mine, theirs = credit.values()
+    common = [item for item in one.items if item.id in theirs and not np.isnan(mine[item.id])]
+    if not common:
+        raise UserError(f"the runs on {one.part.probe.name} have no judged item in common", fix="use the same probe")
+    places = {item.id: key_place(item.options) for item in common}
+
+    def sided(winner: Answered, loser: Answered, won: Mapping[str, float], lost: Mapping[str, float]) -> OneSided:
+        chosen = loser.credits(how or loser.primary()).predicted
+        missed = dict(zip((item.id for item in loser.items), chosen, strict=True))
+        gained, units = [], []
+        for item in common:
+            if won[item.id] == 1 and lost[item.id] == 0 and item.answer is not None:
+                position, key = places[item.id] or (None, "")
+                wrong = item.options[missed[item.id][0]]
+                gained.append(Gained(item.id, item.options[item.answer], wrong, key, position))
+                units.append(item.unit(one.probe.card.group))
+        known = [(each.position, unit) for each, unit in zip(gained, units, strict=True) if each.position is not None]
+        inside = [float(third_of(position) == "middle") for position, _ in known]
+        return OneSided(
+            winner.part.model.name,
+            winner.part.model.direction,
+            len(gained),
+            _thirds(position for position, _ in known),
+            accuracy(inside, [unit for _, unit in known]) if known else None,
+            tuple(gained),
+        )
+
+    return Who(
+        probe=one.part.probe.name,
+        n=len(common),
+        key_word_thirds=_thirds(place[0] for place in places.values() if place is not None),
+        only=(sided(one, other, mine, theirs), sided(other, one, theirs, mine)),
+    )
+
+
+def _thirds(positions: Iterable[float]) -> dict[str, int]:
+    counts = Counter(third_of(position) for position in positions)
+    return {name: counts[name] for name in ("beginning", "middle", "end")}

@@ -1,0 +1,149 @@
+"""Adjectives: what is known of them, and which ones nouns have in text (partwhole.txt, 3.2)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines, read_table, read_text
+from horsesense.knowledge.corpus import read_sentences
+from horsesense.knowledge.wordnet import read_adjectives
+from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.language.comparatives import plain_adjective
+from horsesense.language.inflection import is_adjective, noun_forms
+from horsesense.language.words import words
+from horsesense.methods.partwhole.pairs import Modifiers, clean_noun
+
+# What is known of adjectives: which do not stand before nouns, which do not describe, what kind they are.
+
+_DATA = files("horsesense.methods.partwhole").joinpath("data")
+OTHER = "other"
+COLOUR = "colour"
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """The words of a list: spaces or lines between them, remarks after ``#``."""
+    lines = (line.partition("#")[0] for line in read_text(path).splitlines())
+    return frozenset(word.lower() for line in lines for word in line.split())
+
+
+@cache
+def not_attributive() -> frozenset[str]:
+    """Adjectives that do not stand before a noun: *awake* (partwhole.txt, 3.2)."""
+    return read_words(Path(str(_DATA.joinpath("not_attributive.txt"))))
+
+
+@cache
+def not_descriptive() -> frozenset[str]:
+    """Adjectives that pick out and do not describe: *first* (partwhole.txt, 3.2)."""
+    return read_words(Path(str(_DATA.joinpath("not_descriptive.txt"))))
+
+
+@cache
+def _classes() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for _, row in read_table(Path(str(_DATA.joinpath("adjective_classes.tsv"))), ("class", "adjectives")):
+        for word in row["adjectives"].split():
+            found.setdefault(word, row["class"])  # copper is a colour first
+    return found
+
+
+def adjective_class(adjective: str) -> str:
+    """What kind of thing an adjective says; *other* where the list does not have it.
+
+    >>> [adjective_class(word) for word in ("green", "wooden", "tall", "nuclear", "postmodern")]
+    ['colour', 'material', 'size', 'function', 'other']
+    """
+    return _classes().get(adjective.lower(), OTHER)
+
+
+@cache
+def _wordnet_adjectives() -> frozenset[str]:
+    """The adjectives of WordNet, where it is on this machine: the dictionary of inflections lacks "responsible"."""
+    folder = find_wordnet()
+    return frozenset() if folder is None else frozenset(read_adjectives(folder).senses)
+
+
+def is_known_adjective(word: str) -> bool:
+    """Whether a dictionary here, or our list, has it as an adjective.
+
+    >>> is_known_adjective("wooden"), is_known_adjective("brick"), is_known_adjective("hers")
+    (True, True, False)
+    """
+    return is_adjective(word) or adjective_class(word) != OTHER or word in _wordnet_adjectives()
+
+
+def is_colour(adjective: str) -> bool:
+    """Also of several words: *light blue*."""
+    return adjective_class(adjective.rpartition(" ")[2]) == COLOUR
+
+
+# Adjectives that nouns have in text: Google's syntactic n-grams, or any corpus by a pattern (partwhole.txt, 3.2).
+
+_COPULAS = frozenset(("is", "are", "was", "were", "looks", "looked", "seems", "seemed"))
+_DEGREES = frozenset(("very", "so", "too", "quite", "really", "rather"))
+
+
+def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modifiers:
+    """``amod`` arcs of Goldberg and Orwant's files, streamed.
+
+    A line is ``head TAB tokens TAB count TAB counts by year``; a token is ``word/tag/relation/head``, its head
+    counted from 1 among the tokens of the line.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    left_out: Counter[str] = Counter()
+    for path in paths:
+        for number, line in numbered_lines(path):
+            try:
+                _, ngram, total = line.split("\t")[:3]
+                # A word may hold a slash itself ("and/or"), so the line is cut from the right.
+                tokens = [token.rsplit("/", 3) for token in ngram.split(" ")]
+                for word, tag, relation, head in tokens:
+                    if relation != "amod" or not tag.startswith("JJ"):
+                        continue
+                    noun = clean_noun(tokens[int(head) - 1][0])
+                    if noun in nouns:
+                        counts[noun][word.lower()] += int(total)
+                    else:
+                        left_out["arcs of other nouns"] += 1
+            except (ValueError, IndexError):
+                raise UserError(
+                    "this is not a line of syntactic n-grams",
+                    file=path,
+                    line=number,
+                    fix="a line has head, word/tag/relation/head …, count, counts by year, tabs between them",
+                ) from None
+    return Modifiers("ngrams", counts, "CC BY 3.0", left_out)
+
+
+def read_text_modifiers(paths: Sequence[Path], nouns: Collection[str], licence: str = "") -> Modifiers:
+    """An adjective in front of a noun (*old jeep*), or after it and a copula (*the jeep is very old*)."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    forms = {form: noun for noun in nouns for form in noun_forms(noun)}
+    for path in paths:
+        for sentence in read_sentences(path):
+            for noun, adjective in _described(words(sentence), forms):
+                counts[noun][adjective] += 1
+    return Modifiers("text", counts, licence)
+
+
+def _described(tokens: Sequence[str], forms: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for place, token in enumerate(tokens):
+        noun, end = forms.get(token), place + 1
+        if end < len(tokens) and (pair := forms.get(f"{token} {tokens[end]}")):
+            noun, end = pair, end + 1
+        if noun is None:
+            continue
+        # "dog house": what stands before another noun is no head.
+        compound = end < len(tokens) and tokens[end] in forms
+        if place and not compound and (adjective := plain_adjective(tokens[place - 1])):
+            yield noun, adjective
+        if end + 1 < len(tokens) and tokens[end] in _COPULAS:
+            after = end + 2 if tokens[end + 1] in _DEGREES else end + 1
+            last = after + 1 >= len(tokens) or tokens[after + 1] in ("and", "but", "because", "when", "or")
+            if after < len(tokens) and last and (adjective := plain_adjective(tokens[after])):
+                yield noun, adjective

@@ -1,0 +1,137 @@
+"""Candidates as the part-whole paper collects them (section 3): pairs, adjectives of the whole, seen with the part."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
+from horsesense.methods.partwhole.released import unjudged
+from horsesense.methods.partwhole.rules import SWITCHES, Rules, Sieve
+from horsesense.methods.releases.reading import Reading, fields_of
+from horsesense.records import Card, Item, Probe, Source
+
+Triple = tuple[str, str, str]
+"""Whole, part, adjective."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What candidates are made of."""
+
+    pairs: Sequence[Pairs]
+    modifiers: Sequence[Modifiers]
+    """Adjectives by source; each whole keeps the commonest of each."""
+    rules: Rules = field(default_factory=Rules)
+    released: Collection[Triple] = ()
+    """Candidates that others made of the same; each of ours says whether it is among them."""
+    limit: int | None = None
+    seed: int = 0
+
+
+def build_partwhole(plan: Plan) -> Probe:
+    """Triples that nobody has judged; the notes count what each rule rejected."""
+    if not plan.pairs or not plan.modifiers:
+        missing = "pairs of whole and part" if not plan.pairs else "adjectives"
+        raise UserError(f"no source of {missing} is given", fix="see docs/partwhole.md for those there are")
+    sieve = Sieve(plan.rules)
+    pairs = sieve.pairs(plan.pairs)
+    if not pairs:
+        raise UserError("no pair of whole and part is left", fix="give more sources, or a smaller --fewest")
+    ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in pairs)) for each in plan.modifiers}
+    seen: dict[str, set[str]] = defaultdict(set)
+    for each in plan.modifiers:
+        for noun, found in each.counts.items():
+            seen[noun].update(found)
+    items = [item for pair in sorted(pairs) for item in _items(pair, pairs[pair], ranked, sieve, seen, plan)]
+    if not items:
+        raise UserError("no triple is left", fix="give more text, or switch a rule off (--without part)")
+    sources: list[Pairs | Modifiers] = [*plan.pairs, *plan.modifiers]
+    notes = Counter({f"{why} ({each.source})": count for each in sources for why, count in each.left_out.items()})
+    for name in {each.source for each in plan.pairs}:
+        notes[f"pairs kept from {name}"] = sum(name in own for own in pairs.values())
+    notes.update(sieve.rejected)
+    if plan.released:
+        notes.update(overlap(items, plan.released))
+    if plan.limit is not None and plan.limit < len(items):
+        chosen = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
+        items = [item for place, item in enumerate(items) if place in chosen]
+    card = Card(
+        name="partwhole",
+        method="partwhole",
+        licence=" and ".join(dict.fromkeys(e.licence for e in sources if e.licence)),
+        made=_told(plan),
+        seed=plan.seed,
+        group="whole",
+    )
+    return Probe.of(items, card, {note: count for note, count in sorted(notes.items()) if count})
+
+
+def _items(
+    pair: Pair,
+    sources: tuple[str, ...],
+    ranked: Mapping[str, Mapping[str, Sequence[str]]],
+    sieve: Sieve,
+    seen: Mapping[str, set[str]],
+    plan: Plan,
+) -> list[Item]:
+    whole, part = pair
+    having: dict[str, list[str]] = {}
+    for source, found in ranked.items():
+        for word in found.get(whole, ()):
+            having.setdefault(word, []).append(source)
+    made = []
+    for word in sieve.triples(pair, tuple(having), seen):
+        told = Source(triples=(("has-part", whole, part), ("has-property", whole, word)))
+        item = unjudged(whole, part, word, told)
+        facets = {
+            "adjective_source": "+".join(having[word]),
+            "pair_source": "+".join(dict.fromkeys(sources)),
+            "adjective_class": adjective_class(word),
+        }
+        if plan.released:
+            facets["released"] = "yes" if (whole, part, word) in plan.released else "no"
+        made.append(replace(item, facets={**item.facets, **facets}))
+    return made
+
+
+def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, int]:
+    """How many of our triples and pairs are among the released ones, and how many of those we could have had."""
+    ours = {(i.groups["whole"], i.groups["part"], i.groups["adjective"]) for i in items}
+    theirs = set(released)
+    pairs, known = {triple[:2] for triple in ours}, {triple[:2] for triple in theirs}
+    nouns = {noun for pair in pairs for noun in pair}
+    return {
+        "triples among the released": len(ours & theirs),
+        "pairs": len(pairs),
+        "pairs among the released": len(pairs & known),
+        "released triples of nouns that are here": sum({*triple[:2]} <= nouns for triple in theirs),
+        "triples of released pairs": sum(triple[:2] in known for triple in ours),
+    }
+
+
+def _told(plan: Plan) -> str:
+    pairs = ", ".join(f"{each.source} ({each.unit})" for each in plan.pairs)
+    words = ", ".join(each.source for each in plan.modifiers)
+    off = [name for name in SWITCHES if not plan.rules.on(name)]
+    told = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
+    return f"{told} Rules switched off: {', '.join(off)}." if off else told
+
+
+# The release's candidates before annotation: ``whole,part,adjective`` a line, no header.
+
+
+def read_candidates(path: Path) -> set[tuple[str, str, str]]:
+    """The triples of a file of candidates."""
+    found = set()
+    for number, raw in Reading().lines(path):
+        fields = [field.strip() for field in fields_of(raw, ",", quoted=True)]
+        if len(fields) != 3 or not all(fields):
+            raise UserError("this is no candidate", file=path, line=number, fix="a line has whole,part,adjective")
+        found.add((fields[0], fields[1], fields[2]))
+    return found

@@ -1,0 +1,110 @@
+"""What is odd in a file of triples, row by row: missing words, unknown adjectives, contradictions …"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.methods.partwhole.adjectives import is_known_adjective
+from horsesense.methods.partwhole.released import COLUMNS, LABELS
+from horsesense.methods.releases.reading import Reading, check_columns, fields_of
+from horsesense.records.document import Document
+
+KINDS = {
+    "unreadable": "the row does not have the fields of the header",
+    "missing": "a word is missing",
+    "label": "the label is none of 0 to 4, or bin_label none of 0 and 1",
+    "disagree": "label and bin_label disagree (aggregated apart by the release)",
+    "contradiction": "the same triple has another label elsewhere",
+    "repeated": "the same triple stands twice with the same label",
+    "upper case": "a word has upper case",
+    "phrase": "a word is a phrase of three or more words, or no word",
+    "unknown adjective": "no dictionary here has it as an adjective",
+}
+"""What may be odd, and what it means."""
+
+_WORDS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)?", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """One odd row."""
+
+    kind: str
+    file: str
+    line: int
+    triple: tuple[str, ...]
+    """Whole, part, adjective, as they stand."""
+    about: str = ""
+    """What exactly is odd; empty where the kind says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OddTriples(Document):
+    """What is odd in files of judged triples."""
+
+    rows: int
+    """Rows that were looked at."""
+    counts: Mapping[str, int]
+    """How many oddities of each kind."""
+    odd: tuple[Oddity, ...]
+    """Row by row, in the order of the files."""
+
+
+def check_triples(paths: Sequence[Path]) -> OddTriples:
+    """All that is odd in files of judged triples."""
+    found: list[Oddity] = []
+    first: dict[tuple[str, ...], tuple[str, int, str]] = {}
+    rows = 0
+    for path in paths:
+        lines = Reading().lines(path)
+        header = fields_of(lines[0][1], ",", quoted=True)
+        check_columns(header, COLUMNS, path)
+        places = [header.index(name) for name in COLUMNS]
+        for number, raw in lines[1:]:
+            rows += 1
+            try:
+                fields = fields_of(raw, ",", quoted=True) if raw.strip() else []
+            except UserError as error:
+                found.append(Oddity("unreadable", path.name, number, (), error.problem))
+                continue
+            if len(fields) != len(header):
+                about = f"{len(fields)} fields, and the header has {len(header)}"
+                found.append(Oddity("unreadable", path.name, number, tuple(fields[:3]), about))
+                continue
+            *triple, label, binary = (fields[place].strip() for place in places)
+            given = tuple(triple)
+            found += [Oddity(kind, path.name, number, given, about) for kind, about in _odd(given, label, binary)]
+            known = first.setdefault(tuple(word.lower() for word in given), (path.name, number, label))
+            if known[:2] != (path.name, number):
+                kind = "repeated" if known[2] == label else "contradiction"
+                about = f"{_name(label)} here, {_name(known[2])} in {known[0]}:{known[1]}"
+                found.append(Oddity(kind, path.name, number, given, about))
+    counts = Counter(oddity.kind for oddity in found)
+    return OddTriples(rows, {kind: counts[kind] for kind in KINDS}, tuple(found))
+
+
+def _odd(triple: tuple[str, ...], label: str, binary: str) -> Iterator[tuple[str, str]]:
+    names = ("whole", "part", "adjective")
+    if not all(triple):
+        yield "missing", ", ".join(name for name, word in zip(names, triple, strict=True) if not word)
+    if label not in "01234" or len(label) != 1 or binary not in ("0", "1"):
+        yield "label", f"label {label!r}, bin_label {binary!r}"
+    elif (label in "34") != (binary == "1"):
+        yield "disagree", f"label {label} ({LABELS[int(label)]}), bin_label {binary}"
+    for name, word in zip(names, triple, strict=True):
+        if word != word.lower():
+            yield "upper case", f"{name} {word!r}"
+        if word and not _WORDS.fullmatch(word):
+            yield "phrase", f"{name} {word!r}"
+    adjective = triple[2].lower()
+    if adjective and not is_known_adjective(adjective):
+        yield "unknown adjective", repr(triple[2])
+
+
+def _name(label: str) -> str:
+    return LABELS[int(label)] if label in "01234" and len(label) == 1 else repr(label)

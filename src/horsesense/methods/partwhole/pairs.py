@@ -1,0 +1,233 @@
+"""Pairs of whole and part (section 3.1): written down in WordNet, ConceptNet, GenericsKB, or seen in pictures."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import json_elements, numbered_lines, read_table
+from horsesense.knowledge.conceptnet import read_conceptnet
+from horsesense.knowledge.sources import part_links
+from horsesense.knowledge.triples import Facts
+from horsesense.language.inflection import singular
+
+# What sources give: pairs of whole and part, and adjectives of nouns, each with how often it was seen.
+
+Pair = tuple[str, str]
+"""Whole and part."""
+
+_NOUN = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Wholes and their parts, as one source has them."""
+
+    source: str
+    unit: str
+    """What was counted: images, relations, statements, facts."""
+    counts: Mapping[Pair, int]
+    licence: str
+    left_out: Counter[str] = field(default_factory=Counter)
+    """What was not taken, counted by reason."""
+
+    @property
+    def needs_repeating(self) -> bool:
+        """Whether a pair that was seen once may be a slip; an encyclopaedia says a thing once."""
+        return self.unit in ("images", "relations")
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """Adjectives of nouns, as one source has them."""
+
+    source: str
+    counts: Mapping[str, Counter[str]]
+    """Noun → adjective → how often."""
+    licence: str
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def clean_noun(name: str) -> str:
+    """A noun as everything here has it: lower case, singular, one space between words; empty where it is none.
+
+    >>> clean_noun(" Window  Panes"), clean_noun("t-shirts"), clean_noun("no. 7")
+    ('window pane', 't-shirt', '')
+    """
+    plain = " ".join(name.lower().split())
+    return singular(plain) if _NOUN.fullmatch(plain) else ""
+
+
+# Pairs that somebody wrote down: WordNet's meronyms, ConceptNet's HasA and PartOf, GenericsKB's has-part.
+
+_HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
+_DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
+
+
+def wordnet_pairs(source: str = "wordnet") -> Pairs:
+    """Meronyms of a source in the knowledge graph; names (Kyoto in Japan) are left out."""
+    links = part_links(source)
+    return _counted(source, "facts", links, "WordNet licence (Princeton University)")
+
+
+def conceptnet_pairs(paths: Sequence[Path]) -> Pairs:
+    """``HasA`` tells the whole first, ``PartOf`` the part."""
+    return pairs_of(read_conceptnet(paths))
+
+
+def pairs_of(facts: Facts) -> Pairs:
+    """The same from facts that were read before."""
+    told = [
+        (fact.head, fact.tail) if fact.relation == "HasA" else (fact.tail, fact.head)
+        for fact in facts.facts
+        if fact.relation in ("HasA", "PartOf")
+    ]
+    return _counted(facts.source, "facts", told, facts.licence)
+
+
+def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
+    """Statements such as *Owls have (part) beaks.*; the whole is the term in front of the statement."""
+    told: list[Pair] = []
+    others = 0
+    for path in paths:
+        for number, line in numbered_lines(path):
+            cells = line.split("\t")
+            if len(cells) < 2:
+                raise UserError("this is not a line of GenericsKB", file=path, line=number, fix="term, tab, statement")
+            found = _HAS_PART.fullmatch(cells[1].strip()) if "(part)" in cells[1] else None
+            if found is None:
+                others += 1
+            else:
+                told.append((cells[0], found["part"]))
+    pairs = _counted("genericskb", "statements", told, "CC BY 4.0")
+    pairs.left_out["statements about something else"] = others
+    return pairs
+
+
+def _counted(source: str, unit: str, told: Iterable[Pair], licence: str) -> Pairs:
+    counts: Counter[Pair] = Counter()
+    left_out: Counter[str] = Counter()
+    for whole, part in told:
+        if whole != whole.lower() or part != part.lower():
+            left_out["names of single things"] += 1
+            continue
+        nouns = clean_noun(whole), clean_noun(_DETERMINER.sub("", part))
+        if all(nouns):
+            counts[nouns] += 1
+        else:
+            left_out["pairs of what are no nouns"] += 1
+    return Pairs(source, unit, counts, licence, left_out)
+
+
+# Pairs and adjectives that people saw in pictures: Visual Genome (partwhole.txt, 3.1 and 3.2).
+#
+# ``relationships.json`` and ``attributes.json`` are the official files, read picture by picture. Tables of counts
+# (``subject predicate object count``) are relations, not pictures: one picture may hold several.
+
+LICENCE = "CC BY 4.0"
+HAS = {
+    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
+    "with": ("with", "with a", "with an"),
+    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
+    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
+}
+"""Kinds of predicates that may tell a part; the paper takes the first. After *of* and *on* the whole stands last."""
+
+_TURNED = ("of", "on")
+
+
+def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None) -> Pairs:
+    """Pairs of the official file, with the number of pictures each is in."""
+    turned, left_out = _predicates(kinds), Counter[str]()
+    counts: Counter[Pair] = Counter()
+    for picture in json_elements(path):
+        try:
+            seen = {_pair(one, turned, aliases or {}, left_out) for one in picture["relationships"]}
+        except (KeyError, TypeError, IndexError) as error:
+            raise UserError(
+                f"a picture has no relationships as Visual Genome has them ({error!r})",
+                file=path,
+                fix="give relationships.json of Visual Genome, unpacked",
+            ) from None
+        counts.update(pair for pair in seen if pair is not None)
+    return Pairs("visual-genome", "images", counts, LICENCE, left_out)
+
+
+def read_relation_counts(
+    path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None
+) -> Pairs:
+    """Pairs of a table of counts, with the number of relations each is in."""
+    turned, left_out = _predicates(kinds), Counter[str]()
+    counts: Counter[Pair] = Counter()
+    for number, row in read_table(path, ("subject", "predicate", "object", "count")):
+        if not row["count"].isdigit():
+            raise UserError(f"the count {row['count']!r} is no number", file=path, line=number, fix="repair the row")
+        relation = {
+            "predicate": row["predicate"],
+            "subject": {"name": row["subject"]},
+            "object": {"name": row["object"]},
+        }
+        pair = _pair(relation, turned, aliases or {}, left_out)
+        if pair is not None:
+            counts[pair] += int(row["count"])
+    return Pairs("visual-genome", "relations", counts, LICENCE, left_out)
+
+
+def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Modifiers:
+    """What ``attributes.json`` says of each object, once a picture and object."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    left_out: Counter[str] = Counter()
+    for picture in json_elements(path):
+        try:
+            for thing in picture["attributes"]:
+                noun = _noun(thing, aliases or {})
+                given = {" ".join(str(one).lower().split()) for one in thing.get("attributes") or ()}
+                if not noun:
+                    left_out["attributes of what is no noun"] += len(given)
+                    continue
+                counts[noun].update(given - {""})
+        except (KeyError, TypeError, IndexError) as error:
+            raise UserError(
+                f"a picture has no attributes as Visual Genome has them ({error!r})",
+                file=path,
+                fix="give attributes.json of Visual Genome, unpacked",
+            ) from None
+    return Modifiers("visual-genome", counts, LICENCE, left_out)
+
+
+def read_aliases(path: Path) -> dict[str, str]:
+    """Other names of objects: ``canonical,alias,alias`` a line."""
+    found: dict[str, str] = {}
+    for _, line in numbered_lines(path):
+        first, *others = (" ".join(name.lower().split()) for name in line.split(","))
+        found.update((other, first) for other in others if other)
+    return found
+
+
+def _predicates(kinds: Sequence[str]) -> dict[str, bool]:
+    """Predicate → whether the whole stands last."""
+    return {name: kind in _TURNED for kind in kinds for name in HAS[kind]}
+
+
+def _pair(relation: Any, turned: Mapping[str, bool], aliases: Mapping[str, str], left_out: Counter[str]) -> Pair | None:
+    predicate = " ".join(relation["predicate"].lower().split())
+    if predicate not in turned:
+        left_out["relations with another predicate"] += 1
+        return None
+    whole, part = _noun(relation["subject"], aliases), _noun(relation["object"], aliases)
+    if not whole or not part:
+        left_out["relations between what are no nouns"] += 1
+        return None
+    return (part, whole) if turned[predicate] else (whole, part)
+
+
+def _noun(thing: Any, aliases: Mapping[str, str]) -> str:
+    """An object's name; some versions of the file give a list of names."""
+    name = thing["name"] if "name" in thing else thing["names"][0]
+    plain = " ".join(name.lower().split())
+    return clean_noun(aliases.get(plain, plain))

@@ -1,0 +1,135 @@
+"""Parts for training, choosing and testing: by lot as the paper does (section 5), or with nouns held out. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from pathlib import Path
+
+from horsesense.errors import UserError, unknown
+from horsesense.records import Item, Probe, write_probe
+from horsesense.records.document import Document
+
+SHARES = {"train": 0.7, "dev": 0.1, "test": 0.2}
+KINDS = ("random", "whole", "part", "adjective", "nouns")
+
+
+@dataclass(frozen=True, slots=True)
+class TriplesPart:
+    """One part of the triples, and how many different words it has."""
+
+    part: str
+    """``train``, ``dev`` or ``test``."""
+    out: Path
+    """Its file."""
+    items: int
+    wholes: int
+    parts: int
+    adjectives: int
+
+
+@dataclass(frozen=True, slots=True)
+class TriplesSplit(Document):
+    """Triples in three files."""
+
+    by: str
+    """What is kept together: nothing (``random``), or all triples of a word."""
+    seed: int
+    """Seed of the draw."""
+    dropped: int
+    """Triples left out because their nouns fall to different parts."""
+    parts: tuple[TriplesPart, ...]
+    """The three files."""
+
+
+def write_split(probe: Probe, by: str, seed: int, folder: Path) -> TriplesSplit:
+    """Split a probe and write train.jsonl, dev.jsonl and test.jsonl into a folder."""
+    parts, dropped = split_probe(probe, by, seed)
+    files = []
+    for name, part in parts.items():
+        path = folder / f"{name}.jsonl"
+        write_probe(path, part)
+        wholes, nouns, adjectives = (
+            len({item.groups[role] for item in part.items}) for role in ("whole", "part", "adjective")
+        )
+        files.append(TriplesPart(name, path, len(part.items), wholes, nouns, adjectives))
+    return TriplesSplit(by, seed, dropped, tuple(files))
+
+
+def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dict[str, list[Item]]:
+    """Train, dev and test, 70, 10 and 20 per cent; ``dropped`` holds items that would carry a noun across.
+
+    ``random`` shuffles triples, so that nearly every noun of the test is in training. ``whole``, ``part`` and
+    ``adjective`` keep all triples of a word together. ``nouns`` shares no noun at all, in neither role: a triple
+    whose whole and part fall to different parts is dropped.
+
+    >>> from horsesense.methods.partwhole.released import unjudged
+    >>> from horsesense.records.item import NO_SOURCE
+    >>> items = [unjudged("car", f"part {n}", "old", NO_SOURCE) for n in range(10)]
+    >>> {name: len(part) for name, part in split_items(items).items()}
+    {'train': 7, 'dev': 1, 'test': 2, 'dropped': 0}
+    """
+    if by not in KINDS:
+        raise unknown("way to split", by, KINDS)
+    names = sorted(items, key=lambda item: item.id)
+    if by == "random":
+        place = _drawn([item.id for item in names], SHARES, seed)
+        parts = {item.id: place[item.id] for item in items}
+    elif by == "nouns":
+        nouns = sorted({item.groups[role] for item in items for role in ("whole", "part")})
+        # Both nouns must fall to a part, so that a share of p nouns leaves p² of the triples.
+        place = _drawn(nouns, {name: sqrt(share) for name, share in SHARES.items()}, seed)
+        both = {item.id: {place[item.groups[role]] for role in ("whole", "part")} for item in items}
+        parts = {name: next(iter(where)) if len(where) == 1 else "dropped" for name, where in both.items()}
+    else:
+        units = _units(items, by)
+        place = _drawn(sorted(units), SHARES, seed, units)
+        parts = {item.id: place[item.groups[by]] for item in items}
+    return {name: [item for item in items if parts[item.id] == name] for name in (*SHARES, "dropped")}
+
+
+def _units(items: Sequence[Item], by: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for item in items:
+        counts[item.groups[by]] = counts.get(item.groups[by], 0) + 1
+    return counts
+
+
+def _drawn(
+    names: Sequence[str], shares: Mapping[str, float], seed: int, weights: Mapping[str, int] | None = None
+) -> dict[str, str]:
+    """Each name's part; parts are filled one after the other, in an order drawn by seed."""
+    order = list(names)
+    random.Random(seed).shuffle(order)
+    weight = dict.fromkeys(order, 1) if weights is None else weights
+    total, of_all = sum(weight[name] for name in order), sum(shares.values())
+    ends, reached = [], 0.0
+    for name, share in shares.items():
+        reached += share / of_all * total
+        ends.append((reached, name))
+    found, done, part = {}, 0.0, 0
+    for name in order:
+        # A unit belongs where its middle falls, so that large ones do not all spill into the next part.
+        middle = done + weight[name] / 2
+        while middle > ends[part][0] + 1e-9 and part < len(ends) - 1:
+            part += 1
+        found[name], done = ends[part][1], done + weight[name]
+    return found
+
+
+def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[str, Probe], int]:
+    """Probes by the name of their part, and the number of dropped triples; each item says its part as ``split``."""
+    lacking = next((item for item in probe.items if not {"whole", "part", "adjective"} <= item.groups.keys()), None)
+    if lacking is not None:
+        raise UserError(f"item {lacking.id} has no whole, part and adjective", fix="give a probe of part-whole triples")
+    parts = split_items(probe.items, by, seed)
+    made = {}
+    for name in SHARES:
+        if not parts[name]:
+            raise UserError(f"nothing is left for {name}", fix="give more triples, or split by random")
+        items = [replace(item, facets={**item.facets, "split": name}) for item in parts[name]]
+        told = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
+        made[name] = Probe.of(items, replace(probe.card, made=told, seed=seed))
+    return made, len(parts["dropped"])

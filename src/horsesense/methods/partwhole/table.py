@@ -1,0 +1,201 @@
+"""Part-whole results beside one another, like table 3 of the paper, with people two ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
+
+import numpy as np
+
+from horsesense.analysis import Estimate, accuracy, chance
+from horsesense.analysis.mistakes import Confusion, confusion
+from horsesense.analysis.ordinal import mean_absolute_error, novelty, quadratic_kappa
+from horsesense.analysis.resampling import Floats
+from horsesense.analysis.slices import by_facet
+from horsesense.errors import UserError
+from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.records import Item, Judgement
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered
+
+ROLES = ("whole", "part", "adjective")
+
+
+@dataclass(frozen=True, slots=True)
+class RowSlice:
+    """Items of a row that share the value of a facet."""
+
+    where: str
+    """The value."""
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    kind: Literal["model", "people"]
+    """Who answered."""
+    seeds: int
+    """Runs of the same name that were put together; 1 for a model, 0 for people."""
+    n: int
+    """Triples, or votes of people."""
+    chance: float | None
+    """What guessing earns."""
+    accuracy: Estimate
+    mean_absolute_error: Estimate | None
+    """In steps of the scale; None where options are no scale, the gold is not one label, or it has no value."""
+    quadratic_kappa: Estimate | None
+    """Quadratic-weighted, under the same conditions."""
+    confusion: Confusion | None
+    """Which label is taken for which."""
+    slices: Mapping[str, Sequence[RowSlice]]
+    """By adjective class, and by what training has seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartWholeTable(Document):
+    """Models, controls and people beside one another, as in the paper's table 3."""
+
+    rows: tuple[Row, ...]
+    """Models in the order of the runs, then people."""
+
+
+def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list[Row]:
+    """A row a model, in the order of the runs; runs of one name on the same items (seeds) are put together."""
+    groups: dict[str, list[Answered]] = {}
+    for one in answered:
+        groups.setdefault(_name(one), []).append(one)
+    first = [item.id for item in answered[0].items] if answered else []
+    for one in answered:
+        if {item.id for item in one.items} != set(first):
+            raise UserError(
+                f"{one.part.model.name} answered other items than {answered[0].part.model.name}",
+                fix="put runs on the same probe beside one another",
+            )
+        if not all(role in item.groups for item in one.items for role in ROLES):
+            raise UserError("the items have no whole, part and adjective", fix="give runs on part-whole triples")
+    return [_row(name, runs, train) for name, runs in groups.items()]
+
+
+def _name(one: Answered) -> str:
+    """A model's name; a control's with how it answers, since it may be fitted in several ways."""
+    model = one.part.model
+    return f"{model.name}: {model.frame}" if model.family == "control" else model.name
+
+
+def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> Row:
+    judged = [item for item in runs[0].items if item.answer is not None]
+    if not judged:
+        raise UserError(f"no item that {name} answered has a gold", fix="have the triples judged first")
+    earned, chosen = [], []
+    for run in runs:
+        found = run.credits(run.primary())
+        places = {item.id: place for place, item in enumerate(run.items)}
+        order = [places[item.id] for item in judged]
+        earned.append(found.values[order])
+        chosen.append([found.predicted[place] for place in order])
+    credit: Floats = np.mean(earned, axis=0)
+    together = [tuple(option for each in chosen for option in each[place]) for place in range(len(judged))]
+    wholes, parts = ([item.groups[role] for item in judged] for role in ("whole", "part"))
+    guess = chance([len(item.options) for item in judged])
+    error = kappa = None
+    labels = len(judged[0].options)
+    if all(item.ordered and item.options == judged[0].options for item in judged):
+        golds = [item.answer for item in judged if item.answer is not None]
+        error = mean_absolute_error(golds, together, labels, wholes, parts)
+        kappa = quadratic_kappa(golds, together, labels, wholes, parts)
+    right = accuracy(credit, wholes, guess, crossed=parts)
+    return Row(
+        name=name,
+        kind="model",
+        seeds=len(runs),
+        n=right.n,
+        chance=right.chance,
+        accuracy=right,
+        mean_absolute_error=_known(error),
+        quadratic_kappa=_known(kappa),
+        confusion=confusion(judged, together),
+        slices=_slices(judged, credit, wholes, train),
+    )
+
+
+def _slices(
+    items: Sequence[Item], credit: Floats, wholes: Sequence[str], train: Sequence[Item]
+) -> dict[str, tuple[RowSlice, ...]]:
+    facets: list[dict[str, str]] = [{"adjective class": adjective_class(item.groups["adjective"])} for item in items]
+    if train:
+        facets = [own | dict(seen) for own, seen in zip(facets, novelty(items, train, ROLES), strict=True)]
+    slices = {name: by_facet(credit, wholes, facets, name).slices for name in facets[0]}
+    return {name: tuple(RowSlice(str(each.where[0]), each.accuracy) for each in part) for name, part in slices.items()}
+
+
+def _known(estimate: Estimate | None) -> Estimate | None:
+    return None if estimate is None or isnan(estimate.value) else estimate
+
+
+def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[Row]:
+    """People on the same triples, two ways that are never subtracted from one another.
+
+    ``judged`` are the items that the judgements are about. One vote against the label that contains it is what the
+    paper publishes; it is helped by being part of the label. One vote against the majority of the others is not.
+    """
+    own = {_triple(item): item for item in items if item.answer is not None}
+    about = {item.id: own[_triple(item)] for item in judged if _triple(item) in own}
+    votes = [each for each in judgements if each.item in about and each.value in about[each.item].options]
+    if not votes:
+        raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
+    targets = [about[each.item] for each in votes]
+    wholes, parts = ([item.groups[role] for item in targets] for role in ("whole", "part"))
+    golds = [item.answer for item in targets if item.answer is not None]
+    given = [(item.options.index(each.value),) for each, item in zip(votes, targets, strict=True)]
+    labels = len(targets[0].options)
+    right = [float(gold == vote[0]) for gold, vote in zip(golds, given, strict=True)]
+    with_label = accuracy(right, wholes, crossed=parts)
+    with_others = accuracy(_against_others(votes), wholes, crossed=parts)
+    return [
+        _people_row(
+            "people: one vote against the label that contains it",
+            with_label,
+            mean_absolute_error(golds, given, labels, wholes, parts),
+            quadratic_kappa(golds, given, labels, wholes, parts),
+        ),
+        _people_row("people: one vote against the majority of the others", with_others),
+    ]
+
+
+def _people_row(name: str, right: Estimate, error: Estimate | None = None, kappa: Estimate | None = None) -> Row:
+    return Row(
+        name=name,
+        kind="people",
+        seeds=0,
+        n=right.n,
+        chance=right.chance,
+        accuracy=right,
+        mean_absolute_error=_known(error),
+        quadratic_kappa=_known(kappa),
+        confusion=None,
+        slices={},
+    )
+
+
+def _triple(item: Item) -> tuple[str, ...]:
+    return tuple(item.groups[role] for role in ROLES)
+
+
+def _against_others(votes: Sequence[Judgement]) -> list[float]:
+    """Each vote against the commonest of the other votes for its item; of n that tie, 1/n. A vote alone is left out."""
+    by_item: dict[str, list[str]] = {}
+    for each in votes:
+        by_item.setdefault(each.item, []).append(each.value)
+    credit = []
+    for each in votes:
+        others = list(by_item[each.item])
+        others.remove(each.value)
+        most = max(map(others.count, others), default=0)
+        best = {value for value in others if others.count(value) == most}
+        credit.append((each.value in best) / len(best) if best else float("nan"))
+    return credit

@@ -1,0 +1,11 @@
+"""RICA: axioms in first-order logic, said in many ways about things nobody has heard of.
+
+Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021), section
+2. One file a step: `axioms` is the algebra, `notation` reads axioms in the release's notation and in plain
+words. `knowledge_tables` holds what fills a template, `constraints` which phrases may, `strategies` where they
+are crawled from. `lexicon` has antonyms and paraphrases, `perturbations` the 24 kinds, `equivalence` proves
+that two forms say the same, `balance` keeps structure from telling the answer. `clauses` and `statements` say a
+form in words, `proposals` lets a model word it, `items` makes the three tasks of it, and `building` puts it all
+together. `controls` are what stands beside every score, `analysis` is what answers say. `released` and
+`released_axioms` read the published files.
+"""

@@ -1,0 +1,213 @@
+"""The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from horsesense.errors import UserError, unknown
+from horsesense.language.comparatives import OPPOSITES, PAIR_OF
+
+# The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is.
+#
+# A node keeps its names as they were written, spaces included, so that printing what was parsed gives
+# the same characters again; what a name means is `plain`.
+
+ENTITIES = ("A", "B")
+SLOT = "*"
+"""In a phrase: where the comparative goes, as in ``is a * friend``."""
+_MENTION = re.compile(r"\b(?:person_[ab]|[AB])\b")
+_OTHER = {"A": "B", "B": "A", "person_a": "person_b", "person_b": "person_a"}
+
+
+@cache
+def plain(name: str) -> str:
+    """A name without the spaces that the release left around it.
+
+    >>> plain("  gets  anxious")
+    'gets anxious'
+    """
+    return " ".join(name.split())
+
+
+def swap_names(text: str) -> str:
+    """The text with A and B, person_a and person_b exchanged.
+
+    >>> swap_names("person_a takes person_b back")
+    'person_b takes person_a back'
+    """
+    return _MENTION.sub(lambda found: _OTHER[found[0]], text)
+
+
+@dataclass(frozen=True, slots=True)
+class Prop:
+    """Prop(A, p): an entity has a property, ``crumple(A)`` or ``Material(A, paper)``."""
+
+    name: str
+    """The property; with a value, its kind. Empty: what a bare comparative compares, as in ``Wider(A, B)``."""
+    entity: str
+    value: str | None = None
+    gap: str = field(default=" ", compare=False)
+    """Spaces between comma and value."""
+
+    def __str__(self) -> str:
+        inside = self.entity if self.value is None else f"{self.entity},{self.gap}{self.value}"
+        return f"{self.name}({inside})"
+
+    def swapped(self) -> Prop:
+        return replace(self, name=swap_names(self.name), entity=_OTHER[self.entity])
+
+
+@dataclass(frozen=True, slots=True)
+class Rel:
+    """Rel(A, B, r): ``boss(A, B)``, or an event in which ``person_a`` and ``person_b`` stand for the two."""
+
+    name: str
+    first: str
+    second: str
+    gap: str | None = field(default=" ", compare=False)
+    """Spaces between comma and second entity; None where the brackets are missing and the name tells who is who."""
+
+    def __str__(self) -> str:
+        return self.name if self.gap is None else f"{self.name}({self.first},{self.gap}{self.second})"
+
+    def swapped(self) -> Rel:
+        return replace(self, name=swap_names(self.name), first=_OTHER[self.first], second=_OTHER[self.second])
+
+
+@dataclass(frozen=True, slots=True)
+class Comp:
+    """Comp(x, y): ``More(crumple(A), crumple(B))``, ``Wider(A, B)``, or of one entity ``Before(cold(A))``."""
+
+    word: str
+    left: Prop
+    right: Prop | None
+    gap: str = field(default=" ", compare=False)
+
+    def __str__(self) -> str:
+        if self.right is None:
+            return f"{self.word}({self.left})"
+        if not self.left.name:
+            return f"{self.word}({self.left.entity},{self.gap}{self.right.entity})"
+        return f"{self.word}({self.left},{self.gap}{self.right})"
+
+    def swapped(self) -> Comp:
+        return replace(self, left=self.left.swapped(), right=None if self.right is None else self.right.swapped())
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation, written ``not`` before what it denies."""
+
+    term: Prop | Rel | Comp | Not
+
+    def __str__(self) -> str:
+        return f"not {self.term}"
+
+    def swapped(self) -> Not:
+        return Not(self.term.swapped())
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction of two."""
+
+    left: Prop | Rel | Comp | Not
+    right: Prop | Rel | Comp | Not
+
+    def __str__(self) -> str:
+        return f"{self.left} and {self.right}"
+
+    def swapped(self) -> And:
+        return And(self.left.swapped(), self.right.swapped())
+
+
+Term = Prop | Rel | Comp | Not
+Premise = Term | And
+
+
+@dataclass(frozen=True, slots=True)
+class Axiom:
+    """An implication that holds whoever A and B are."""
+
+    premise: Premise
+    conclusion: Comp | Not
+    connective: str = field(default=", so ", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.premise}{self.connective}{self.conclusion}"
+
+    def swapped(self) -> Axiom:
+        """The same about the entities the other way round."""
+        return replace(self, premise=self.premise.swapped(), conclusion=self.conclusion.swapped())
+
+
+def seen_from_a(side: Prop) -> str:
+    """The name of a property as if A had it: it may mention the other entity, as in ``takes * care of B``."""
+    return plain(side.name if side.entity == "A" else swap_names(side.name))
+
+
+def named(side: Prop, phrase: str) -> Prop:
+    """The property under a name that is told as if A had it."""
+    return replace(side, name=phrase if side.entity == "A" else swap_names(phrase))
+
+
+# What a comparison says, whatever its words: which pair of comparatives, which pole.
+
+Pair = tuple[str, str]
+"""The two poles of a scale, the greater or better one first."""
+
+
+def pair_of(word: str) -> Pair:
+    """The pair that a comparative belongs to, in lower case.
+
+    >>> pair_of("Harder"), pair_of("More")
+    (('easier', 'harder'), ('more', 'less'))
+    """
+    found = PAIR_OF.get(plain(word).lower())
+    if found is None:
+        near = unknown("comparative", word, OPPOSITES).fix
+        raise UserError(f"the comparative {plain(word)!r} has no opposite", fix=near)
+    return found
+
+
+def one_scale(word: str) -> str:
+    """The comparative by which others with the same opposite are known: they cannot be told apart by it.
+
+    >>> one_scale("Larger"), one_scale("Longer"), one_scale("Shorter")
+    ('Bigger', 'Taller', 'Shorter')
+    """
+    if not is_upper(word):
+        return word
+    first = opposite(opposite(word))
+    return word if first.lower() == plain(word).lower() else first
+
+
+def is_upper(word: str) -> bool:
+    """Whether a comparative is the first pole of its pair."""
+    return pair_of(word)[0] == plain(word).lower()
+
+
+def opposite(word: str) -> str:
+    """The other pole, with the same capital.
+
+    >>> opposite("Less"), opposite("before")
+    ('More', 'after')
+    """
+    other = pair_of(word)[int(is_upper(word))]
+    return other.capitalize() if plain(word)[:1].isupper() else other
+
+
+def flipped(comparison: Comp) -> Comp:
+    """The same comparison with the other pole."""
+    return replace(comparison, word=opposite(comparison.word))
+
+
+def claim(axiom: Axiom) -> Comp:
+    """What the conclusion says without its negations: no ties, so not less is more."""
+    term, denied = axiom.conclusion, False
+    while isinstance(term, Not):
+        term, denied = term.term, not denied  # type: ignore[assignment]  # the parser saw to it
+    assert isinstance(term, Comp)
+    return flipped(term) if denied else term

@@ -1,0 +1,230 @@
+"""The halves of a statement in words: where the comparative goes, and what each template says first (table 3)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from horsesense.errors import UserError
+from horsesense.language.comparatives import comparative_of
+from horsesense.language.inflection import gerund, is_adjective, is_finite, is_noun, verb_form, with_article
+from horsesense.language.negation import auxiliary, negated
+from horsesense.language.words import PREPOSITIONS
+from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Pair, Premise, Prop, Rel, Term, pair_of, plain
+
+# Where the comparative goes in a clause: ``is * fragile``, ``finds it * to float``, ``is a * friend``.
+#
+# A phrase with a slot of its own is its own frame (table 8: "has a harder time", "a better friend"). For the
+# others the scale and the first word decide.
+
+MORE, EASIER, BETTER, BEFORE = ("more", "less"), ("easier", "harder"), ("better", "worse"), ("before", "after")
+_PLACED = "locate at "
+
+
+@cache
+def frame(text: str, pair: Pair, event: str = "") -> str:
+    """The clause for a property on a scale; ``event`` is what a state comes before or after.
+
+    >>> frame("crumple", MORE), frame("fragile", MORE), frame("fit into a box", BETTER)
+    ('is * likely to crumple', 'is * fragile', 'is * at fitting into a box')
+    >>> frame("sink", EASIER), frame("", ("wider", "narrower")), frame("is a * friend", BETTER)
+    ('finds it * to sink', 'is *', 'is a * friend')
+    >>> frame("cold", BEFORE, "turned on the heater")
+    'was cold * turning on the heater'
+    """
+    if SLOT in text:
+        return text
+    if not text:
+        return f"is {SLOT}"
+    if pair == BEFORE:
+        return f"{state(text)} {SLOT} {gerund(event)}".rstrip()
+    if pair == EASIER:
+        return f"finds it {SLOT} to {_infinitive(text)}"
+    if pair == BETTER:
+        return f"is {SLOT} at {gerund(text)}"
+    if pair == MORE:
+        return f"is {SLOT} {text}" if is_description(text) else f"is {SLOT} likely to {_infinitive(text)}"
+    return f"has {SLOT} {text}"
+
+
+_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
+
+
+@cache
+def shortest(text: str, pair: Pair) -> str:
+    """The phrase without the frame that it is given anyway: one property has one name.
+
+    >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
+    ('crumple', 'crumple', 'is * to lift')
+    """
+    whole = frame(text, pair)
+    if whole == f"is {SLOT}":
+        return ""
+    for scale, start in _FRAMED:
+        rest = whole.removeprefix(start)
+        if pair == scale and rest != whole and frame(rest, pair) == whole:
+            return rest
+    return text
+
+
+@cache
+def is_description(text: str) -> bool:
+    """Whether *is more* can stand before a phrase: an adjective with what belongs to it, and no noun at its end.
+
+    >>> [is_description(text) for text in ("good for your teeth", "big mouth", "fly", "living in a hot place")]
+    [True, False, False, False]
+    """
+    first, *rest = text.split(" ")
+    if not rest:
+        # Word lists do not know "hardworking" or a misspelt trait; a verb they know.
+        return is_adjective(first) or verb_form(first)[1] != "base"
+    if first in PREPOSITIONS and first != "to":
+        return True
+    if not is_adjective(first):
+        return False
+    return verb_form(first)[1] != "gerund" and rest[0] in PREPOSITIONS | {"for", "as", "around"}
+
+
+@cache
+def state(text: str) -> str:
+    """The clause of a state in the past; one that is a clause already stays as it is.
+
+    >>> state("cold"), state("had wet hair")
+    ('was cold', 'had wet hair')
+    """
+    first = text.split(" ")[0]
+    return text if verb_form(first)[1] == "past" and (len(text.split()) > 1 or first == "was") else f"was {text}"
+
+
+def _infinitive(text: str) -> str:
+    """What one may be likely to do: the verb phrase itself, to be something, or to have something."""
+    if text.startswith(_PLACED):
+        return f"be at {text.removeprefix(_PLACED)}"
+    first, *rest = text.split(" ")
+    if verb_form(first)[1] == "base" and not (rest and is_adjective(first) and not is_noun(rest[-1])):
+        return text
+    if verb_form(first)[1] == "gerund" or is_description(text):
+        return f"be {text}"
+    return f"have {with_article(text)}"
+
+
+# The first half of a statement, for each logical template (table 3).
+
+KINDS_OF_VALUE = {
+    "material": "is made out of *",
+    "grade": "is in the * grade",
+    "location": "lives in *",
+}
+"""How a property with a value is said; an animal is one, anything else has it."""
+
+
+def template(axiom: Axiom) -> int:
+    """Which of the five logical templates of table 3 an axiom fills.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> template(parse_form("boss(A, B), so More(strict(A), strict(B))"))
+    2
+    """
+    match axiom.premise:
+        case And(Not(Prop()), Prop()) | And(Prop(), Not(Prop())):
+            return 3
+        case And(Prop(), Prop()):
+            return 1
+        case Rel():
+            return 2
+        case Comp():
+            return 4
+        case Prop():
+            return 5
+    raise UserError(f"the premise {str(axiom.premise)!r} fills none of the five templates", fix="see docs/rica.md")
+
+
+def say_premise(premise: Premise) -> str:
+    """The premise in words, about A and B.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> say_premise(parse_form("see at night(A) and not see at night(B), so More(alert(A), alert(B))").premise)
+    'A can see at night while B cannot'
+    """
+    match premise:
+        case And(Not(Prop() as other), Prop() as one):
+            return f"{other.entity} {negated(clause(other.name))} while {one.entity} {auxiliary(clause(one.name))}"
+        case And(Prop() as one, Not(Prop() as other)):
+            return f"{one.entity} {clause(one.name)} while {other.entity} {_denied(other)}"
+        case And(left, right):
+            return f"{say_term(left)} and {say_term(right)}"
+        case Prop() | Rel() | Comp() | Not():
+            return say_term(premise)
+
+
+def say_term(term: Term) -> str:
+    """One conjunct in words."""
+    match term:
+        case Prop(name, entity, None):
+            return f"{entity} {clause(name)}"
+        case Prop(name, entity, value):
+            return f"{entity} {_valued(plain(name), plain(value or ''))}"
+        case Rel(name, first, second):
+            return _related(plain(name), first, second)
+        case Comp(word, left, right) if right is not None:
+            return f"{left.entity} {_compared(plain(left.name), plain(word).lower(), right.entity)}"
+        case Not(Prop(name, entity)):
+            return f"{entity} {negated(clause(name))}"
+        case _:
+            raise UserError(f"{str(term)!r} cannot be said as a premise", fix="see docs/rica.md for what can")
+
+
+@cache
+def clause(name: str) -> str:
+    """A property as a finite clause: what is done, what can be done, what one is, what one is capable of.
+
+    >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
+    ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
+    """
+    text = plain(name)
+    if is_finite(text):
+        return text
+    first = text.split(" ")[0]
+    kind = verb_form(first)[1]
+    if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
+        return f"is {text}"
+    return f"can {text}" if kind == "base" else f"is capable of {text}"
+
+
+def _denied(other: Prop) -> str:
+    said = clause(other.name)
+    if said.split(" ")[1:2] == ["not"] or said.startswith("cannot"):
+        return auxiliary(negated(said))
+    word = auxiliary(said)
+    return "cannot" if word == "can" else f"{word} not"
+
+
+def _valued(kind: str, value: str) -> str:
+    if SLOT in kind:
+        return kind.replace(SLOT, value)
+    if kind.lower() == "animal":
+        return f"is {with_article(value)}"
+    pattern = KINDS_OF_VALUE.get(kind.lower(), f"has the {kind.lower()} {SLOT}")
+    return pattern.replace(SLOT, value)
+
+
+def _related(name: str, first: str, second: str) -> str:
+    if "person_" in name:
+        return name.replace("person_a", "A").replace("person_b", "B")
+    return f"{first} is {second}'s {name.replace('_', ' ')}"
+
+
+def _compared(name: str, word: str, other: str) -> str:
+    if SLOT in name:
+        return f"{name.replace(SLOT, word)}{_than(name, other)}"
+    if word in ("more", "less") and is_finite(name):
+        return f"{name} {word} than {other}"
+    if word == "more" and comparative_of(name):
+        return f"is {comparative_of(name)} than {other}"
+    # A bare comparative needs no opposite here: nothing in a premise is denied.
+    clause_of = frame(name, pair_of(word)) if name else f"is {SLOT}"
+    return f"{clause_of.replace(SLOT, word)} than {other}"
+
+
+def _than(phrase: str, other: str) -> str:
+    """Nothing where the phrase names the other already: "takes more care of B"."""
+    return "" if other in phrase.split() else f" than {other}"

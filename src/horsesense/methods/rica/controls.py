@@ -1,0 +1,127 @@
+"""What stands beside every RICA score: the same items with their premise removed, and with their content removed.
+
+A model that answers the first reads the conclusion alone; one that answers the second reads the shape: who is named
+first, whether there is a *not*, which comparative the premise has. Neither needs any knowledge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.language.comparatives import is_comparative_form
+from horsesense.language.negation import is_negation
+from horsesense.language.novel import novel_names
+from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
+from horsesense.methods.rica.released import CONNECTIVE, entities
+from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.records.document import Document
+
+CONTROLS = ("premise-removed", "structure-only")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SHAPE = (
+    FUNCTION_WORDS | AUXILIARIES | HEDGES | frozenset(listed("likely so while than not made lives find finds time who"))
+)
+_NONSENSE = 400
+_NO_PREMISE = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenControl:
+    """A control that was written."""
+
+    out: Path
+    """Its file."""
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Controls(Document):
+    """The controls of a probe."""
+
+    probe: Path
+    """The probe that they stand beside."""
+    controls: Mapping[str, WrittenControl]
+    """By kind of control."""
+
+
+def write_controls(file: Path, folder: Path) -> Controls:
+    """Write every control of a probe into a folder, named after the probe."""
+    probe = read_probe(file)
+    controls = {}
+    for name in CONTROLS:
+        path = folder / f"{probe_name(file)}-{name}.jsonl"
+        made = control(probe, name)
+        write_probe(path, made)
+        controls[name] = WrittenControl(path, len(made.items))
+    return Controls(file, controls)
+
+
+def control(probe: Probe, name: str) -> Probe:
+    """The probe as a control: the same answers, families and facets; what is asked has something taken away."""
+    change = {"premise-removed": _without_premise, "structure-only": _Nonsense().hide}[name]
+    items = [replace(change(item), probe=f"{item.probe}-{name}") for item in probe.items]
+    told = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
+    card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {told}.")
+    return Probe.of(items, card)
+
+
+def missing_controls(card: Card, name: str, there: Collection[str]) -> tuple[str, ...]:
+    """The controls that are not ``there`` beside a RICA probe of this name; a control itself needs none.
+
+    A control is told by the end of its card's name, which `control` has put there.
+    """
+    if card.method != "rica" or card.name.endswith(tuple(f"-{control}" for control in CONTROLS)):
+        return ()
+    return tuple(control for control in CONTROLS if f"{name}-{control}" not in there)
+
+
+def _without_premise(item: Item) -> Item:
+    if item.form == "pair":
+        return replace(item, premise=_NO_PREMISE)
+    text = _conclusion(item.text) if item.text else ""
+    options = item.options if item.text else tuple(map(_conclusion, item.options))
+    return replace(item, text=text, options=options)
+
+
+def _conclusion(text: str) -> str:
+    _, so, conclusion = text.rpartition(CONNECTIVE)
+    if not so:
+        # What has no premise to remove is left as it is: the release has two such statements.
+        return text
+    return conclusion
+
+
+class _Nonsense:
+    """Words that mean nothing, the same one for a word throughout a statement."""
+
+    def __init__(self) -> None:
+        self.words = novel_names(_NONSENSE, seed=7)
+
+    def hide(self, item: Item) -> Item:
+        """The item with its content words replaced; entities, negation, comparatives and small words stay."""
+        if item.form not in ("cloze", "sentences", "pair"):
+            raise UserError(f"an item of the form {item.form!r} has no premise and conclusion", fix="give a RICA probe")
+        whole = item.text or item.options[0]
+        kept = {name.lower() for name in entities(whole.replace(BLANK, "more"))}
+        texts = (item.premise, item.text, *(item.options if item.form == "sentences" else ()))
+        content = dict.fromkeys(word for text in texts for word in _content(text, kept))
+        nonsense = {word: self.words[place % _NONSENSE] for place, word in enumerate(content)}
+
+        def hidden(text: str) -> str:
+            return _WORD.sub(lambda found: nonsense.get(found[0].lower(), found[0]), text)
+
+        options = tuple(map(hidden, item.options)) if item.form == "sentences" else item.options
+        return replace(item, premise=hidden(item.premise), text=hidden(item.text), options=options)
+
+
+def _content(text: str, kept: set[str]) -> Iterator[str]:
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
+        bare = word.removesuffix("'s").removesuffix("’s")
+        shape = word in _SHAPE or is_negation(word) or is_comparative_form(word)
+        if not shape and bare not in kept and bare not in ("a", "b"):
+            yield word

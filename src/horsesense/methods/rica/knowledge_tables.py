@@ -1,0 +1,165 @@
+"""Knowledge tables (section 2.2, stage 3): rows that fill a template, the axioms they give, and what ships."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from horsesense.errors import UserError, unknown
+from horsesense.files import read_table, read_text
+from horsesense.language.comparatives import is_comparative_form
+from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
+from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
+
+# Knowledge tables (section 2.2, stage 3): rows that fill a template, and the axioms they give (stage 4).
+#
+# A table of one's own has the columns ``template``, ``a``, ``b`` and ``conclusion``. Cells ``a`` and ``b`` may list
+# several values with commas between them; each of one goes with each of the other. A conclusion is a comparative and
+# a phrase, ``more: fragile``, about A against B.
+
+COLUMNS = ("template", "a", "b", "conclusion")
+STATUSES = ("raw", "machine", "verified", "curated")
+"""Told by absence from a knowledge base; by rule from numbers or an explicit negative; checked by people; written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A type-constrained logical template (table 4)."""
+
+    number: int
+    """The logical template of table 3."""
+    category: str
+    """physical, material, social or temporal (table 5)."""
+    people: bool
+    """Whether its axioms are about people, so that names make sense."""
+
+
+TEMPLATES: Mapping[str, Template] = {
+    "material": Template(1, "material", False),
+    "grade": Template(1, "social", True),
+    "location": Template(1, "physical", True),
+    "animal": Template(1, "physical", False),
+    "role": Template(2, "social", True),
+    "action-between": Template(2, "social", True),
+    "action-alone": Template(3, "social", True),
+    "physical-alone": Template(3, "physical", False),
+    "action-degree": Template(4, "social", True),
+    "physical-degree": Template(4, "physical", False),
+    "temporal": Template(5, "temporal", True),
+}
+"""The eleven of table 4, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An axiom with what is known of it."""
+
+    axiom: Axiom
+    template: str
+    status: str
+    licence: str
+    file: str = ""
+    line: int = 0
+    triples: tuple[tuple[str, str, str], ...] = ()
+    """Facts that it was made from."""
+
+
+def fill(template: str, a: str, b: str, conclusion: str) -> Axiom:
+    """The axiom of a row.
+
+    >>> print(fill("material", "wax", "iron", "more: soft"))
+    Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))
+    >>> print(fill("temporal", "took a bath", "", "before: dirty"))
+    took a bath(A), so Before(dirty(A))
+    """
+    if template not in TEMPLATES:
+        raise unknown("template", template, TEMPLATES)
+    word, colon, phrase = conclusion.partition(": ")
+    if not colon or not phrase.strip():
+        raise UserError(f"the conclusion {conclusion!r} lacks a comparative", fix="write it like more: fragile")
+    pair_of(word)
+    number = TEMPLATES[template].number
+    right = None if number == 5 else Prop(swap_names(phrase), "B")
+    said = Comp(word.capitalize(), Prop(phrase, "A"), right)
+    return Axiom(_premise(template, number, a, b), said)
+
+
+def _premise(template: str, number: int, a: str, b: str) -> Premise:
+    if not a or (number == 1 and not b):
+        raise UserError("a cell of the premise is empty", fix="fill in a, and b where there are two")
+    if number == 1:
+        kind = template if template == "animal" else template.capitalize()
+        return And(Prop(kind, "A", a), Prop(kind, "B", b))
+    if number == 2:
+        if template == "action-between" and not ("person_a" in a and "person_b" in a):
+            raise UserError(f"the event {a!r} lacks person_a or person_b", fix="name both")
+        return Rel(a, "A", "B")
+    if number == 3:
+        return And(Prop(a, "A"), Not(Prop(a, "B")))
+    if number == 4:
+        bare = is_comparative_form(a.lower())
+        return Comp(a, Prop("", "A"), Prop("", "B")) if bare else Comp("More", Prop(a, "A"), Prop(a, "B"))
+    return Prop(a, "A")
+
+
+def read_known(path: Path, licence: str = "none stated", status: str = "curated") -> Iterator[Known]:
+    """The axioms of a table; a column ``status`` says how each is known."""
+    for line, row in read_table(path, COLUMNS):
+        told = row.get("status") or status
+        try:
+            if told not in STATUSES:
+                raise unknown("status", told, STATUSES)
+            for a in _listed(row["a"]) or [""]:
+                for b in _listed(row["b"]) or [""]:
+                    axiom = fill(row["template"], a, b, row["conclusion"])
+                    yield Known(axiom, row["template"], told, licence, path.name, line)
+        except UserError as error:
+            raise error.at(path, line) from None
+
+
+def _listed(cell: str) -> list[str]:
+    return [value.strip() for value in cell.split(",") if value.strip()]
+
+
+# The tables and the lexicon that come with the package.
+
+DATA = Path(__file__).with_name("data")
+
+
+@cache
+def shipped_lexicon() -> Lexicon:
+    """Antonyms and paraphrases of our own writing."""
+    return read_lexicon(DATA / "lexicon.tsv")
+
+
+@cache
+def shipped_list(name: str) -> tuple[str, ...]:
+    """A list of our own: animals, materials, occupations, adjectives, names."""
+    path = DATA / f"{name}.tsv"
+    column = name.removesuffix("s")
+    return tuple(row[column] for _, row in read_table(path, (column,)))
+
+
+# Lists of names that a type constraint asks for: one's own in place of those that ship.
+
+LISTS = ("animals", "materials", "occupations", "adjectives")
+
+
+def read_list(path: Path) -> Sequence[str]:
+    """A name a line, or JSON: a list, or an object that holds one (as in public collections of lists)."""
+    text = read_text(path)
+    if path.suffix != ".json":
+        found: object = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    else:
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise UserError("this is not JSON", file=path, line=error.lineno, fix="give a list of names") from error
+    if isinstance(found, dict):
+        found = next((value for value in found.values() if isinstance(value, list)), None)
+    if not isinstance(found, list) or not found or not all(isinstance(name, str) for name in found):
+        raise UserError("there is no list of names in the file", file=path, fix="give one name a line")
+    return [name.lower() for name in found]

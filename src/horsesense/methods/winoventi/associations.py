@@ -1,0 +1,247 @@
+"""Generic associations (winoventi.txt, 2.2): words behind *is* and *is not* alike, at what depth, and their tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files.tables import iter_rows, open_table, write_rows
+from horsesense.methods.winoventi.nouns import Noun
+
+# Generic associations: words that a model puts behind *is* and behind *is not* alike (winoventi.txt, 2.2).
+
+KS = (1, 3, 5, 8, 10)
+"""How deep the two rankings are cut."""
+COLUMNS = ("noun", "word", "k", "perplexity", "kept", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """A noun and a word that a model ties to it, whether the sentence is negated or not."""
+
+    noun: str
+    word: str
+    k: int
+    """The least depth at which the word is common to both rankings."""
+    perplexity: float | None = None
+    """Of the statement *The noun is word.*, by the model that ranks."""
+    kept: bool = True
+    """Whether it goes on to the next step."""
+    reason: str = ""
+    """Why it does not."""
+
+    def dropped(self, reason: str) -> Association:
+        return replace(self, kept=False, reason=reason)
+
+
+def common_words(rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS) -> dict[str, int]:
+    """Word → least depth at which it is among the best both of *is* and of *is not*, for some ending.
+
+    Within an ending the two are intersected; then the endings are united. What is common at a depth is common
+    at every greater one, so associations are cumulative.
+
+    >>> dot = ["hot", "empty", "full"], ["empty", "cold", "hot"]
+    >>> comma = ["cold", "full", "hot"], ["cold", "hot", "full"]
+    >>> common_words([dot, comma], depths=(1, 2, 3))
+    {'cold': 1, 'empty': 2, 'hot': 3, 'full': 3}
+    """
+    found: dict[str, int] = {}
+    for depth in sorted(depths):
+        for affirmative, negated in rankings:
+            other = set(negated[:depth])
+            for word in affirmative[:depth]:
+                if word in other:
+                    found.setdefault(word, depth)
+    return found
+
+
+def associations_of(
+    noun: Noun, rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS
+) -> tuple[Association, ...]:
+    """The associations of one noun, those of a small k first."""
+    found = common_words(rankings, depths)
+    return tuple(Association(noun.word, word, k) for word, k in found.items())
+
+
+def own_words(noun: Noun) -> frozenset[str]:
+    """Words that say no more than the noun itself: it, its parts, its singular and its plural.
+
+    >>> sorted(own_words(Noun("test tubes", plural=True)))
+    ['test', 'tests', 'tube', 'tubes']
+    """
+    import lemminflect
+
+    words = set(noun.word.lower().split())
+    for word in tuple(words):
+        for lemma in lemminflect.getAllLemmas(word, upos="NOUN").get("NOUN", (word,)):
+            words |= {lemma, *lemminflect.getInflection(lemma, "NNS")}
+    return frozenset(words)
+
+
+def shares(associations: Iterable[Association]) -> list[tuple[str, int, float]]:
+    """The words of all associations, the commonest first, with their count and share.
+
+    >>> shares([Association("cup", "empty", 1), Association("jar", "empty", 3), Association("cup", "full", 3)])
+    [('empty', 2, 0.6666666666666666), ('full', 1, 0.3333333333333333)]
+    """
+    counts = Counter(each.word for each in associations)
+    total = counts.total()
+    return [(word, count, count / total) for word, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+
+
+def write_associations(path: Path, associations: Iterable[Association]) -> None:
+    """Write a table (.tsv, .csv) or JSON lines."""
+    write_rows(path, ({name: _cell(getattr(each, name)) for name in COLUMNS} for each in associations), COLUMNS)
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+
+
+def read_associations(path: Path) -> list[Association]:
+    """Read what `write_associations` wrote, or what a person wrote with at least noun, word and k."""
+    found = []
+    for line, row in iter_rows(path):
+        try:
+            found.append(
+                Association(
+                    noun=_needed(row, "noun"),
+                    word=_needed(row, "word"),
+                    k=int(_needed(row, "k")),
+                    perplexity=float(row["perplexity"]) if row.get("perplexity") not in (None, "") else None,
+                    kept=str(row.get("kept", "true")).lower() != "false",
+                    reason=str(row.get("reason", "")),
+                )
+            )
+        except UserError as error:
+            raise error.at(path, line) from None
+        except ValueError as error:
+            raise UserError(f"this is not a number ({error})", file=path, line=line, fix="repair the line") from None
+    return found
+
+
+def _needed(row: dict[str, object], name: str) -> str:
+    value = row.get(name)
+    if value in (None, ""):
+        raise UserError(f"the column {name!r} is missing or empty", fix="a table of associations has noun, word and k")
+    return str(value)
+
+
+# Tables of associations by model, as the release has them: a noun a line, a column a model, words joined by commas.
+
+SUFFIX = "_common"
+_NOUN = "Word"
+
+
+@dataclass(frozen=True, slots=True)
+class KTable:
+    """Words of several models for the same nouns."""
+
+    models: tuple[str, ...]
+    nouns: tuple[str, ...]
+    """A noun of two meanings stands there twice, as in THINGS."""
+    columns: tuple[tuple[frozenset[str], ...], ...]
+    """For each model, the words of each noun; empty where it has none."""
+
+
+def read_k_file(path: Path) -> KTable:
+    """Read one table. Lines end where the release's end, and the last cells of a line may be empty."""
+    table = open_table(path)
+    header = table.header
+    models = [name.removesuffix(SUFFIX) for name in header[1:]]
+    if len(header) < 3 or header[0] != _NOUN or not all(name.endswith(SUFFIX) for name in header[1:]):
+        raise UserError(
+            "this is not a table of associations",
+            file=path,
+            line=1 if header else None,
+            fix=f"its header is {_NOUN!r} and two or more columns MODEL{SUFFIX}, tabs between them",
+        )
+    if len(set(models)) < len(models):
+        raise UserError("a model has two columns", file=path, line=1, fix="remove one")
+    nouns, rows = [], []
+    for number, (noun, *cells) in table.rows:
+        if len(cells) != len(models):
+            raise UserError(
+                f"the line has {len(cells) + 1} fields and the header {len(header)}", file=path, line=number
+            )
+        nouns.append(noun)
+        rows.append([frozenset(filter(None, (word.strip() for word in cell.split(",")))) for cell in cells])
+    if not rows:
+        raise UserError("there is no noun in the table", file=path, fix="check that it was fetched whole")
+    return KTable(tuple(models), tuple(nouns), tuple(zip(*rows, strict=True)))
+
+
+def table_of(models: Sequence[tuple[str, Sequence[Association]]], k: int, nouns: Sequence[str]) -> KTable:
+    """The same table from associations of our own, cut at ``k``.
+
+    >>> cup = [Association("cup", "empty", 1), Association("cup", "full", 3)]
+    >>> table_of([("a", cup), ("b", cup[:1])], k=3, nouns=["cup"]).columns == (
+    ...     (frozenset({"empty", "full"}),), (frozenset({"empty"}),))
+    True
+    """
+    columns = []
+    for _, associations in models:
+        words: dict[str, set[str]] = {noun: set() for noun in nouns}
+        for each in associations:
+            if each.k <= k and each.noun in words:
+                words[each.noun].add(each.word)
+        columns.append(tuple(frozenset(words[noun]) for noun in nouns))
+    return KTable(tuple(name for name, _ in models), tuple(nouns), tuple(columns))
+
+
+# Which associations a generator had, and at what depth: from the release's collection or from our own tables.
+
+Depths = Mapping[tuple[str, str], int]
+"""Noun and generic word → least depth at which the word is associated with the noun."""
+
+_RELEASED = ("Word", "Associative Bias", "min_k")
+_TRIPLET = ("Word", "Associative Bias", "Alternative")
+_TRUE = {"True": True, "False": False}
+
+
+def depths_of(associations: Iterable[Association]) -> dict[tuple[str, str], int]:
+    """The least depth of each association."""
+    found: dict[tuple[str, str], int] = {}
+    for each in associations:
+        found[each.noun, each.word] = min(each.k, found.get((each.noun, each.word), each.k))
+    return found
+
+
+def read_depths(path: Path) -> dict[tuple[str, str], int]:
+    """From the release's cleaned outcome collection (tabs, ``min_k``), or from what winoventi associations wrote."""
+    table = open_table(path)
+    if not set(_RELEASED) <= set(table.header):
+        return depths_of(read_associations(path))
+    found: dict[tuple[str, str], int] = {}
+    for number, cells in table.rows:
+        row = dict(zip(table.header, cells, strict=False))
+        noun, word, depth = (row.get(name, "") for name in _RELEASED)
+        if not noun or not word or not depth.isdigit():
+            raise UserError("the line has no noun, association and depth", file=path, line=number, fix="repair it")
+        found[noun, word] = min(int(depth), found.get((noun, word), int(depth)))
+    return found
+
+
+def read_registry(path: Path) -> dict[str, set[str]]:
+    """The release's registry: model → names of the triplets of which it prefers the generic without a premise."""
+    table = open_table(path)
+    header = table.header
+    if tuple(header[:3]) != _TRIPLET or len(header) < 4:
+        raise UserError(
+            "this is not a registry of associations",
+            file=path,
+            line=1,
+            fix=f"its header is {', '.join(_TRIPLET)} and a column a model, tabs between them",
+        )
+    passes: dict[str, set[str]] = {model: set() for model in header[3:]}
+    for number, cells in table.rows:
+        if len(cells) != len(header) or any(cell not in _TRUE for cell in cells[3:]):
+            raise UserError("the line is not a triplet with True or False a model", file=path, line=number)
+        name = " | ".join(cells[:3])
+        for model, cell in zip(header[3:], cells[3:], strict=True):
+            if _TRUE[cell]:
+                passes[model].add(name)
+    return passes

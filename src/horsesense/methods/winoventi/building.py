@@ -1,0 +1,219 @@
+"""A probe from schemas, and what is trained and tested on in the paper's two settings (winoventi.txt, 3.3)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from horsesense.errors import UserError, unknown
+from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
+from horsesense.methods.winoventi.schemas import items_of
+from horsesense.methods.winoventi.special_word import pairs_of
+from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.records.document import Document
+
+# A probe from schemas: what people wrote and what a machine wrote never in one.
+
+HUMAN, MACHINE = "people", "machine"
+
+
+def build_winoventi(
+    checked: Iterable[Checked],
+    *,
+    machine: bool = False,
+    literal: bool = False,
+    keep_objections: bool = False,
+    limit: int | None = None,
+    seed: int = 0,
+) -> Probe:
+    """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
+
+    ``keep_objections`` keeps what checks object to, as a facet: for people to judge.
+    """
+    schemas = list(checked)
+    wanted = [one for one in schemas if (one.schema.origin == "machine") == machine]
+    passing = [one for one in wanted if one.passes or keep_objections]
+    kind = MACHINE if machine else HUMAN
+    if not passing:
+        raise UserError(
+            f"none of {len(schemas):,} schemas is written by {kind} and passes the checks",
+            fix="look at the column objections" if wanted else "with --machine a probe is made of machine-made ones",
+        )
+    items = []
+    name = "winoventi-machine" if machine else "winoventi"
+    for one in passing:
+        made = items_of(one.schema, _noun(one.schema.triplet.noun, literal), literal=literal, probe=name)
+        items.append(made)
+    distinct = {pair[0].family: pair for pair in items}
+    notes = {
+        "schemas of the other origin left out": len(schemas) - len(wanted),
+        "schemas with objections left out": len(wanted) - len(passing),
+        "repeated schemas": len(items) - len(distinct),
+    }
+    families = sorted(distinct)
+    if limit is not None:
+        random.Random(seed).shuffle(families)
+        families = sorted(families[: max(1, limit // 2)])
+    card = Card(
+        name=name,
+        method="winoventi",
+        licence="",
+        made="Schemas written by a machine and checked by rules; no person has validated them."
+        if machine
+        else "Schemas written by people, checked by rules; validated where a label says so.",
+        seed=seed if limit is not None else None,
+        normalise="sum",
+        group="noun",
+    )
+    return Probe.of(
+        [item for family in families for item in distinct[family]], card, {k: n for k, n in notes.items() if n}
+    )
+
+
+def _noun(word: str, literal: bool) -> Noun:
+    if literal:
+        return Noun(word)
+    (noun,) = clean_nouns([(0, word)]).nouns
+    # The spelling of a triplet is kept: its noun names a group.
+    return Noun(word, plural=is_plural(word), proper=noun.proper)
+
+
+# What a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3), twins told apart.
+#
+# Half-exception: half of the schemas with both of their texts to learn from (1,088 + 1,088 texts of the whole set),
+# the other half to test. Full-exception: four fifths of the exceptions to learn from; tests are the other exceptions,
+# all generic texts, and as many of these, drawn at random, as there are unseen exceptions, together with them.
+#
+# A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
+# exception that was trained on. Each test item says so in its facet ``twin``.
+
+Setting = Literal["half-exception", "full-exception"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+UNSEEN_EXCEPTIONS, ALL_GENERICS, MIXED, HELD_OUT = "unseen-exceptions", "all-generics", "mixed", "held-out"
+TRAIN_SHARE = 0.8
+"""Exceptions to learn from, in the full-exception setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Probes to learn from and to be tested on."""
+
+    setting: Setting
+    train: Probe
+    dev: Probe
+    """Schemas taken out of training to choose steps and rates by; empty unless asked for, as in the paper."""
+    tests: Mapping[str, Probe]
+    """``held-out`` in the half-exception setting; ``unseen-exceptions``, ``all-generics``, ``mixed`` in the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """One part of a split, and what is in it."""
+
+    part: str
+    """``train``, ``dev``, or the name of a test."""
+    out: Path
+    """Its file."""
+    items: int
+    generic: int
+    """Items of the generic test."""
+    exception: int
+    """Items of the exception test."""
+    twins_seen: int
+    """Items whose twin is in training."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSplits(Document):
+    """A split that was written."""
+
+    setting: str
+    """half-exception or full-exception."""
+    seed: int
+    """Seed of the draw."""
+    parts: tuple[SplitPart, ...]
+    """Parts that have items."""
+
+
+def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
+    """Write every part that has items into a folder."""
+    files = []
+    for name, part in {"train": splits.train, "dev": splits.dev, **splits.tests}.items():
+        if not part.items:
+            continue
+        path = folder / f"{name}.jsonl"
+        write_probe(path, part)
+        tests = [item.member for item in part.items]
+        seen = sum(item.facets.get("twin") == "seen" for item in part.items)
+        files.append(SplitPart(name, path, len(tests), tests.count("generic"), tests.count("exception"), seen))
+    return WrittenSplits(splits.setting, seed, tuple(files))
+
+
+def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> Splits:
+    """Split a WinoVenti probe; ``dev`` is the share of training schemas that are held back.
+
+    Every test item has the facets ``twin`` (``seen`` where the other text of its schema was trained on, else
+    ``unseen``) and ``noun_seen`` (whether a training item has its noun).
+    """
+    if setting not in SETTINGS:
+        raise unknown("setting", setting, SETTINGS)
+    if not 0 <= dev < 1:
+        raise UserError(f"the share {dev} for development is not between 0 and 1", fix="use 0.1")
+    pairs = pairs_of(probe.items)
+    if len(pairs) < 5:
+        raise UserError(
+            f"the probe has {len(pairs)} schemas with a generic and an exception item, too few to split",
+            fix="give a WinoVenti probe: horsesense import winoventi FILE -o FILE",
+        )
+    names = sorted(pairs)
+    random.Random(seed).shuffle(names)
+    share = 0.5 if setting == "half-exception" else TRAIN_SHARE
+    learned = names[: round(share * len(names))]
+    kept = round(dev * len(learned))
+    training, held_back, unseen = learned[kept:], learned[:kept], names[len(learned) :]
+    if setting == "half-exception":
+        return _splits(
+            probe, setting, _both(pairs, training), _both(pairs, held_back), {HELD_OUT: _both(pairs, unseen)}
+        )
+    exceptions = [pairs[name]["exception"] for name in unseen]
+    generics = [pairs[name]["generic"] for name in names]
+    mixed = [*exceptions, *random.Random(f"{seed} mixed").sample(generics, len(exceptions))]
+    tests = {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed}
+    only = [[pairs[name]["exception"] for name in part] for part in (training, held_back)]
+    return _splits(probe, setting, only[0], only[1], tests)
+
+
+def _both(pairs: Mapping[str, Mapping[str, Item]], names: Sequence[str]) -> list[Item]:
+    return [pairs[name][member] for name in names for member in ("generic", "exception")]
+
+
+def _splits(
+    probe: Probe, setting: Setting, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]
+) -> Splits:
+    ids = {item.id for item in train}
+    families = {item.family for item in train}
+    nouns = {item.groups.get("noun", "") for item in train}
+
+    def part(name: str, items: list[Item]) -> Probe:
+        told = [_told(item, name, ids, families, nouns) for item in items]
+        seen = sum(item.facets.get("twin") == "seen" for item in told)
+        made = f"{probe.card.made} The {name} part of the {setting} setting."
+        card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=made.strip(), notes={})
+        return Probe.of(told, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
+
+    return Splits(
+        setting, part("train", train), part("dev", dev), {name: part(name, items) for name, items in tests.items()}
+    )
+
+
+def _told(item: Item, part: str, ids: Collection[str], families: Collection[str], nouns: Collection[str]) -> Item:
+    if part == "train":
+        return replace(item, facets={**item.facets, "split": "train"})
+    twin = "seen" if item.family in families and item.id not in ids else "unseen"
+    split = "dev" if part == "dev" else "test"
+    noun_seen = item.groups.get("noun", "") in nouns
+    return replace(item, facets={**item.facets, "split": split, "scenario": part, "twin": twin, "noun_seen": noun_seen})

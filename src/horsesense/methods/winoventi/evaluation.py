@@ -1,0 +1,227 @@
+"""Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+from pathlib import Path
+
+from horsesense.analysis.slices import Sliced
+from horsesense.errors import UserError
+from horsesense.methods.winoventi.asking import Asking, ask_associations, spellable
+from horsesense.methods.winoventi.associations import Depths, depths_of, read_associations, write_associations
+from horsesense.methods.winoventi.lexicon import Lexicon
+from horsesense.methods.winoventi.measures import Outcome, Strongest, Subset, sliced, strongest, subset
+from horsesense.methods.winoventi.nouns import clean_nouns
+from horsesense.methods.winoventi.special_word import (
+    PRIOR,
+    REVERSE,
+    differing,
+    pairs_of,
+    prior_probe,
+    reversed_probe,
+    special_facets,
+    triplet_name,
+)
+from horsesense.models.local.load import load_model
+from horsesense.models.locating import identify
+from horsesense.records import BLANK, Answer, Facet, Item, Probe
+from horsesense.runs.ask import Settings, ask_models, draw
+from horsesense.runs.results import Answered, read_run
+from horsesense.watching import UNWATCHED, Watcher
+
+MAIN = "winoventi"
+SLICES = ("k", "own", "third", "special_pos", "unequal_tokens", "origin", "twin")
+"""Facets that results are cut by, where items have them."""
+UNKNOWN = "items with an option that the tokenizer cannot spell"
+EMPTY = "no schema is left: the models do not all prefer the generic of any"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of the schemas beside their texts."""
+
+    depths: Depths = field(default_factory=dict)
+    """At which depth the generator had each association."""
+    own: Mapping[str, Depths] = field(default_factory=dict)
+    """Model → its own associations."""
+    others: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Other models, asked elsewhere → names of the triplets that pass their filter."""
+    lexicon: Lexicon | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one model makes of the schemas."""
+
+    model: str
+    subsets: tuple[Subset, ...]
+    """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
+    reverse: tuple[Subset, ...]
+    """The same with the context word asked for; empty where that was not asked."""
+    slices: Mapping[str, Sliced]
+    failures: Strongest
+    successes: Strongest
+    notes: Mapping[str, int]
+
+
+def check_probe(probe: Probe) -> None:
+    """Schemas need both of their texts, and the facets that the reader and the builder of WinoVenti give."""
+    wanted = {"bias", "alternative"}
+    odd = next((item for item in probe.items if not wanted <= item.facets.keys() or item.form != "cloze"), None)
+    if odd is not None or not pairs_of(probe.items):
+        raise UserError(
+            f"the probe {probe.card.name} has no WinoVenti schemas" + (f" (item {odd.id})" if odd else ""),
+            fix="give what import winoventi or build winoventi wrote",
+        )
+
+
+def ask_all(
+    models: Sequence[str],
+    probe: Probe,
+    folder: Path,
+    settings: Settings,
+    watcher: Watcher = UNWATCHED,
+    reverse: bool = True,
+) -> list[dict[str, Answered]]:
+    """Ask each model the schemas, the outcomes alone and, with ``reverse``, the schemas turned round.
+
+    What the folder has already is not asked again.
+    """
+    check_probe(probe)
+    drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
+    probes = {MAIN: drawn, PRIOR: prior_probe(drawn)}
+    if reverse:
+        probes[REVERSE] = reversed_probe(drawn)
+        if not probes[REVERSE].items:
+            raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
+    ask_models(models, probes, folder, replace(settings, limit=None), watcher)
+    _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
+    parts = {(one.part.model.name, one.part.probe.name): one for one in answered}
+    return [{name: parts[model, name] for name in probes} for model in models]
+
+
+def evaluate(asked: Sequence[Mapping[str, Answered]], beside: Beside) -> list[Evaluation]:
+    """Numbers of each model. The intersection is over these models and all others that are known."""
+    passing = [_passing(parts[PRIOR]) for parts in asked]
+    shared = set.intersection(*passing, *(set(names) for names in beside.others.values()))
+    several = len(asked) + len(beside.others) > 1
+    return [
+        _evaluation(parts, own, shared if several else None, beside) for parts, own in zip(asked, passing, strict=True)
+    ]
+
+
+def _passing(prior: Answered) -> set[str]:
+    """Triplets of which the model prefers the generic without a premise; a tie is no preference."""
+    credits = prior.credits("sum").values
+    return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
+
+
+def _evaluation(
+    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, beside: Beside
+) -> Evaluation:
+    model = parts[MAIN].part.model.name
+    outcomes = _outcomes(parts[MAIN], beside, model, _special(parts[MAIN].items, beside.lexicon))
+    turned = _outcomes(parts[REVERSE], beside, model, {}) if REVERSE in parts else []
+    triplets = {item.family: triplet_name(item) for item in parts[MAIN].items}
+    unknown = sum(any("unknown-token" in flag for flag in answer.flags) for answer in parts[MAIN].answers)
+    notes = {UNKNOWN: unknown} if unknown else {}
+    if shared is not None and not any(name in shared for name in triplets.values()):
+        notes[EMPTY] = 0
+
+    def cut(rows: Sequence[Outcome]) -> tuple[Subset, ...]:
+        kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
+        return tuple(
+            subset(name, [one for one in rows if among is None or triplets[one.family] in among])
+            for name, among in kinds.items()
+        )
+
+    tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
+    return Evaluation(
+        model=model,
+        subsets=cut(outcomes),
+        reverse=cut(turned) if turned else (),
+        slices=tables,
+        failures=strongest(outcomes, failures=True),
+        successes=strongest(outcomes, failures=False),
+        notes=notes,
+    )
+
+
+def _special(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
+    pairs = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
+    words = {found[0].words for found in pairs if len(found) == 1}
+    return special_facets(items, None if lexicon is None else {pair: lexicon.pos(*pair) for pair in words})
+
+
+def _outcomes(
+    answered: Answered, beside: Beside, model: str, special: Mapping[str, Mapping[str, Facet]]
+) -> list[Outcome]:
+    credits = answered.credits("sum").values
+    found = []
+    for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
+        assert item.answer is not None
+        chances = [_probability(item, answer, place) for place in range(len(item.options))]
+        right = chances[item.answer]
+        found.append(
+            Outcome(
+                item=item.id,
+                family=item.family,
+                test=item.member,
+                noun=item.groups.get("noun", ""),
+                generic=str(item.facets["bias"]),
+                credit=float(credit),
+                margin=2 * right - sum(chances),
+                mass=sum(chances),
+                facets={**_facets(item, answer, beside, model), **special.get(item.id, {})},
+            )
+        )
+    return found
+
+
+def _probability(item: Item, answer: Answer, place: int) -> float:
+    """Of the tokens of the option itself; a causal model is scored on what follows it, too."""
+    end = item.text.index(BLANK) + len(item.options[place])
+    tokens = zip(answer.starts[place], answer.logprobs[place], strict=True)
+    return exp(sum(value for start, value in tokens if start < end))
+
+
+def _facets(item: Item, answer: Answer, beside: Beside, model: str) -> dict[str, Facet]:
+    pair = item.groups.get("noun", ""), str(item.facets["bias"])
+    lengths = {len(tokens) for tokens in answer.logprobs}
+    facets: dict[str, Facet] = {"unequal_tokens": len(lengths) > 1}
+    facets |= {name: item.facets[name] for name in ("k", "origin", "twin") if name in item.facets}
+    if pair in beside.depths:
+        facets["k"] = beside.depths[pair]
+    if model in beside.own:
+        facets["own"] = pair in beside.own[model]
+    return facets
+
+
+# A model's own associations with the nouns of a probe, kept beside its answers.
+
+
+def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Depths:
+    """Noun and word → least depth; asked once for these weights and nouns, then read from the folder.
+
+    The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
+    """
+    words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
+    weights = identify(name, allow_pickle=settings.allow_pickle).weights
+    about = hashlib.sha256("\n".join((weights, *words)).encode()).hexdigest()[:12]
+    path = folder / f"associations-{about}.tsv"
+    if not path.is_file():
+        model = load_model(
+            name,
+            family=settings.family,
+            device=settings.device,
+            dtype=settings.spec.dtype,
+            allow_pickle=settings.allow_pickle,
+        )
+        asking = Asking(spec=settings.spec)
+        nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
+        found = ask_associations(model, nouns, asking)
+        write_associations(path, [each for own in found for each in own])
+    return depths_of(read_associations(path))

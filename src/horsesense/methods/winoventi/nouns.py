@@ -1,0 +1,226 @@
+"""Nouns to ask about, and the sentences that ask for their associations (winoventi.txt, 2.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files.tables import open_table
+from horsesense.knowledge.wordnet import read_senses
+from horsesense.language.words import listed
+from horsesense.records import BLANK
+
+# Nouns to ask about: a list of one's own, the THINGS concepts, or WordNet's, cleaned in the open.
+
+_WORD = re.compile(r"[^\W\d_][\w'’.-]*(?: [^\W_][\w'’.-]*)*")
+_ARTICLE = re.compile(r"(?:the|an?) (?=.)", re.IGNORECASE)
+_THINGS_COLUMN = "Word"
+
+# Plural in form and in grammar; lemminflect takes some of these for their own singular.
+_ALWAYS_PLURAL = frozenset(
+    listed(
+        "scissors jeans goggles binoculars pyjamas pajamas trousers shorts tights leggings overalls spectacles "
+        "pliers tweezers shears clippers clothes stairs earphones people cattle police"
+    )
+)
+# Singular in grammar, though they end like a plural.
+_NEVER_PLURAL = frozenset(
+    listed("bellows news molasses tennis mathematics series species chess candelabra chili graffiti")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """One noun, as it is put into a sentence."""
+
+    word: str
+    """Without an article; in lower case unless it is a name."""
+    plural: bool = False
+    """Whether it takes *are*."""
+    proper: bool = False
+    """Whether it is a name, which takes no article."""
+    line: int = 0
+    """Where it stands in its file, from 1; 0 where it comes from elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class NounList:
+    """Nouns, each once, and what was odd about the list."""
+
+    nouns: tuple[Noun, ...]
+    odd: dict[str, tuple[str, ...]]
+    """What was found → the entries it was found at; nothing is changed or left out without standing here."""
+
+    @property
+    def notes(self) -> dict[str, int]:
+        return {what: len(entries) for what, entries in self.odd.items()}
+
+
+def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) -> NounList:
+    """Each entry (with its line) as a noun; ``literal`` keeps the spelling, as the paper does, and merges repeats only.
+
+    >>> found = clean_nouns(enumerate(["Apple", "the test tube", "apple", "jeans"], start=1))
+    >>> [(noun.word, noun.plural) for noun in found.nouns]
+    [('apple', False), ('test tube', False), ('jeans', True)]
+    >>> sorted(found.notes)
+    ['articles taken off', 'phrases', 'plurals, asked with "are"', 'repeated, asked once', 'upper case lowered']
+    """
+    odd: dict[str, list[str]] = {}
+    nouns: dict[str, Noun] = {}
+    for line, entry in entries:
+        word = " ".join(entry.replace("_", " ").split())
+        if not _WORD.fullmatch(word):
+            raise UserError(f"{entry!r} is not a noun", line=line, fix="write one noun or noun phrase a line")
+        if not literal:
+            word = _plain(word, entry, odd)
+        proper = not literal and word[0].isupper()
+        plural = not literal and not proper and is_plural(word)
+        for what, holds in ((_PHRASE, " " in word), (_PLURAL, plural), (_NAME, proper)):
+            if holds and word not in nouns:
+                odd.setdefault(what, []).append(entry)
+        if word in nouns:
+            odd.setdefault("repeated, asked once", []).append(entry)
+            continue
+        nouns[word] = Noun(word, plural, proper, line)
+    if not nouns:
+        raise UserError("there is no noun in the list", fix="write one a line")
+    return NounList(tuple(nouns.values()), {what: tuple(found) for what, found in odd.items()})
+
+
+_PHRASE, _PLURAL, _NAME = "phrases", 'plurals, asked with "are"', "names, asked without an article"
+
+
+def _plain(word: str, entry: str, odd: dict[str, list[str]]) -> str:
+    """Without an article; lower case, unless it is a name."""
+    bare = _ARTICLE.sub("", word, count=1) if _ARTICLE.match(word) else word
+    if bare != word:
+        odd.setdefault("articles taken off", []).append(entry)
+    if bare == bare.lower() or is_name(bare):
+        return bare
+    odd.setdefault("upper case lowered", []).append(entry)
+    return bare.lower()
+
+
+def is_name(word: str) -> bool:
+    """Whether a capitalised word is known as a name only, never in lower case.
+
+    >>> is_name("Paris"), is_name("Apple"), is_name("KNIFE")
+    (True, False, False)
+    """
+    import lemminflect
+
+    # Shouted words are no names; neither is anything that the lexicon knows in lower case.
+    return word[:1].isupper() and not word.isupper() and not lemminflect.getAllLemmas(word.lower())
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun, or the last word of a noun phrase, is plural.
+
+    >>> [word for word in ("glass", "grapes", "test tubes", "scissors", "bus", "feet") if is_plural(word)]
+    ['grapes', 'test tubes', 'scissors', 'feet']
+    """
+    import lemminflect
+
+    last = noun.rpartition(" ")[2].lower()
+    if last in _ALWAYS_PLURAL or last in _NEVER_PLURAL:
+        return last in _ALWAYS_PLURAL
+    lemmas = lemminflect.getAllLemmas(last, upos="NOUN").get("NOUN", ())
+    return bool(lemmas) and all(lemma != last for lemma in lemmas[:1]) and not last.endswith("ss")
+
+
+def read_nouns(path: Path, *, literal: bool = False) -> NounList:
+    """A file of nouns: one a line, or a table whose column ``Word`` has them (as THINGS' concepts)."""
+    table = open_table(path)
+    header = table.header
+    if not header:
+        raise UserError("the list of nouns is empty", file=path, fix="write one a line")
+    if len(header) == 1:
+        lines = ((number, "\t".join(cells)) for number, cells in table.rows)
+        entries = [(table.line, header[0]), *lines]
+    else:
+        if _THINGS_COLUMN not in header:
+            raise UserError(f"the table has no column {_THINGS_COLUMN!r}", file=path, line=1, fix="name one so")
+        column = header.index(_THINGS_COLUMN)
+        entries = [(number, (cells + [""] * column)[column].strip('"')) for number, cells in table.rows]
+    try:
+        return clean_nouns(((n, text) for n, text in entries if not text.startswith("#")), literal=literal)
+    except UserError as error:
+        raise error.at(path, error.line) from None
+
+
+def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
+    """The nouns of WordNet that people use: single words in lower case with a Zipf frequency of ``fewest`` or more."""
+    from horsesense.language.frequency import zipf
+
+    known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
+    return clean_nouns((0, word) for word in known)
+
+
+# The sentences that ask for a noun's associations (winoventi.txt, 2.2 and its footnote 2).
+
+ENDINGS = (".", ",")
+"""The paper's two templates differ in the ending punctuation."""
+LITERAL = f"The {{noun}} is {{not}}{BLANK}"
+"""The paper's template, whatever the noun."""
+AGREEING = f"{{the noun}} {{is}} {{not}}{BLANK}"
+"""The same with article and verb that fit the noun."""
+
+
+def subject(noun: Noun) -> str:
+    """The noun at the head of a sentence.
+
+    >>> subject(Noun("apple")), subject(Noun("Paris", proper=True))
+    ('The apple', 'Paris')
+    """
+    return noun.word[:1].upper() + noun.word[1:] if noun.proper else f"The {noun.word}"
+
+
+def filled(template: str, noun: Noun, negated: bool = False) -> str:
+    """The template with its noun, and with its negation where that is wanted.
+
+    >>> filled(AGREEING, Noun("jeans", plural=True), negated=True)
+    'The jeans are not ___'
+    """
+    parts = {
+        "{the noun}": subject(noun),
+        "{noun}": noun.word,
+        "{is}": "are" if noun.plural else "is",
+        "{not}": "not " if negated else "",
+    }
+    for name, text in parts.items():
+        template = template.replace(name, text)
+    return template
+
+
+def prompts(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]:
+    """For each ending, the affirmative and the negated prompt.
+
+    >>> prompts(Noun("pan"))[1]
+    ('The pan is ___,', 'The pan is not ___,')
+    """
+    both = [filled(template, noun, negated) for negated in (False, True)]
+    if template not in (AGREEING, LITERAL):  # a template of one's own brings its ending
+        return ((both[0], both[1]),)
+    return tuple((both[0] + ending, both[1] + ending) for ending in ENDINGS)
+
+
+def check_template(template: str) -> None:
+    """A template of one's own names the noun and has one blank and a place for *not*."""
+    if "{noun}" not in template and "{the noun}" not in template:
+        raise UserError(f"the template {template!r} does not name the noun", fix="write {noun} or {the noun} in it")
+    if template.count("{not}") != 1:
+        raise UserError(f"the template {template!r} has no place for the negation", fix="write {not} where it stands")
+    if template.count(BLANK) != 1:
+        raise UserError(f"the template {template!r} must have one blank {BLANK}")
+
+
+def statement(noun: Noun, word: str) -> str:
+    """What a person is shown, and what the ranking model reads: *The apple is edible.*
+
+    >>> statement(Noun("scissors", plural=True), "sharp")
+    'The scissors are sharp.'
+    """
+    return filled(AGREEING, noun).replace(BLANK, word) + "."

@@ -1,0 +1,215 @@
+"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.files import disk_errors, writing
+from horsesense.methods.winoventi.asking import Tick, ask_associations, lexicon_at_hand, quiet, ranked, spellable
+from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
+from horsesense.methods.winoventi.building import build_winoventi
+from horsesense.methods.winoventi.checks import Checked, counted
+from horsesense.methods.winoventi.evaluation import Beside, Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.exceptions import exceptions_of
+from horsesense.methods.winoventi.kept_steps import Steps
+from horsesense.methods.winoventi.plan import Loaded, Plan, adversarial
+from horsesense.methods.winoventi.premises import check_premises, write_premises
+from horsesense.methods.winoventi.selection import drop_nonsense
+from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets, write_schemas, write_triplets
+from horsesense.models.locating import identify
+from horsesense.records import card_path, write_probe
+from horsesense.runs.ask import Settings, content_of
+from horsesense.runs.folder import locked
+from horsesense.watching import Watcher
+
+_NOUNS_AT_ONCE = 64
+KINDS = ("machine", "people")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a pipeline gave."""
+
+    counts: dict[str, Any]
+    """How many there were after each step, and why others went."""
+    probes: dict[str, Path]
+    """``machine`` and ``people``: probes, where any schema of the kind passed."""
+    evaluations: dict[str, Evaluation]
+    """What the model makes of each probe."""
+    kept: list[Association]
+    """What people can find exceptions to."""
+    checked: list[Checked]
+    """Schemas with what speaks against them; those that pass are for people to validate."""
+
+
+def run_pipeline(plan: Plan, folder: Path, watcher: Watcher | None = None, tick: Tick = quiet) -> Done:
+    """Go through all steps; those that are done already, from the same things, are not done again."""
+    with locked(folder):
+        pipeline = _Pipeline(plan, folder, watcher or Watcher(), tick)
+        found, selected = pipeline.associations()
+        excepted, filtered = pipeline.triplets(selected)
+        checked = pipeline.schemas(filtered)
+        counts = pipeline.counts(found, selected, excepted, filtered, checked)
+        with writing(folder / "counts.json") as temporary:
+            temporary.write_text(json.dumps(counts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        probes, evaluations = pipeline.evaluated(checked)
+        return Done(counts, probes, evaluations, _kept(selected), checked)
+
+
+def _kept(path: Path) -> list[Association]:
+    return [each for each in read_associations(path) if each.kept]
+
+
+class _Pipeline:
+    """The steps, with what all of them need."""
+
+    def __init__(self, plan: Plan, folder: Path, watcher: Watcher, tick: Tick) -> None:
+        self.plan, self.folder, self.watcher, self.tick = plan, folder, watcher, tick
+        self.steps = Steps(folder, watcher.say)
+        self.models = Loaded(plan.device, plan.asking.spec.dtype)
+        self.nouns = {noun.word: noun for noun in plan.nouns}
+        self.weights = identify(plan.model).weights
+
+    def associations(self) -> tuple[Path, Path]:
+        """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
+        plan = self.plan
+        told = [self.weights, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
+        found = self.steps.do("1 associations", "associations.tsv", told, self._associate)
+
+        def select(path: Path, made_from: str) -> None:
+            everything = read_associations(found)
+            judged = everything if plan.asking.literal else drop_nonsense(everything, lexicon_at_hand())
+            ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
+            write_associations(path, ranked(judged, self.nouns, ranker, plan.asking, self.tick).associations)
+
+        selected = self.steps.do("1 ranking and knee", "selection.tsv", [found, plan.ranker], select)
+        if not _kept(selected):
+            raise UserError("no association is left after ranking", file=selected, fix="give more nouns")
+        return found, selected
+
+    def _associate(self, path: Path, made_from: str) -> None:
+        plan, model = self.plan, self.models.get(self.plan.model)
+        known, strange = spellable(model, plan.nouns, plan.asking.spec)
+        for noun in strange:
+            self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
+
+        def part(start: int, end: int) -> list[Any]:
+            found = ask_associations(model, known[start:end], plan.asking)
+            self.tick("associations", end, len(known))
+            return [asdict(each) for own in found for each in own]
+
+        rows = self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part)
+        write_associations(path, [Association(**row) for row in rows])
+
+    def triplets(self, selected: Path) -> tuple[Path, Path]:
+        """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
+        plan = self.plan
+        files = [*plan.judged, *([plan.conceptnet] if plan.conceptnet else [])]
+        excepted = self.steps.do(
+            "2 exceptions",
+            "exceptions.tsv",
+            [selected, *files, str(plan.most), self.weights],
+            lambda path, _: write_triplets(
+                path, exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher)
+            ),
+        )
+        filtered = self.steps.do(
+            "3 adversarial filter",
+            "filtered.tsv",
+            [excepted, self.weights],
+            lambda path, made_from: write_triplets(
+                path, adversarial(plan, read_triplets(excepted), self.nouns, self._asked(made_from), self.watcher)
+            ),
+        )
+        return excepted, filtered
+
+    def schemas(self, filtered: Path) -> list[Checked]:
+        """Steps 4 and 5: premises, and what speaks against them."""
+        plan = self.plan
+        written = self.steps.do(
+            "4 premises",
+            "premises.tsv",
+            [filtered, *plan.written, *map(str, (plan.writer, plan.write, plan.samples, plan.seed))],
+            lambda path, made_from: write_schemas(
+                path,
+                write_premises(
+                    plan,
+                    read_triplets(filtered),
+                    self.nouns,
+                    self.models,
+                    self.steps,
+                    made_from,
+                    self.watcher,
+                    self.tick,
+                ),
+            ),
+        )
+        schemas = self.steps.do(
+            "5 checks",
+            "schemas.tsv",
+            [written, plan.ranker, plan.entailment, plan.vectors, str(plan.least)],
+            lambda path, _: write_schemas(
+                path, check_premises(plan, read_checked(written)[0], self.nouns, self.models)
+            ),
+        )
+        return read_checked(schemas)[0]
+
+    def counts(
+        self, found: Path, selected: Path, excepted: Path, filtered: Path, checked: list[Checked]
+    ) -> dict[str, Any]:
+        """The yield of each step."""
+        dropped = (each.reason for each in read_associations(selected) if not each.kept)
+        triplets = read_triplets(excepted)
+        return {
+            "nouns": len(self.plan.nouns),
+            "associations": len(read_associations(found)),
+            "kept": len(_kept(selected)),
+            "left_out": dict(Counter(dropped).most_common()),
+            "triplets": len(triplets),
+            "origins": dict(Counter(each.origin for each in triplets).most_common()),
+            "filtered": len(read_triplets(filtered)),
+            "schemas": dict(Counter(_writer(one) for one in checked)),
+            "objections": dict(counted(checked)),
+            "passing": dict(Counter(_writer(one) for one in checked if one.passes)),
+        }
+
+    def evaluated(self, checked: list[Checked]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
+        """A probe of each kind that has schemas, and what the model makes of it."""
+        probes, evaluations = {}, {}
+        settings = Settings(spec=self.plan.asking.spec, device=self.plan.device)
+        for kind in KINDS:
+            machine = kind == "machine"
+            path = self.folder / f"{kind}.jsonl"
+            if not any(one.passes and (one.schema.origin == "machine") == machine for one in checked):
+                self._remove(path)
+                continue
+            probe = build_winoventi(checked, machine=machine, literal=self.plan.asking.literal)
+            probes[kind] = path
+            write_probe(path, probe)
+            self.steps.wrote(path)
+            folder = self._asked(content_of(probe.items))
+            asked = ask_all([self.plan.model], probe, folder, settings, self.watcher)
+            (evaluations[kind],) = evaluate(asked, Beside(lexicon=lexicon_at_hand()))
+        return probes, evaluations
+
+    def _remove(self, probe: Path) -> None:
+        """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
+        if not self.steps.is_own(probe):
+            return
+        with disk_errors(probe):
+            probe.unlink()
+            card_path(probe).unlink(missing_ok=True)
+        self.watcher.say(f"{probe.name} is removed: no schema of its kind passes any more")
+
+    def _asked(self, made_from: str) -> Path:
+        """The run folder of what is asked from these inputs."""
+        return self.folder / "asked" / made_from[:12]
+
+
+def _writer(one: Checked) -> str:
+    return f"{one.schema.origin}, {one.schema.annotator}" if one.schema.origin == "machine" else one.schema.origin

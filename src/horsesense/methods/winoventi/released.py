@@ -1,0 +1,242 @@
+"""WinoVenti as released: its schemas, and the judgements behind them (winoventi.txt, 2.6)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.methods.releases.reading import (
+    Reading,
+    check_columns,
+    fields_of,
+    names_of,
+    row_of,
+    split_of,
+    whole_number,
+)
+from horsesense.methods.releases.votes import ReleasedVotes
+from horsesense.records import BLANK, Card, Item, Judgement, Probe, Source
+
+# WinoVenti: schemas where the usual property of a thing holds (generic) or does not (exception).
+#
+# Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions"
+# (Findings of ACL 2021). Tab-separated with a header, no quoting.
+
+LICENCE = "MIT"
+MASK = "[MASK]"
+COLUMNS = (
+    "Word",
+    "Associative Bias",
+    "Alternative",
+    "biased_word_context",
+    "adversarial_word_context",
+    "masked_prompt",
+    "target",
+    "incorrect",
+    "test_type",
+)
+_SCHEMA = COLUMNS[:5]
+_TESTS = {1: "generic", 2: "exception"}
+
+
+def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
+    """Each row is a cloze; the two rows of a schema are a family, members generic and exception."""
+    reading = Reading(skip_bad)
+    for path in paths:
+        lines = reading.lines(path)
+        try:
+            header = fields_of(lines[0][1], "\t", quoted=False)
+        except UserError as error:
+            raise error.at(path, 1) from None
+        check_columns(header, COLUMNS, path)
+        for number, raw in lines[1:]:
+            with reading.line(path, number):
+                reading.add(_item(reading, row_of(raw, header, "\t", quoted=False), path, number))
+    members = defaultdict(list)
+    for item in reading.items:
+        members[item.family].append(item.member)
+    lone = sum(sorted(found) != ["exception", "generic"] for found in members.values())
+    if lone:
+        reading.notes["schemas without one generic and one exception"] += lone
+    card = Card(
+        name="winoventi",
+        method="winoventi",
+        licence=LICENCE,
+        made=f"Read from the benchmark of WinoVenti ({names_of(paths)}).",
+        normalise="sum",
+        group="noun",
+    )
+    return reading.probe(card, paths)
+
+
+def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
+    row = {name: reading.clean(value) for name, value in row.items()}
+    for name in COLUMNS:
+        if not row[name]:
+            raise UserError(f"the column {name!r} is empty", fix="repair or remove the line")
+    kind = whole_number(row["test_type"], "test_type", 2)
+    generic, alternative = row["Associative Bias"], row["Alternative"]
+    expected = {1: (generic, alternative), 2: (alternative, generic)}.get(kind)
+    if expected is None:
+        raise UserError("the test_type is neither 1 (generic) nor 2 (exception)", fix="repair or remove the line")
+    if (row["target"], row["incorrect"]) != expected:
+        raise UserError(
+            f"the target {row['target']!r} does not fit a row of test_type {kind}",
+            fix="the target is the bias in a generic row and the alternative in an exception",
+        )
+    prompt = row["masked_prompt"]
+    if prompt.count(MASK) != 1:
+        raise UserError(f"the prompt has {prompt.count(MASK)} {MASK} and needs one", fix="repair or remove the line")
+    # In alphabetical order: the place of an option says nothing of which is right.
+    options = tuple(sorted((generic, alternative)))
+    return Item(
+        probe="winoventi",
+        form="cloze",
+        text=prompt.replace(MASK, BLANK),
+        options=options,
+        answer=options.index(row["target"]),
+        family=" | ".join(row[name] for name in _SCHEMA),
+        member=_TESTS[kind],
+        groups={"noun": row["Word"], "generic_word": generic},
+        facets={
+            "test": _TESTS[kind],
+            "bias": generic,
+            "alternative": alternative,
+            "context": row[_SCHEMA[2 + kind]],
+        }
+        | split_of(path),
+        source=Source(file=path.name, line=number, licence=LICENCE),
+    )
+
+
+# The judgements behind WinoVenti: whether a schema is sound (winoventi.txt, 2.6), and how people answer it.
+
+SCHEMA = COLUMNS[:5]
+PROMPTS = ("biased_context_prompt", "adversarial_context_prompt")
+CRITERIA = {
+    "Are these words synonymous?[ {{Associative Bias}} / {{biased_word_context}} ]": "synonym-generic",
+    "Are these words synonymous?[ {{Alternative}} / {{adversarial_word_context}} ]": "synonym-exception",
+    "Given the prompt:{{biased_context_prompt}}Can {{Alternative}} be a sensible answer to the blank?": (
+        "ambiguous-generic"
+    ),
+    "Given the prompt:{{adversarial_context_prompt}}Can {{Associative Bias}} be a sensible answer to the blank?": (
+        "ambiguous-exception"
+    ),
+}
+"""The four questions, which are the names of the columns; yes is an objection."""
+ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
+"""The column of the answer in the raw and in the cleaned file."""
+
+_BLANKS = re.compile(r"_{3,}")
+_BOTH = ("generic", "exception")
+
+
+def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
+    """Each row is one worker's four answers about a schema; both items of the schema are in the probe."""
+    reading = Reading(skip_bad)
+    judgements = []
+    for path, number, row in _rows(reading, paths, ("User ID", *SCHEMA, *PROMPTS, *CRITERIA)):
+        with reading.line(path, number):
+            objections = [name for question, name in CRITERIA.items() if _yes(row[question], question)]
+            items = [
+                _judged_item(row, row[prompt], test, path, number) for prompt, test in zip(PROMPTS, _BOTH, strict=True)
+            ]
+            for item in items:
+                reading.add(item)
+            value = "+".join(objections) or "pass"
+            judgements.append(Judgement(items[0].family, row["User ID"], "schema", value))
+    # A schema is judged by several people; its items are the same each time.
+    reading.items = list({item.id: item for item in reading.items}.values())
+    return ReleasedVotes(
+        reading.probe(_card(paths, "The schemas that people checked for WinoVenti"), paths), tuple(judgements)
+    )
+
+
+def read_winoventi_answers(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
+    """Each row is one worker's answer to one item of the benchmark; the raw and the cleaned file say the same."""
+    reading = Reading(skip_bad)
+    judgements = []
+    columns = ("User ID", *SCHEMA, "masked_prompt", "target", "incorrect", "test_type", "choiceA", "choiceB")
+    for path, number, row in _rows(reading, paths, columns):
+        with reading.line(path, number):
+            answered = next((name for name in ANSWER if name in row), None)
+            if answered is None:
+                raise UserError("the column of the answer is missing", fix=f"it is called {' or '.join(ANSWER)}")
+            choice = row[answered].strip("{}")
+            if choice not in ("choiceA", "choiceB"):
+                raise UserError(f"the answer {row[answered]!r} is neither choiceA nor choiceB")
+            test = whole_number(row["test_type"], "test_type", 2)
+            if test == 0:
+                raise UserError("the test_type is neither 1 (generic) nor 2 (exception)", fix="repair the line")
+            item = _judged_item(row, row["masked_prompt"], _BOTH[test - 1], path, number)
+            if row[choice] not in item.options:
+                raise UserError(f"the answer {row[choice]!r} is neither the bias nor the alternative")
+            reading.add(item)
+            judgements.append(Judgement(item.id, row["User ID"], "choice", row[choice]))
+    return ReleasedVotes(
+        reading.probe(_card(paths, "The items that people answered for WinoVenti"), paths), tuple(judgements)
+    )
+
+
+def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Iterator[tuple[Path, int, dict[str, str]]]:
+    for path in paths:
+        lines = reading.lines(path)
+        tabs = b"\t" in lines[0][1]
+        delimiter = "\t" if tabs else ","
+        try:
+            header = fields_of(lines[0][1], delimiter, quoted=not tabs)
+        except UserError as error:
+            raise error.at(path, 1) from None
+        check_columns(header, wanted, path)
+        for number, raw in lines[1:]:
+            row: dict[str, str] = {}
+            with reading.line(path, number):
+                row = row_of(raw, header, delimiter, quoted=not tabs)
+                row = {name: reading.clean(value) for name, value in row.items()}
+                empty = next((name for name in wanted if not row[name]), None)
+                if empty is not None:
+                    row = {}
+                    raise UserError(f"the column {empty!r} is empty", fix="repair or remove the line")
+            if row:
+                yield path, number, row
+
+
+def _judged_item(row: dict[str, str], prompt: str, test: str, path: Path, number: int) -> Item:
+    """The item as the reader of the benchmark makes it."""
+    if len(_BLANKS.findall(prompt)) != 1:
+        raise UserError("the prompt does not have one blank", fix="repair or remove the line")
+    generic, alternative = row["Associative Bias"], row["Alternative"]
+    options = tuple(sorted((generic, alternative)))
+    context = row["biased_word_context" if test == "generic" else "adversarial_word_context"]
+    return Item(
+        probe="winoventi",
+        form="cloze",
+        text=_BLANKS.sub(BLANK, prompt),
+        options=options,
+        answer=options.index(generic if test == "generic" else alternative),
+        family=" | ".join(row[name] for name in SCHEMA),
+        member=test,
+        groups={"noun": row["Word"], "generic_word": generic},
+        facets={"test": test, "bias": generic, "alternative": alternative, "context": context},
+        source=Source(file=path.name, line=number, licence=LICENCE),
+    )
+
+
+def _yes(answer: str, question: str) -> bool:
+    if answer not in ("Yes", "No"):
+        raise UserError(f"the answer {answer!r} to {question!r} is neither Yes nor No")
+    return answer == "Yes"
+
+
+def _card(paths: Sequence[Path], made: str) -> Card:
+    return Card(
+        name="winoventi",
+        method="winoventi",
+        licence=LICENCE,
+        made=f"{made} ({names_of(paths)}).",
+        normalise="sum",
+        group="noun",
+    )

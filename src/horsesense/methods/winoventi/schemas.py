@@ -1,0 +1,155 @@
+"""Schemas: two premises that differ in one word, and the outcome that each calls for (winoventi.txt, 2.1 and 2.5)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from horsesense.errors import UserError
+from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, filled
+from horsesense.records import BLANK, Item, Source
+
+Origin = Literal["people", "release", "machine"]
+
+_PAIR = re.compile(r"\[\s*([^\[\]/]*?)\s*/\s*([^\[\]/]*?)\s*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A noun, what a model ties to it, and what it can be instead."""
+
+    noun: str
+    generic: str
+    exception: str
+    origin: str = ""
+    """Where the exception comes from: people, release, antonym, similar, morphology, conceptnet, model."""
+    k: int = 0
+    """Least depth of the association; 0 where that is not known."""
+
+    @property
+    def name(self) -> str:
+        return " | ".join((self.noun, self.generic, self.exception))
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A sentence with a place for one of two words."""
+
+    before: str
+    generic: str
+    """The special word that calls for the generic outcome."""
+    exception: str
+    """The special word that calls for the exception."""
+    after: str
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """With the first and with the second special word."""
+        return f"{self.before}{self.generic}{self.after}", f"{self.before}{self.exception}{self.after}"
+
+    def __str__(self) -> str:
+        return f"{self.before}[{self.generic} / {self.exception}]{self.after}"
+
+
+def parse_premise(text: str) -> Premise:
+    """Read ``… [ this / that ] …``, as people wrote it for the release.
+
+    >>> parse_premise("Jo put the cup [ down / away ].").sentences
+    ('Jo put the cup down.', 'Jo put the cup away.')
+    """
+    text = " ".join(text.split())
+    pairs = list(_PAIR.finditer(text))
+    if len(pairs) != 1:
+        raise UserError(
+            f"the premise {text!r} has {len(pairs)} pairs of special words", fix="write [ one / other ] exactly once"
+        )
+    found = pairs[0]
+    for word in found.groups():
+        if not word or " " in word:
+            raise UserError(
+                f"the premises differ in more than one word: {word!r} in {text!r}", fix="use one word on either side"
+            )
+    if found[1].lower() == found[2].lower():
+        raise UserError(f"the two special words of {text!r} are the same")
+    return Premise(text[: found.start()], found[1], found[2], text[found.end() :])
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A premise pair for a triplet."""
+
+    triplet: Triplet
+    premise: Premise
+    origin: Origin
+    """Who wrote the premise; what a machine wrote is never mixed with what people did."""
+    annotator: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of its family, as the reader of the release makes it."""
+        return " | ".join((self.triplet.name, self.premise.generic, self.premise.exception))
+
+
+def items_of(
+    schema: Schema, noun: Noun, *, literal: bool = False, licence: str = "", probe: str = "winoventi"
+) -> list[Item]:
+    """The generic and the exception item of a schema, as the reader of the release makes them.
+
+    >>> hot = Schema(Triplet("pan", "hot", "cold"), parse_premise("Jo [screamed / shivered] at the pan."), "people")
+    >>> [(item.member, item.text, item.options[item.answer]) for item in items_of(hot, Noun("pan"))][1]
+    ('exception', 'Jo shivered at the pan. The pan is ___.', 'cold')
+    """
+    triplet, premise = schema.triplet, schema.premise
+    options = tuple(sorted((triplet.generic, triplet.exception)))
+    outcome = filled(LITERAL if literal else AGREEING, noun) + "."
+    made = []
+    for test, sentence, right, context in (
+        ("generic", premise.sentences[0], triplet.generic, premise.generic),
+        ("exception", premise.sentences[1], triplet.exception, premise.exception),
+    ):
+        facets = {"test": test, "bias": triplet.generic, "alternative": triplet.exception, "context": context}
+        facets |= {"origin": schema.origin}
+        facets |= {"exception_origin": triplet.origin} if triplet.origin else {}
+        made.append(
+            Item(
+                probe=probe,
+                form="cloze",
+                text=f"{sentence} {outcome}",
+                options=options,
+                answer=options.index(right),
+                family=schema.name,
+                member=test,
+                groups={"noun": triplet.noun, "generic_word": triplet.generic},
+                facets=facets | ({"k": triplet.k} if triplet.k else {}),
+                source=Source(file=schema.file, line=schema.line, licence=licence),
+            )
+        )
+    return made
+
+
+def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
+    """What the adversarial filter asks (winoventi.txt, 2.4): the two outcomes with no premise before them.
+
+    >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
+    >>> item.text, item.options, item.answer
+    ('The pan is ___.', ('cold', 'hot'), 1)
+    """
+    options = tuple(sorted((triplet.generic, triplet.exception)))
+    if options[0] == options[1]:
+        raise UserError(f"the exception of {triplet.noun!r} is its association {triplet.generic!r} itself")
+    outcome = filled(LITERAL if literal else AGREEING, noun) + "."
+    assert BLANK in outcome
+    return Item(
+        probe="winoventi-prior",
+        form="cloze",
+        text=outcome,
+        options=options,
+        answer=options.index(triplet.generic),
+        family=triplet.name,
+        member="prior",
+        groups={"noun": triplet.noun, "generic_word": triplet.generic},
+        facets={"test": "prior", "bias": triplet.generic, "alternative": triplet.exception},
+    )

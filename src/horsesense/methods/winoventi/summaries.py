@@ -1,0 +1,207 @@
+"""What the commands about WinoVenti print: associations, evaluations, and the whole procedure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.analysis import Estimate, Sliced
+from horsesense.methods.winoventi.asking import Associated
+from horsesense.methods.winoventi.associations import Association, shares
+from horsesense.methods.winoventi.evaluation import Evaluation
+from horsesense.methods.winoventi.measures import Strongest, Subset
+from horsesense.methods.winoventi.nouns import NounList
+from horsesense.methods.winoventi.pipeline import Done
+from horsesense.records import Facet
+from horsesense.records.document import Document
+
+_FREQUENT = 10
+"""Words that are listed as the most frequent."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentWord:
+    """A word that many nouns are tied to."""
+
+    word: str
+    count: int
+    share: float
+    """Of all associations."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationSummary(Document):
+    """The words that a model ties to nouns, negated or not."""
+
+    model: str
+    """The model that was asked."""
+    ranker: str | None
+    """The model that ranked them; null where none did."""
+    nouns: int
+    """Nouns that were asked about."""
+    associations: int
+    """Associations that were found."""
+    by_k: Mapping[str, int]
+    """How many at each depth of the rankings."""
+    kept: int
+    """Those that are left after nonsense, ranking and knee."""
+    kept_by_k: Mapping[str, int]
+    """How many of these at each depth."""
+    knees: Mapping[str, float]
+    """By depth, the largest perplexity that stays."""
+    last_knee: float | None
+    """The same over what is left of all depths; null where no last round was held."""
+    dropped: Mapping[str, int]
+    """Why others went, the commonest reason first."""
+    frequent: tuple[FrequentWord, ...]
+    """The most frequent words."""
+    notes: Mapping[str, int]
+    """What was left out or found odd, counted."""
+    out: Path | None
+    """The file they were written to; null where none was named."""
+
+
+def association_summary(
+    model: str, ranker: str | None, listed: NounList, associated: Associated, out: Path | None
+) -> AssociationSummary:
+    """What came of asking a model about nouns."""
+    selection = associated.selection
+    everything = selection.associations
+    return AssociationSummary(
+        model=model,
+        ranker=ranker,
+        nouns=len(listed.nouns),
+        associations=len(everything),
+        by_k=_by_k(everything),
+        kept=len(selection.kept),
+        kept_by_k=_by_k(selection.kept),
+        knees={str(k): value for k, value in selection.knees.items()},
+        last_knee=selection.last_knee,
+        dropped=dict(Counter(each.reason for each in everything if not each.kept).most_common()),
+        frequent=tuple(FrequentWord(*each) for each in shares(everything)[:_FREQUENT]),
+        notes={**listed.notes, **associated.notes},
+        out=out,
+    )
+
+
+def _by_k(associations: Sequence[Association]) -> dict[str, int]:
+    return {str(k): count for k, count in sorted(Counter(each.k for each in associations).items())}
+
+
+@dataclass(frozen=True, slots=True)
+class SliceOfTest:
+    """Items of one test that share the value of a facet."""
+
+    value: Facet
+    """The value of the facet."""
+    test: str
+    """``generic`` or ``exception``."""
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEvaluation:
+    """What one model makes of the schemas."""
+
+    model: str
+    headline: Subset
+    """The subset ``individual``: schemas that the model's own bias speaks against."""
+    subsets: tuple[Subset, ...]
+    """``all``, ``individual``, and ``intersection`` where there are several models."""
+    reverse: tuple[Subset, ...]
+    """The same with the context word asked for; empty where that was not asked."""
+    slices: Mapping[str, tuple[SliceOfTest, ...]]
+    """Accuracy by facet."""
+    failures: Strongest
+    """The exceptions that it fails most clearly."""
+    successes: Strongest
+    """The exceptions that it gets most clearly."""
+    notes: Mapping[str, int]
+    """What to mind, counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluations(Document):
+    """Models on WinoVenti schemas."""
+
+    out: Path
+    """The folder of the run."""
+    probe: Path
+    """The schemas."""
+    models: tuple[ModelEvaluation, ...]
+    """One entry a model."""
+
+
+def evaluations(out: Path, probe: Path, found: Sequence[Evaluation]) -> Evaluations:
+    """The evaluations of all models of a run."""
+    return Evaluations(out, probe, tuple(map(_evaluation, found)))
+
+
+def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
+    return ModelEvaluation(
+        model=evaluation.model,
+        headline=next(each for each in evaluation.subsets if each.subset == "individual"),
+        subsets=evaluation.subsets,
+        reverse=evaluation.reverse,
+        slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
+        failures=evaluation.failures,
+        successes=evaluation.successes,
+        notes=evaluation.notes,
+    )
+
+
+def _slices(sliced: Sliced) -> tuple[SliceOfTest, ...]:
+    return tuple(SliceOfTest(each.where[0], str(each.where[1]), each.accuracy) for each in sliced.slices)
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """How many there were after each step, and why others went."""
+
+    nouns: int
+    associations: int
+    kept: int
+    """Associations that are left after ranking."""
+    left_out: Mapping[str, int]
+    """Why other associations went."""
+    triplets: int
+    """Noun, association and exception."""
+    origins: Mapping[str, int]
+    """Where exceptions come from."""
+    filtered: int
+    """Triplets that the model is biased on."""
+    schemas: Mapping[str, int]
+    """Schemas by who wrote them."""
+    objections: Mapping[str, int]
+    """What speaks against schemas."""
+    passing: Mapping[str, int]
+    """Schemas that nothing speaks against, by who wrote them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSummary(Document):
+    """The whole procedure for one model."""
+
+    out: Path
+    """Its folder."""
+    counts: StepCounts
+    """The yield of each step."""
+    probes: Mapping[str, Path]
+    """``machine`` and ``people``: probes, where any schema of the kind passed."""
+    evaluations: Mapping[str, ModelEvaluation]
+    """What the model makes of each probe."""
+    notes: Mapping[str, int]
+    """What was odd in the list of nouns, counted."""
+
+
+def pipeline_summary(done: Done, out: Path, notes: Mapping[str, int]) -> PipelineSummary:
+    """What came of a pipeline."""
+    return PipelineSummary(
+        out=out,
+        counts=StepCounts(**done.counts),
+        probes=done.probes,
+        evaluations={kind: _evaluation(each) for kind, each in done.evaluations.items()},
+        notes=notes,
+    )

@@ -1,0 +1,181 @@
+"""From a graph to a probe: questions, distractors, splits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+
+import numpy as np
+
+from horsesense.errors import UserError
+from horsesense.knowledge.graph import Graph
+from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
+from horsesense.methods.wordnetqa.plan import Plan
+from horsesense.methods.wordnetqa.questions import Question, asked_concepts, option_text, question_text, questions_of
+from horsesense.records import Card, Facet, Item, Probe, Source
+
+# Which of train, dev and test an item belongs to.
+#
+# Answer concepts are assigned, so that nothing that is right in training is right in a test. A cluster
+# stays whole: it goes where most of its answers are, and its questions with other answers are dropped.
+# Concepts of one branch of the taxonomy go together, which keeps most clusters whole by themselves.
+
+MOST_TRAIN = 3000
+_TRAIN = 0.15
+"""Share of answer concepts, less where that would be more than 3,000 items."""
+_TEST = 0.15
+_BRANCHES = 400
+"""A branch is the largest part of the taxonomy with at most one in so many of all concepts."""
+
+
+def split_questions(
+    graph: Graph, questions: Sequence[Question], plan: Plan, each: int, rejected: Counter[str]
+) -> list[tuple[Question, str]]:
+    """Each question with its split; ``each`` is how many items a question will become."""
+    train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
+    below = np.diff(graph.down.starts)
+    largest = max(1, len(graph) // _BRANCHES)
+
+    @cache
+    def split(answer: int) -> str:
+        around = [other for other in graph.up.reached(answer) if below[other] <= largest]
+        branch = max([answer, *around], key=lambda other: (int(below[other]), -other))
+        place = plan.chance("split", graph.ids[branch]).random()
+        return "train" if place < train else "test" if place < train + _TEST else "dev"
+
+    found: list[tuple[Question, str]] = []
+    used = 0
+    for _, cluster in groupby(questions, key=lambda question: question.asked):
+        members = list(cluster)
+        places = [split(question.answer) for question in members]
+        most = max(("test", "train", "dev"), key=places.count)
+        kept = [(question, most) for question, place in zip(members, places, strict=True) if place == most]
+        rejected["question: its answer is in another split"] += len(members) - len(kept)
+        if most == "train":
+            used += len(kept) * each
+            if used > MOST_TRAIN:
+                rejected["question: train is full"] += len(kept)
+                continue
+        found += kept
+    return found
+
+
+# The recipe: from a graph to a probe.
+
+_ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
+
+
+def build_wordnetqa(graph: Graph, plan: Plan) -> Probe:
+    """The questions of one relation; what could not be asked is counted in the card's notes."""
+    rejected: Counter[str] = Counter()
+    _check_source(graph, plan)
+    questions = _questions(graph, plan, rejected)
+    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
+    choices = (paper_choices if plan.as_paper else controlled_choices)(graph, placed, plan, rejected)
+    items: dict[str, Item] = {}
+    for item in _items(graph, choices, plan):
+        if items.setdefault(item.id, item) is not item:
+            rejected["item: the same as another"] += 1
+    if not items:
+        short = f" within a limit of {plan.limit}" if plan.limit is not None else ""
+        raise UserError(
+            f"{graph.origin.name} gives no question of {plan.relation} with {plan.ways} options{short}",
+            fix=f"{'raise --limit, ' if short else ''}ask for fewer options, or add concepts with words, definitions "
+            "and examples",
+        )
+    card = Card(
+        name=f"wordnetqa-{plan.relation}",
+        method="wordnetqa",
+        licence=graph.origin.licence,
+        made=_made(graph, plan),
+        seed=plan.seed,
+        group="asked",
+    )
+    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+
+
+def _made(graph: Graph, plan: Plan) -> str:
+    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
+    limit = f", at most {plan.limit:,}" if plan.limit else ""
+    source = f"{graph.origin.name} {graph.origin.version}".strip()
+    return f"Questions of {plan.relation} grown from {source}, {plan.ways} options each, {how}{limit}."
+
+
+def _check_source(graph: Graph, plan: Plan) -> None:
+    needed = {"lemma": graph.lemmas, "definition": graph.definitions}
+    if plan.relation != "synonymy":
+        needed["example"] = graph.examples
+    if plan.relation in ("hypernymy", "hyponymy"):
+        # Concepts are numbers here, and the first of them, which everything may be a kind of, is 0.
+        needed["isa"] = [[other] for other in graph.up.others.tolist()]
+    for name, column in needed.items():
+        if not any(column):
+            raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
+
+
+def _questions(graph: Graph, plan: Plan, rejected: Counter[str]) -> list[Question]:
+    """Whole clusters, until there are enough."""
+    found: list[Question] = []
+    clusters = 0
+    for asked in asked_concepts(graph, plan, rejected):
+        new = questions_of(graph, asked, plan, rejected)
+        if not plan.as_paper:
+            hidden = [question for question in new if not _tells(graph, question, plan)]
+            rejected["question: a word of the answer stands in it"] += len(new) - len(hidden)
+            new = hidden
+        if plan.limit is not None and (len(found) + len(new)) * plan.size["perturbations"] > plan.limit:
+            break
+        found += new
+        clusters += bool(new)
+        if clusters == plan.size["concepts"]:
+            break
+    return found
+
+
+def _tells(graph: Graph, question: Question, plan: Plan) -> bool:
+    """Whether question and answer share a word with content, so that matching words would find it."""
+    # Of synonymy the word is part of the answer, not of the question.
+    said = set(words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}"))
+    return not (said - FUNCTION_WORDS).isdisjoint(words(option_text(graph, plan.relation, question.answer)))
+
+
+def _items(graph: Graph, choices: Iterator[Choice], plan: Plan) -> Iterator[Item]:
+    texts: dict[int, str] = {}
+    for choice in choices:
+        question = choice.question
+        concepts = [question.answer, *choice.distractors]
+        asked, answer = graph.ids[question.asked], graph.ids[question.answer]
+        plan.chance("order", asked, answer, choice.kind, choice.distance, question.template).shuffle(concepts)
+        for concept in concepts:
+            if concept not in texts:
+                texts[concept] = option_text(graph, plan.relation, concept)
+        facets: dict[str, Facet] = {
+            "task": plan.relation,
+            "split": choice.split,
+            "template": question.template,
+            "hops": question.hops,
+            "distractor_kind": choice.kind,
+            "fillers": choice.fillers,
+            "asked": asked,
+            "pos": graph.pos[question.asked],
+            "chain": f"{asked}{_ARROWS[plan.relation]}{answer}",
+        }
+        if choice.distance:
+            facets["distractor_hops"] = choice.distance
+        yield Item(
+            probe=f"wordnetqa-{plan.relation}",
+            form="choice",
+            text=question_text(question, plan.templates[question.template]),
+            options=tuple(texts[concept] for concept in concepts),
+            answer=concepts.index(question.answer),
+            concepts=tuple(graph.ids[concept] for concept in concepts),
+            family=f"{plan.relation}: {asked}",
+            member=f"{answer} {choice.kind}{choice.distance or ''} {question.template}",
+            groups={"asked": asked, "answer": answer},
+            facets=facets,
+            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+        )

@@ -1,0 +1,201 @@
+"""Senses that can be asked about, word by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from horsesense.errors import UserError
+from horsesense.knowledge.graph import Graph
+from horsesense.language.frequency import zipf
+from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal
+from horsesense.methods.wordnetqa.plan import Plan as WordNetPlan
+from horsesense.methods.wordnetqa.questions import Question, find_form, question_text
+from horsesense.records import Card, Item, Probe, Source
+
+_LONG = 9
+"""A word of so many letters that nobody has seen is two words run together."""
+_LONGEST = 60
+"""Words of an example; a longer one is a page of a book."""
+
+Sense = tuple[int, str, str]
+"""The sense, an example, and the word as it stands there."""
+
+
+def words_with_senses(graph: Graph, chance: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
+    """For each word, in an order that chance decides, its senses with a sound example; at least two."""
+    known = sorted(graph.by_lemma)
+    chance.shuffle(known)
+    for word in known:
+        told = [concept for concept in graph.by_lemma[word] if graph.examples[concept]]
+        if len(told) < 2:
+            rejected["sense: the word has no other sense with an example"] += len(told)
+            continue
+        senses = list(_sound(graph, told, rejected))
+        if len(senses) > 1:
+            yield senses
+        else:
+            rejected["sense: the word has no other sense with an example"] += len(senses)
+
+
+def _sound(graph: Graph, senses: list[int], rejected: Counter[str]) -> Iterator[Sense]:
+    seen: set[str] = set()
+    for sense in senses:
+        definition = graph.definitions[sense]
+        if definition in seen:
+            rejected["sense: the same definition as another of the word"] += 1
+            continue
+        seen.add(definition)
+        if runs_together(definition, graph):
+            rejected["sense: the definition has words that nobody knows"] += 1
+            continue
+        for example in graph.examples[sense]:
+            form = find_form(example, graph.lemmas[sense], graph.pos[sense])
+            short = form and len(form.split()) < len(example.split()) <= _LONGEST
+            if form and short and not runs_together(example, graph):
+                yield sense, example, form
+                break
+        else:
+            rejected["sense: the word stands in no sound example"] += 1
+
+
+def runs_together(text: str, graph: Graph) -> bool:
+    """Whether a long word of the text is neither in the dictionary nor in any use: the mark of a gap."""
+    long = (word for word in words(text) if len(word) >= _LONG)
+    return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
+
+
+# The recipe: from a dictionary to a probe.
+
+MOST = 7000
+"""The size of the paper's set (table 4)."""
+_SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
+"""At most 3,000 to train on, as many for development (section 3.2)."""
+TEMPLATES = WordNetPlan("definitions").templates
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One set of questions."""
+
+    seed: int = 0
+    limit: int | None = None
+    """Most items; whole words are drawn. Without it, as many as the paper has."""
+    as_paper: bool = False
+    """Fillers at random from all senses with an example; else from the answers, balanced."""
+    ways: int = 5
+
+    def chance(self, *what: object) -> Random:
+        return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
+
+
+def build_dictionaryqa(graph: Graph, plan: Plan) -> Probe:
+    """One question a sense; what could not be asked is counted in the card's notes."""
+    rejected: Counter[str] = Counter({f"import: {reason}": count for reason, count in graph.left_out.items()})
+    seats = list(_seats(graph, plan, rejected))
+    (_fill_as_paper if plan.as_paper else _fill_balanced)(graph, seats, plan)
+    full = [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
+    rejected["item: too few false options"] += len(seats) - len(full)
+    items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
+    if not items:
+        raise UserError(
+            f"{graph.origin.name} gives no question with {plan.ways} options",
+            fix="ask for fewer options, or give a source with words of several senses, each with an example",
+        )
+    card = Card(
+        name="dictionaryqa",
+        method="dictionaryqa",
+        licence=graph.origin.licence,
+        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.ways} options each: other senses "
+        f"first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
+        seed=plan.seed,
+        group="word",
+    )
+    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+
+
+def _seats(graph: Graph, plan: Plan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
+    """Every sense of a drawn word, with the other senses of the word as its first distractors."""
+    most, found = plan.limit or MOST, 0
+    for senses in words_with_senses(graph, plan.chance("words"), rejected):
+        asked = [sense for sense in senses if plan.as_paper or not _tells(graph, sense)]
+        rejected["question: a word of the answer stands in it"] += len(senses) - len(asked)
+        if found + len(asked) > most:
+            break
+        # A word goes whole into one split, by where it stands among those drawn.
+        split = next(name for name, end in _SPLITS if found + len(asked) <= end * most)
+        found += len(asked)
+        for sense, example, form in asked:
+            chance = plan.chance("sense", graph.ids[sense])
+            others = [other for other, _, _ in asked if other != sense]
+            chance.shuffle(others)
+            others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
+            question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
+            yield Seat(question, "sense" if others else "random", 0, tuple(others[: plan.ways - 1])), split
+
+
+def _tells(graph: Graph, sense: Sense) -> bool:
+    concept, example, form = sense
+    said = set(words(f"{example} {form}")) - FUNCTION_WORDS
+    return not said.isdisjoint(words(graph.definitions[concept]))
+
+
+def _fits(graph: Graph, card: int, seat: Seat) -> bool:
+    """A sense of another word, of the same part of speech, that reads otherwise than the rest."""
+    sense = seat.question.answer
+    texts = {graph.definitions[other] for other in (sense, *seat.distractors)}
+    apart = graph.lemmas[card][0].lower() != graph.lemmas[sense][0].lower()
+    return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
+
+
+def _fill_balanced(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> None:
+    for split, _ in _SPLITS:
+        members = [seat for seat, place in seats if place == split]
+        # Other parts of speech never fit, so each is dealt by itself.
+        for pos in sorted({graph.pos[seat.question.answer] for seat in members}):
+            same = [seat for seat in members if graph.pos[seat.question.answer] == pos]
+            deal(same, plan.ways - 1, plan.chance("deal", split, pos), lambda card, seat: _fits(graph, card, seat))
+
+
+def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> None:
+    pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
+    for seat, _ in seats:
+        chance = plan.chance("fillers", graph.ids[seat.question.answer])
+        for _ in range(400):
+            if len(seat.distractors) == plan.ways - 1 or not pool:
+                break
+            card = pool[int(chance.random() * len(pool))]
+            if _fits(graph, card, seat) and not runs_together(graph.definitions[card], graph):
+                seat.fillers.append(card)
+
+
+def _item(graph: Graph, seat: Seat, split: str, plan: Plan) -> Item:
+    question = seat.question
+    concepts = [question.answer, *seat.distractors]
+    name, word = graph.ids[question.answer], graph.lemmas[question.answer][0]
+    plan.chance("order", name).shuffle(concepts)
+    return Item(
+        probe="dictionaryqa",
+        form="choice",
+        text=question_text(question, TEMPLATES[question.template]),
+        options=tuple(graph.definitions[concept] for concept in concepts),
+        answer=concepts.index(question.answer),
+        concepts=tuple(graph.ids[concept] for concept in concepts),
+        groups={"asked": name, "answer": name, "word": word},
+        facets={
+            "task": "dictionary",
+            "split": split,
+            "template": question.template,
+            "hops": 0,
+            "distractor_kind": seat.kind,
+            "fillers": len(seat.fillers) if seat.near else 0,
+            "asked": name,
+            "pos": graph.pos[question.answer],
+        },
+        source=Source(
+            triples=(("definition", name, graph.definitions[question.answer]),), licence=graph.origin.licence
+        ),
+    )

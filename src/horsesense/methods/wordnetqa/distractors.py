@@ -1,0 +1,135 @@
+"""What is wrong for sure, what lies near, and the distractors that the paper makes of it (section 3.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from horsesense.knowledge.graph import Graph
+from horsesense.methods.wordnetqa.plan import KINDS, MOST_HOPS, Plan
+from horsesense.methods.wordnetqa.questions import Question, option_text
+
+# What is wrong for sure.
+#
+# A distractor is false when it is not the asked concept, does not lie in the asked direction from it at any
+# distance (instances included), and shares no word and no definition with the answer.
+
+
+class Falsehood:
+    """Which concepts would be right, or could be taken for right; asked for one question at a time."""
+
+    def __init__(self, graph: Graph, relation: str) -> None:
+        self.graph = graph
+        self.relation = relation
+        self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, relation, concept))
+        self._reached = lru_cache(maxsize=64)(self._closure)
+        self.barred = lru_cache(maxsize=512)(self._barred)
+
+    def _closure(self, asked: int) -> set[int]:
+        links = {"hypernymy": self.graph.up, "hyponymy": self.graph.down}.get(self.relation)
+        return {asked} | (links.reached(asked) if links else set())
+
+    def alike(self, concept: int) -> set[int]:
+        """Concepts that share a word or the definition with one, itself included."""
+        found = set(self.graph.by_definition[self.graph.definitions[concept].lower()])
+        for lemma in self.graph.lemmas[concept]:
+            found.update(self.graph.by_lemma[lemma.lower()])
+        return found
+
+    def _barred(self, asked: int, answer: int) -> set[int]:
+        """What may not be a distractor."""
+        return self._reached(asked) | self.alike(answer)
+
+    def apart(self, concept: int, chosen: Sequence[int]) -> bool:
+        """Whether an option reads otherwise than those chosen before it."""
+        text = self.text(concept)
+        return bool(text) and all(self.text(other) != text for other in chosen)
+
+
+# Distractors that lie near the asked concept, by kind and distance.
+
+Near = dict[tuple[str, int], list[int]]
+"""(kind, distance) → concepts, whether true or false."""
+
+
+class Neighbours:
+    """What lies near each concept; kept for the questions of a cluster, which come one after the other."""
+
+    def __init__(self, graph: Graph, relation: str) -> None:
+        self.graph = graph
+        self.relation = relation
+        self.near = lru_cache(maxsize=64)(self._near)
+
+    def _near(self, concept: int) -> Near:
+        found: Near = {}
+        for kind in KINDS[self.relation]:
+            if kind == "sister":
+                pairs = list(self.graph.sister_depths(concept, MOST_HOPS).items())
+            else:
+                links = self.graph.up if kind == "hypernym" else self.graph.down
+                pairs = [(other, hops) for other, hops in links.row(concept) if 1 <= hops <= MOST_HOPS]
+            for other, hops in sorted(pairs):
+                found.setdefault((kind, hops), []).append(other)
+        return found
+
+
+# Distractors as in the paper: all of one kind and distance, filled up with random concepts.
+
+_DRAWN = 3
+"""How many times the options of a question are drawn, since some read alike."""
+_TRIES = 200
+"""Draws before a part of speech counts as too small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question with its distractors."""
+
+    question: Question
+    split: str
+    kind: str
+    """sister, hypernym, hyponym or random."""
+    distance: int
+    """Of the distractors of that kind; 0 for random ones."""
+    distractors: tuple[int, ...]
+    """Those of the kind come first."""
+    fillers: int
+    """How many of them are random though another kind was wanted."""
+
+
+def paper_choices(
+    graph: Graph, questions: Sequence[tuple[Question, str]], plan: Plan, rejected: Counter[str]
+) -> Iterator[Choice]:
+    """Every question with several sets of distractors: the perturbations of section 3.1.1."""
+    false, neighbours = Falsehood(graph, plan.relation), Neighbours(graph, plan.relation)
+    same_pos: dict[str, list[int]] = {}
+    for concept, pos in enumerate(graph.pos):
+        if graph.definitions[concept] and graph.lemmas[concept]:
+            same_pos.setdefault(pos, []).append(concept)
+    for question, split in questions:
+        barred = false.barred(question.asked, question.answer)
+        near = neighbours.near(question.asked)
+        chance = plan.chance("kinds", graph.ids[question.asked], graph.ids[question.answer], question.template)
+        sets = sorted(key for key, concepts in near.items() if not barred.issuperset(concepts))
+        chance.shuffle(sets)
+        for kind, distance in [("random", 0), *sets][: plan.size["perturbations"]]:
+            chosen: list[int] = []
+            usable = [concept for concept in near[kind, distance] if concept not in barred] if distance else []
+            for concept in chance.sample(usable, min(len(usable), _DRAWN * plan.ways)):
+                if len(chosen) < plan.ways - 1 and false.apart(concept, [question.answer, *chosen]):
+                    chosen.append(concept)
+            of_kind = len(chosen)
+            pool = same_pos[graph.pos[question.answer]]
+            for _ in range(_TRIES):
+                if len(chosen) == plan.ways - 1:
+                    break
+                concept = pool[int(chance.random() * len(pool))]
+                if concept not in barred and false.apart(concept, [question.answer, *chosen]):
+                    chosen.append(concept)
+            if len(chosen) < plan.ways - 1:
+                rejected["question: too few false options"] += 1
+                continue
+            fillers = len(chosen) - of_kind if distance else 0
+            yield Choice(question, split, kind, distance, tuple(chosen), fillers)

@@ -1,1 +1,0 @@
-"""Questions: one short recipe a method; ``released`` reads the papers' published files."""

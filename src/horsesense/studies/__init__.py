@@ -1,1 +1,0 @@
-"""Work that alternates between building, asking and measuring."""
