@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support import ROOT
+
 # The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones.
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", derandomize=False)
@@ -17,7 +19,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS", "same"))
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of released data beside the repository."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
+    folder = ROOT.parent / "shared"
     if not (folder / "data").is_dir():
         pytest.skip("the released data (../shared/data) are not on this machine")
     return folder
@@ -26,7 +28,7 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def tiny_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A folder for each of the tiny models, made once."""
-    from tiny import TINY, save_tiny
+    from tests.support.tiny import TINY, save_tiny
 
     return {name: save_tiny(name, tmp_path_factory.mktemp(name)) for name in TINY}
 

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 from horsesense.analysis import accuracy
 from horsesense.analysis.resampling import exchangeable_spread, mean_spread, resample, spread, totals
 from horsesense.errors import UserError
-from simulated_answers import SIZES, accuracy_coverage, crossed_coverage, one_model
+from tests.support.simulated_answers import SIZES, accuracy_coverage, crossed_coverage, one_model
 
 CREDIT = st.sampled_from([0.0, 1.0, 1.0, 0.5, 1 / 3])
 ITEMS = st.lists(st.tuples(CREDIT, st.sampled_from("abcdefghij")), min_size=1, max_size=40)

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from horsesense.analysis import compare, compare_all, holm, mcnemar
 from horsesense.errors import UserError
-from simulated_answers import SIZES, difference_coverage, two_models
+from tests.support.simulated_answers import SIZES, difference_coverage, two_models
 
 CREDIT = st.sampled_from([0.0, 1.0, 0.5])
 ITEMS = st.lists(st.tuples(CREDIT, CREDIT, st.sampled_from("abcdefgh")), min_size=1, max_size=40)

@@ -11,7 +11,7 @@ from statsmodels.stats.power import TTestPower
 from horsesense.analysis import compare, power
 from horsesense.analysis.power import power_of, units_needed
 from horsesense.errors import UserError
-from simulated_answers import SIZES, two_models
+from tests.support.simulated_answers import SIZES, two_models
 
 
 @pytest.mark.parametrize(("effect", "units"), [(0.2, 200), (0.5, 30), (0.05, 3000), (0.9, 12)])

@@ -8,7 +8,7 @@ import pytest
 from horsesense.analysis import accuracy, standouts
 from horsesense.errors import UserError
 from horsesense.records import Facet
-from simulated_answers import SIZES, false_standouts, idle_facets, one_model
+from tests.support.simulated_answers import SIZES, false_standouts, idle_facets, one_model
 
 
 @pytest.mark.parametrize(("families", "kind", "truth"), [(100, "equal", 0.95), (150, "geometric", 0.7)])

@@ -15,7 +15,7 @@ from horsesense.annotate.study_figures import agreement_figures, check_overlap, 
 from horsesense.annotate.task import tasks_of
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Label, Probe, read_probe, write_probe
-from judged_probes import choices, schemas, triples
+from tests.support.judged_probes import choices, schemas, triples
 
 FILE = Path("labels.jsonl")
 

@@ -18,7 +18,7 @@ from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
 from horsesense.records import Probe
-from judged_probes import choices, schemas, triples
+from tests.support.judged_probes import choices, schemas, triples
 
 
 def handed_out(folder: Path, probe: Probe, instrument: str, name: str, people: list[str], form: str = "table") -> Path:

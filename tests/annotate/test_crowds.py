@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from commands import document, run
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new_join
 from horsesense.annotate.server.participants import all_people
@@ -23,8 +22,9 @@ from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.study import Crowd
 from horsesense.errors import UserError
 from horsesense.records import write_probe
-from judged_probes import choices, schemas, triples
-from serving import ADDRESS, browser, study_of
+from tests.support.judged_probes import choices, schemas, triples
+from tests.support.study_commands import document, run
+from tests.support.study_server import ADDRESS, browser, study_of
 
 # A key of the tests' own. The token was signed with it by OpenSSL, which is an independent hand.
 MODULUS = int(

@@ -20,9 +20,9 @@ from horsesense.annotate.server.queue import open_lease, sweep
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
-from judged_probes import choices, schemas, triples
-from serving import Clock, annotator, study_of
-from working import counts, log_agrees, next_lease, person, say
+from tests.support.judged_probes import choices, schemas, triples
+from tests.support.study_server import Clock, annotator, study_of
+from tests.support.study_workers import counts, log_agrees, next_lease, person, say
 
 
 @pytest.mark.parametrize(

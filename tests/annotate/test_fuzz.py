@@ -14,8 +14,8 @@ from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.links_and_sessions import new_join
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.served_study import Served
-from judged_probes import choices
-from serving import annotator, study_of
+from tests.support.judged_probes import choices
+from tests.support.study_server import annotator, study_of
 
 FEW = settings(
     max_examples=5, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from commands import document, run
 from horsesense.annotate.instrument import instrument_of
 from horsesense.annotate.judgement_files import collect
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
 from horsesense.records import Card, Item, Probe, write_probe
-from judged_probes import choices
+from tests.support.judged_probes import choices
+from tests.support.study_commands import document, run
 
 BLOOD = ("B", "AB", "A", "<O>")
 """Blood groups: the first option is called like the letter of the second, the third like that of the first."""

@@ -17,8 +17,8 @@ from horsesense.annotate.server.database import HEAD, open_database, reading
 from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
-from judged_probes import choices, triples
-from serving import annotator, study_of
+from tests.support.judged_probes import choices, triples
+from tests.support.study_server import annotator, study_of
 
 
 @pytest.fixture

@@ -14,12 +14,13 @@ from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
 from horsesense.annotate.server.participants import all_people, invite
 from horsesense.annotate.server.served_study import open_study
-from judged_probes import LABELS, triples
-from serving import study_of
-from walking import PROBES, Tab, gold_triples, listening, write_picture
+from tests.support import ROOT
+from tests.support.judged_probes import LABELS, triples
+from tests.support.study_server import study_of
+from tests.support.study_walks import PROBES, Tab, gold_triples, listening, write_picture
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 if CHROMIUM is None:
     pytest.skip("no Chromium on this machine", allow_module_level=True)

@@ -17,7 +17,6 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from cluster import cluster, programs
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading, writing
@@ -28,8 +27,9 @@ from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.annotate.task import Task
-from judged_probes import LABELS, triples
-from serving import annotator, study_of
+from tests.support.judged_probes import LABELS, triples
+from tests.support.postgresql_cluster import cluster, programs
+from tests.support.study_server import annotator, study_of
 
 if programs() is None:
     pytest.skip("no PostgreSQL on this machine (initdb)", allow_module_level=True)

@@ -23,7 +23,7 @@ from horsesense.annotate.task import Task
 from horsesense.methods.releases import read_release
 from horsesense.methods.releases.votes import ReleasedVotes, read_votes
 from horsesense.records import Judgement, Probe
-from serving import study_of
+from tests.support.study_server import study_of
 
 
 def sample(votes: ReleasedVotes, keep: Sequence[str], family: bool = False) -> tuple[Probe, list[Judgement]]:

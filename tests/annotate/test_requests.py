@@ -15,8 +15,8 @@ from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.request_checks import MOST_BYTES, Limit
 from horsesense.annotate.server.served_study import Served
-from judged_probes import choices, triples
-from serving import ADDRESS, Somebody, annotator, browser, study_of
+from tests.support.judged_probes import choices, triples
+from tests.support.study_server import ADDRESS, Somebody, annotator, browser, study_of
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from horsesense.annotate.server.queue import sweep
 from horsesense.annotate.study import Attention
 from horsesense.errors import UserError
 from horsesense.records import Probe
-from judged_probes import LABELS, choices, triples
-from serving import Clock, study_of
-from working import counts, log_agrees, next_lease, person, say
+from tests.support.judged_probes import LABELS, choices, triples
+from tests.support.study_server import Clock, study_of
+from tests.support.study_workers import counts, log_agrees, next_lease, person, say
 
 
 def test_targets_are_met_and_never_overshot(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from commands import document, run
 from horsesense.annotate.server.served_study import open_study
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
-from judged_probes import LABELS, triples
-from serving import browser
+from tests.support.judged_probes import LABELS, triples
+from tests.support.study_commands import document, run
+from tests.support.study_server import browser
 
 
 @pytest.fixture

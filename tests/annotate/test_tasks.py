@@ -15,7 +15,7 @@ from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.errors import UserError
 from horsesense.records import Item, Probe
-from judged_probes import choices, schemas, triples
+from tests.support.judged_probes import choices, schemas, triples
 
 
 def test_questions() -> None:

@@ -15,8 +15,8 @@ from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.withdrawal import revoke
 from horsesense.records import Card, Item, Probe
-from judged_probes import triples
-from serving import ADDRESS, annotator, browser, study_of
+from tests.support.judged_probes import triples
+from tests.support.study_server import ADDRESS, annotator, browser, study_of
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}"
 

@@ -15,9 +15,9 @@ from horsesense.annotate.server.task_form import answer_from
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.errors import UserError
-from judged_probes import triples
-from serving import annotator, study_of
-from walking import nouns, write_picture
+from tests.support.judged_probes import triples
+from tests.support.study_server import annotator, study_of
+from tests.support.study_walks import nouns, write_picture
 
 TASK = Task("i", "?")
 

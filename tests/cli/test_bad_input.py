@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, item, lay, names, toy_lines
 from horsesense.cli import main
+from tests.support.calling import Call, caller, item, lay, names, toy_lines
 
 GOOD = item(text="The fire is ___.")
 

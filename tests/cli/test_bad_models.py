@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, lay, names, toy_lines
+from tests.support.calling import Call, caller, lay, names, toy_lines
 
 WEIGHTS = "model.safetensors"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, lay, names, toy_lines
 from horsesense.cli import main
-from small_disk import files_of_at_most
+from tests.support.calling import Call, caller, lay, names, toy_lines
+from tests.support.small_disk import files_of_at_most
 
 
 @pytest.fixture

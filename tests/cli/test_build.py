@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from calling import hold_to
+from tests.support.calling import hold_to
 
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
     line

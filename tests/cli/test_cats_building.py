@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, hold_to
 from horsesense.records import read_probe
-from small_cats import WSC, lay
+from tests.support.calling import Call, caller, hold_to
+from tests.support.small_cats import WSC, lay
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calling import Call, caller, hold_to
 from horsesense.runs.results import read_run
-from small_cats import lay_all
+from tests.support.calling import Call, caller, hold_to
+from tests.support.small_cats import lay_all
 
 
 @pytest.fixture

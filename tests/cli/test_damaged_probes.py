@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calling import Call, caller, lay, toy_lines
 from horsesense.cli import main
 from horsesense.records import read_probe, write_probe
+from tests.support.calling import Call, caller, lay, toy_lines
 
 
 @pytest.fixture

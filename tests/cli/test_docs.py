@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from typer.main import get_group
 
-from calling import caller, hold_to
 from horsesense.cli.app import app
 from horsesense.methods.releases import READERS, read_release
 from horsesense.records import read_probe
+from tests.support import ROOT
+from tests.support.calling import caller, hold_to
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")
 RELEASES = (DOCS / "releases.md").read_text(encoding="utf-8")
 COMMANDS = sorted(get_group(app).commands)

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from calling import hold_to
 from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.files.pinned import Wheel, fetch_url, fetch_wheel
 from horsesense.files.text import read_bytes
 from horsesense.methods.releases import READERS, published, read_release
+from tests.support.calling import hold_to
 
 MEMBERS = ("toy/LICENSE", "toy/model/")
 CONTENT = {"toy/LICENSE": b"free", "toy/model/a.bin": b"\x00" * 9, "toy/model/deep/b.txt": b"b", "toy/code.py": b"1/0"}

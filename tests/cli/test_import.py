@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calling import hold_to
 from horsesense.cli import main
 from horsesense.records import read_probe
+from tests.support.calling import hold_to
 
 SEP = "\x01"
 WINOVENTI = (

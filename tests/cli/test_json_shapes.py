@@ -10,10 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from typer.main import get_group
 
-from calling import Call, Called, caller, hold_to, item, lay, toy_lines
 from horsesense.cli.app import app
 from horsesense.cli.documents import DOCUMENTS, document_type, schema_of
 from horsesense.records.document import Document
+from tests.support.calling import Call, Called, caller, hold_to, item, lay, toy_lines
 
 
 def document(called: Called, name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller, hold_to
 from horsesense.methods.partwhole.released import LABELS
+from tests.support.calling import Call, Called, caller, hold_to
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from calling import Call, caller, item, lay
 from horsesense.runs.manifest import read_manifest
+from tests.support.calling import Call, caller, item, lay
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from calling import Call, caller, hold_to
+from tests.support.calling import Call, caller, hold_to
 
 SPEC = ("--spec", "truncation=left")
 """The tiny models read 64 tokens."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, item, lay, toy_lines
 from horsesense.records import Item, read_probe
+from tests.support.calling import Call, caller, item, lay, toy_lines
 
 ODD = ["[bold]not bold[/bold]", "[/]", ":smile: :warning:", "{{ 7 * 7 }}", "back\\slash\\", "100 % sure\u2028?"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, hold_to, item, lay, toy_lines
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec, read_probe
 from horsesense.scoring.texts import score_texts
+from tests.support.calling import Call, caller, hold_to, item, lay, toy_lines
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from calling import item, lay
+from tests.support.calling import item, lay
 
 HEAVY = {
     "torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "accelerate", "gguf",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calling import Call, caller, hold_to
-from small_cats import ADD, CA, WSC, lay, lay_all
+from tests.support.calling import Call, caller, hold_to
+from tests.support.small_cats import ADD, CA, WSC, lay, lay_all
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from calling import Call, caller, item, lay, toy_lines
+from tests.support.calling import Call, caller, item, lay, toy_lines
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from calling import Call, caller, hold_to
 from horsesense.records import write_probe
 from horsesense.runs.results import read_run
-from made_tasks import clozes, questions, schemas
-from tiny import save_tiny
+from tests.support.calling import Call, caller, hold_to
+from tests.support.made_tasks import clozes, questions, schemas
+from tests.support.tiny import save_tiny
 
 
 @pytest.fixture

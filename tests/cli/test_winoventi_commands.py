@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from calling import Call, Called, caller, hold_to
 from horsesense.methods.winoventi import asking
 from horsesense.methods.winoventi.checks import Checked
 from horsesense.methods.winoventi.triplet_files import write_schemas
 from horsesense.records import write_probe
-from made_plan import WORDS, make_plan, people_have_answered
-from made_schemas import SCHEMAS, made_probe
+from tests.support.calling import Call, Called, caller, hold_to
+from tests.support.made_plan import WORDS, make_plan, people_have_answered
+from tests.support.made_schemas import SCHEMAS, made_probe
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.files.disk import writing_folder
 from horsesense.records import Card, Item, Probe, write_probe
-from small_disk import files_of_at_most, python_on_a_disk
+from tests.support.small_disk import files_of_at_most, python_on_a_disk
 
 
 def names(folder: Path) -> list[str]:

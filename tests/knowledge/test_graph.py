@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_walks import hops, sisters
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_triples, open_graph, read_triples
 from horsesense.knowledge.store import closure, find_source, list_sources, reading_store, store_path
 from horsesense.knowledge.wordnet_source import find_wordnet
-from nltk_wordnet import nltk_wordnet
-from small_wordnet import write_small_wordnet
+from tests.support.graph_walks import hops, sisters
+from tests.support.nltk_wordnet import nltk_wordnet
+from tests.support.small_wordnet import write_small_wordnet
 
 OWN = """# licence: CC0-1.0
 # version: 2

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy, definition_key, load_taxonomy
 from horsesense.knowledge.wordnet import Synset, meaning_of, read_synsets
 from horsesense.knowledge.wordnet_source import fetch_wordnet, find_wordnet, is_wordnet
-from small_wordnet import ENTRIES, write_small_wordnet
+from tests.support.small_wordnet import ENTRIES, write_small_wordnet
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.learning.transformers_trainer import with_adapter
 from horsesense.models.local.load import load_model
 from horsesense.models.local.trainable import open_for_training
-from tiny import save_tiny
+from tests.support.tiny import save_tiny
 
 
 def test_an_adapter_is_put_into_its_base(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from horsesense.learning.baseline import fit_baseline
 from horsesense.learning.controls import Task
 from horsesense.records import Probe
-from made_tasks import COLOURS, questions, vectors
+from tests.support.made_tasks import COLOURS, questions, vectors
 
 SCRATCH = Task((), (), (), vectors="none", options={"epochs": 6})
 
@@ -35,7 +35,7 @@ def test_who_sees_the_question(name: str, sees: bool, tmp_path: Path) -> None:
 
 
 def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:
-    from tiny import save_tiny
+    from tests.support.tiny import save_tiny
 
     like = Task((), (), (), model=str(save_tiny("choice", tmp_path / "m")), options={"epochs": 1})
     found = fit_baseline("choice-only-encoder", questions(60, 1, True), questions(20, 2, True), like=like)

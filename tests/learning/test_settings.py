@@ -11,7 +11,7 @@ from horsesense.learning.fine_tuning import checked
 from horsesense.learning.leaks import find_leaks, names
 from horsesense.learning.settings import Given, plans
 from horsesense.records import Probe
-from made_tasks import clozes, schemas, statements
+from tests.support.made_tasks import clozes, schemas, statements
 
 
 def given(**more: object) -> Given:

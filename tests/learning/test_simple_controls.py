@@ -13,7 +13,7 @@ from horsesense.learning.baseline import Baseline, fit_baseline
 from horsesense.learning.controls import Task
 from horsesense.methods.releases import read_release
 from horsesense.records import Probe
-from made_tasks import COLOURS, questions, triples, vectors
+from tests.support.made_tasks import COLOURS, questions, triples, vectors
 
 NONE = Task((), (), (), vectors="none")
 

@@ -24,8 +24,9 @@ from horsesense.models.local.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.scoring.options import answer_items
 from horsesense.watching import Watcher
-from made_tasks import clozes, questions, triples
-from tiny import save_tiny
+from tests.support import ROOT
+from tests.support.made_tasks import clozes, questions, triples
+from tests.support.tiny import save_tiny
 
 
 @pytest.fixture(scope="module")
@@ -137,11 +138,11 @@ def test_options_of_any_number_are_masked_out(folders: dict[str, Path]) -> None:
 def test_a_killed_training_goes_on(folders: dict[str, Path], tmp_path: Path) -> None:
     program = f"""
 import sys, time
-sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from horsesense.learning.training_record import Recipe
 from horsesense.learning.training import train
-from made_tasks import clozes
+from tests.support.made_tasks import clozes
 recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
 from horsesense.watching import Watcher
 class Slow(Watcher):

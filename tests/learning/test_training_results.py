@@ -6,7 +6,7 @@ from statistics import fmean
 
 from horsesense.learning.settings import Plan
 from horsesense.learning.training_results import scored
-from made_tasks import statements
+from tests.support.made_tasks import statements
 
 
 def test_a_slice_has_the_mean_of_its_items_and_an_interval_over_their_units() -> None:

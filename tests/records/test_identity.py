@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from horsesense.records import Item
-from made_items import items
+from tests.support.made_items import items
 
 ICE = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
 ZOE = Item(

@@ -14,6 +14,7 @@ from horsesense.errors import UserError
 from horsesense.records import Card, Item, Probe, card_path, item_to_dict, read_probe, write_probe
 from horsesense.records.card import read_card
 from horsesense.records.spec import ScoringSpec, parse_spec, spec_from_dict
+from tests.support import ROOT
 
 ICE = Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"), answer=0, facets={"task": "x"})
 
@@ -157,7 +158,7 @@ def test_a_damaged_spec_of_a_manifest(bad: dict[str, Any]) -> None:
         spec_from_dict(ScoringSpec().to_dict() | bad)
 
 
-DOCS = Path(__file__).parents[2] / "docs" / "records.md"
+DOCS = ROOT / "docs" / "records.md"
 
 
 def fenced(kind: str) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from horsesense.errors import UserError
 from horsesense.records import Card, Item, Probe, Source, item_from_dict, item_to_dict, read_probe, write_probe
-from made_items import items, probes_of_items
+from tests.support.made_items import items, probes_of_items
 
 ENDINGS = ["jsonl", "jsonl.gz", "parquet"]
 ICE = Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"), answer=0)

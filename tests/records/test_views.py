@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.records import BLANK, FORMS, Form, Item, check_item, fill_blank, view
-from made_items import items
+from tests.support.made_items import items
 
 vocabulary = st.sampled_from(["ice", "is", "very", "cold", "hot,", "Zoë's", "a", "___", "e\u0301"])
 sentences = st.lists(vocabulary, min_size=1, max_size=5).map(" ".join)

@@ -15,7 +15,7 @@ from horsesense.cli.documents import schema_of
 from horsesense.records import Item
 from horsesense.report.page import write_page
 from horsesense.runs.results import read_run
-from made_run import made_items, make_run
+from tests.support.made_run import made_items, make_run
 
 
 def long_ones(families: int) -> list[Item]:

@@ -13,7 +13,7 @@ from horsesense.learning.curves import curves, inoculation_curve, read_curves, t
 from horsesense.report.charts import write_charts
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
-from made_run import made_items, make_run
+from tests.support.made_run import made_items, make_run
 
 
 def dose(setting: str, k: int, seed: int, new: float, original: float) -> dict[str, Any]:

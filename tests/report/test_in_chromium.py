@@ -12,10 +12,11 @@ import pytest
 
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
-from made_run import EVIL, made_items, make_run
+from tests.support import ROOT
+from tests.support.made_run import EVIL, made_items, make_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 if CHROMIUM is None:
     pytest.skip("no Chromium on this machine", allow_module_level=True)

@@ -9,7 +9,7 @@ import pytest
 from horsesense.records import Item
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
-from made_run import make_run
+from tests.support.made_run import make_run
 
 
 def statements(number: int) -> list[Item]:

@@ -16,7 +16,7 @@ from horsesense.report.item_browser import chosen_items
 from horsesense.report.page import write_page, write_report
 from horsesense.report.wording import artefacts
 from horsesense.runs.results import read_run
-from made_run import EVIL, made_items, make_run
+from tests.support.made_run import EVIL, made_items, make_run
 
 
 @pytest.fixture(scope="module")

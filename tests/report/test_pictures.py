@@ -13,7 +13,7 @@ from horsesense.analysis.slices import heat_table
 from horsesense.records import Item
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.summary import errors_in_common
-from made_run import made_items, make_run
+from tests.support.made_run import made_items, make_run
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
 from horsesense.report.tables import latex, markdown
 from horsesense.runs.results import read_run
-from made_run import made_items, make_run
+from tests.support.made_run import made_items, make_run
 
 NASTY = "org/my_model_50%|&{x}"
 

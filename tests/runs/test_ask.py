@@ -20,6 +20,7 @@ from horsesense.runs.manifest import read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.options import answer_items
 from horsesense.watching import Watcher
+from tests.support import ROOT
 
 NOUNS = [
     "kettle",
@@ -81,9 +82,9 @@ def test_killed_twenty_times_it_ends_with_the_same_bytes(tiny_folders: dict[str,
     write_probe(tmp_path / "probe.jsonl", probe)
     model = str(tiny_folders["gpt2"])
     ask_models([model], {"probe": probe}, tmp_path / "whole", SETTINGS)
-    command = [sys.executable, str(Path(__file__).with_name("killed.py")), model]
+    command = [sys.executable, "-m", "tests.support.killed_run", model]
     command += [str(tmp_path / "probe.jsonl"), str(tmp_path / "killed"), "22", "7"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     killed, at_work, before, after = map(int, done.stdout.split())
     assert killed >= 20
     assert at_work >= 5

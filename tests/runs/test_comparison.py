@@ -14,7 +14,7 @@ from horsesense.records import Card, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
 from horsesense.runs.comparison import compare_folders
 from horsesense.runs.results import read_run
-from test_ask import SETTINGS, make_probe
+from tests.runs.test_ask import SETTINGS, make_probe
 
 
 def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from horsesense.runs.ask import ask_models
 from horsesense.runs.comparison import compare_folders
 from horsesense.runs.controls import keep_control
 from horsesense.runs.results import read_run, result_of
-from test_ask import SETTINGS, make_probe
+from tests.runs.test_ask import SETTINGS, make_probe
 
 
 def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
-from tiny import save_tiny
+from tests.support.tiny import save_tiny
 
 
 def test_options_that_read_alike(tmp_path: Path) -> None:

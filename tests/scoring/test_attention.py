@@ -13,8 +13,8 @@ from horsesense.models.local.attention import NAME, _apart, _attention, attend_s
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.options import answer_items
-from made_tasks import clozes
-from tiny import save_tiny
+from tests.support.made_tasks import clozes
+from tests.support.tiny import save_tiny
 
 
 @pytest.mark.parametrize("places", [1, 3, 16, 21, 32, 33, 64, 70])

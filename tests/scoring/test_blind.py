@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from brute_force import causal_tokens
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.texts import blind_scores
+from tests.support.brute_force import causal_tokens
 
 
 def test_the_question_is_not_seen(tiny_folders: dict[str, Path]) -> None:

@@ -11,12 +11,12 @@ import torch
 import transformers
 from transformers import PreTrainedTokenizerFast
 
-from brute_force import causal_tokens, masked_tokens
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
-from tiny import SIZES, WINDOW, bert, gpt2, roberta
+from tests.support.brute_force import causal_tokens, masked_tokens
+from tests.support.tiny import SIZES, WINDOW, bert, gpt2, roberta
 
 CLOSE = 1e-4
 ITEMS = [

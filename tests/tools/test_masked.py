@@ -12,9 +12,10 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from horsesense.records import Card, Item, Probe, write_probe
-from tiny import _byte_level
+from tests.support import ROOT
+from tests.support.tiny import _byte_level
 
-TOOLS = Path(__file__).parents[2] / "tools" / "masked"
+TOOLS = ROOT / "tools" / "masked"
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,78 @@
+"""Suites: what is found, the row of a table, the paper's own figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.methods.cats.suite import SUITES, find_sets, find_suite, read_sets
+from horsesense.methods.cats.table import HUMAN, average_of, published_rows
+from tests.support.small_cats import CA, WSC, lay, lay_all
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return lay_all(tmp_path / "data")
+
+
+def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
+    found = find_sets(data, SUITES["cats"].sets)
+    assert list(found.paths) == ["ca", "wsc"], "in the order of the table"
+    assert found.missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
+    lay(data, "elsewhere/HellaSwag.txt", WSC)
+    assert "hella_swag" in find_sets(data, SUITES["cats"].sets).paths
+    lay(data, "again/ca.txt", CA)
+    with pytest.raises(UserError, match="are both the set 'ca'"):
+        find_sets(data, SUITES["cats"].sets)
+    with pytest.raises(UserError, match="none of the sets"):
+        find_sets(data / "robust", SUITES["cats"].sets)
+    with pytest.raises(UserError, match="did you mean 'cats'"):
+        find_suite("cat")
+
+
+def test_a_pair_and_its_schema_share_a_unit_over_sets(data: Path) -> None:
+    probes = read_sets("cats", find_sets(data, SUITES["cats"].sets).paths)
+    assert probes["ca"].items[0].groups["source"] == probes["wsc"].items[0].groups["source"]
+    assert probes["wsc"].items[0].groups["source"] != probes["wsc"].items[2].groups["source"]
+
+
+def test_three_printed_averages_do_not_follow_from_their_rows() -> None:
+    rows = {row.model: row for row in published_rows("accuracy")}
+    assert [name for name, row in rows.items() if not row.follows] == ["XLNet-base", "RoBERTa-base", HUMAN]
+    assert rows["RoBERTa-base"].average() == pytest.approx(0.607625)
+    assert rows["XLNet-base"].average() == pytest.approx(0.53825)
+    assert rows[HUMAN].average() == pytest.approx(0.94025)
+
+
+def numbers(text: str) -> list[float]:
+    found = []
+    for word in text.split():
+        try:
+            found.append(float(word))
+        except ValueError:
+            continue
+    return found
+
+
+def test_published_figures_are_those_of_the_paper(shared: Path) -> None:
+    paper = (shared / "papers" / "cats.txt").read_text(encoding="utf-8")
+    for table, columns in (("accuracy", 9), ("consistency", 4)):
+        for row in published_rows(table):
+            printed = [*row.values.values(), *([row.printed] if row.printed is not None else [])]
+            lines = [numbers(line) for line in paper.splitlines() if line.startswith(f"{row.model} ")]
+            assert printed in [line for line in lines if len(line) == columns], row.model
+
+
+def test_the_interval_of_an_average_knows_what_sets_share() -> None:
+    rng = np.random.default_rng(5)
+    one = (rng.random(300) < 0.6).astype(float)
+    names = [str(place) for place in range(300)]
+    others = [f"other {place}" for place in range(300)]
+    shared_units = average_of({"a": one, "b": one}, {"a": names, "b": names})
+    apart = average_of({"a": one, "b": one}, {"a": names, "b": others})
+    assert shared_units.value == apart.value == pytest.approx(one.mean())
+    # The same answers twice are no more than once: the width is that of one set; of two it would be √2 smaller.
+    assert (shared_units.high - shared_units.low) / (apart.high - apart.low) == pytest.approx(2**0.5, rel=0.1)

@@ -1,0 +1,201 @@
+"""Where axioms and entities come from: knowledge bases in all their formats, tables, names; and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.knowledge.atomic import read_atomic
+from horsesense.knowledge.conceptnet import read_conceptnet
+from horsesense.language.frequency import zipf
+from horsesense.language.novel import is_novel, novel_names
+from horsesense.methods.rica import constraints as types
+from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, fill, read_known, shipped_lexicon
+from horsesense.methods.rica.lexicon import wordnet_lexicon
+from horsesense.methods.rica.perturbations import KINDS
+from horsesense.methods.rica.statements import entities_of, say
+from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
+from tests.support.made_sources import (
+    LISTS,
+    official_atomic,
+    official_conceptnet,
+    plain_conceptnet,
+    preprocessed_atomic,
+)
+
+LETTERS = entities_of("letters", None, 0)
+
+
+@pytest.mark.parametrize("conceptnet", [plain_conceptnet, official_conceptnet])
+@pytest.mark.parametrize("atomic", [official_atomic, preprocessed_atomic])
+def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object, tmp_path: Path) -> None:
+    assert callable(conceptnet)
+    assert callable(atomic)
+    facts = {
+        "conceptnet": read_conceptnet([conceptnet(tmp_path / "cn")]),
+        "atomic": read_atomic([atomic(tmp_path / "at.csv")]),
+    }
+    rejected: Counter[str] = Counter()
+    names = [name for name in TEMPLATES if name not in ("grade", "location", "temporal")]
+    known = list(known_axioms(names, Sources(facts=facts, lists=LISTS, shipped=False), rejected))
+    told = {(each.template, str(each.axiom)): each.status for each in known}
+    talk = "so More(talk to sailors(A), talk to sailors(B))"
+    assert told["animal", f"animal(A, parrot) and animal(B, mole), {talk}"] == "machine"
+    assert told["animal", f"animal(A, parrot) and animal(B, cod), {talk}"] == "raw"
+    assert ("role", "baker(A, B), so More(knead dough(A), knead dough(B))") in told
+    assert ("physical-degree", "More(flat(A), flat(B)), so Better(stack plates(A), stack plates(B))") in told
+    hill = "person_a helps person_b up the hill(A, B), so More(kind(A), kind(B))"
+    assert told["action-between", hill] == "raw"
+    alone = "helps another person up the hill(A) and not helps another person up the hill(B), so More(kind(A), kind(B))"
+    assert ("action-alone", alone) in told
+    assert "waters their roses(A)" in " ".join(text for _, text in told)
+    assert not any("meets person_b" in text for _, text in told)
+    assert rejected["action-between: the relation holds both ways"] == 1
+    assert rejected["role: not of the type that the template asks for"] == 1
+    left_out = facts["atomic"].left_out
+    assert left_out["event: no person at its head"] == 1
+    assert left_out["event: a word is missing"] == 1
+    assert left_out["event: a third person"] == 1
+    assert left_out["inference: none"] == 1
+
+
+def test_the_files_at_hand(shared: Path) -> None:
+    facts = read_conceptnet([shared / "data" / "kb" / "conceptnet" / "dev1.txt"])
+    assert len(facts.facts) + facts.left_out["marked as false"] == 1_200
+    assert len(facts.facts) == 600
+
+
+def test_what_would_not_be_english_is_left_out() -> None:
+    assert types.lone_event("person_a does n't mind the rain") is None
+    assert types.lone_event("person_a minds the rain") == "minds the rain"
+    assert types.event_between("person_a never calls person_b") is None
+    assert (types.place("in ocean"), types.place("ocean")) == (None, "be in the ocean")
+    # "Live" is an adjective too, but what one is capable of is a verb.
+    told = fill("animal", "seal", "mole", f"more: {types.likely('live in water')}")
+    assert say(told).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
+
+
+def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_path: Path) -> None:
+    facts = {"conceptnet": read_conceptnet([plain_conceptnet(tmp_path / "cn")])}
+    found = strategies_of(Sources(facts=facts, lists=LISTS, shipped=False))
+    assert set(found) == {"material", "animal", "role", "physical-alone", "physical-degree"}
+    assert "animal" not in strategies_of(Sources())
+    with pytest.raises(UserError, match="the strategy grade has nothing to draw on"):
+        list(known_axioms(["grade"], Sources(facts=facts, shipped=False), Counter()))
+
+
+ADJECTIVES = """\
+00000001 00 a 01 parched 0 002 ! 00000004 a 0101 & 00000009 a 0000 | without water
+00000002 00 a 01 parched 0 000 | of a throat
+00000003 00 a 01 plucky 0 001 ! 00000005 a 0101 | brave
+00000004 00 a 01 soaked 0 001 ! 00000001 a 0101 | full of water
+00000005 00 a 01 unplucky 0 001 ! 00000003 a 0101 | not brave
+00000006 00 a 01 frank 0 001 ! 00000008 a 0101 | plain
+00000007 00 a 01 frank 0 001 ! 00000008 a 0101 | open
+00000008 00 a 01 sly 0 002 ! 00000006 a 0101 ! 00000007 a 0101 | not plain
+00000009 00 a 01 lucky 0 001 ! 00000010 a 0101 | with luck
+00000010 00 a 01 unlucky 0 001 ! 00000009 a 0101 | without luck
+00000011 00 a 01 lucky 0 000 | of a charm
+"""
+
+
+def test_an_antonym_of_another_sense_is_no_antonym(tmp_path: Path) -> None:
+    (tmp_path / "data.adj").write_text(ADJECTIVES)
+    known = wordnet_lexicon(tmp_path)
+
+    def antonym(word: str) -> str | None:
+        entry = known.find(word, ("more", "less"))
+        return entry.antonym.text if entry and entry.antonym else None
+
+    assert antonym("parched") is None, "of one sense of two"
+    assert (antonym("frank"), antonym("sly")) == ("sly", "frank"), "of every sense"
+    assert (antonym("lucky"), antonym("unlucky")) == ("unlucky", "lucky"), "the word itself, denied"
+    assert antonym("plucky") is None, "nobody says unplucky"
+
+
+def test_entities_are_no_words_and_no_tokens() -> None:
+    names = novel_names(300)
+    assert all(3 <= len(name) <= 12 and zipf(name) == 0 for name in names)
+    assert {len(name) for name in names} >= set(range(4, 13))
+    assert not is_novel("ing")
+    assert not is_novel("table")
+    assert names == novel_names(300)
+    assert not set(names) & set(novel_names(300, seed=1)) or len(set(names) & set(novel_names(300, seed=1))) < 5
+
+
+@pytest.mark.parametrize("name", ["smollm2", "minilm"])
+def test_no_entity_is_a_single_token(name: str) -> None:
+    """Vocabularies at hand: byte-pair pieces and word pieces."""
+    from tokenizers import Tokenizer
+
+    from horsesense.models.bundled import ready_folder
+
+    try:
+        folder = ready_folder(name)
+    except UserError:
+        pytest.skip(f"{name} is not in the cache")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    for entity in novel_names(1_000):
+        for text in (entity, f" {entity}", entity.capitalize()):
+            assert len(tokenizer.encode(text, add_special_tokens=False).ids) > 1, entity
+
+
+def test_a_table_of_ones_own(tmp_path: Path) -> None:
+    table = tmp_path / "own.tsv"
+    table.write_text("template\ta\tb\tconclusion\tstatus\nmaterial\tmud, silt\tbasalt\tmore: squishy\tverified\n")
+    known = list(read_known(table))
+    assert [str(each.axiom) for each in known] == [
+        f"Material(A, {a}) and Material(B, basalt), so More(squishy(A), squishy(B))" for a in ("mud", "silt")
+    ]
+    probe = build_rica(Plan(["material"], Sources([table], shipped=False), shipped_lexicon(), LETTERS, balance=False))
+    assert {item.facets["status"] for item in probe.items} == {"verified"}
+    assert probe.card.notes["antonym: not in the lexicon"] == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("template\ta\tb\nmaterial\tmud\tclay\n", "no column 'conclusion'"),
+        ("template\ta\tb\tconclusion\nmetal\tmud\tclay\tmore: soft\n", "there is no template 'metal'"),
+        ("template\ta\tb\tconclusion\nmaterial\tmud\t\tmore: soft\n", "a cell of the premise is empty"),
+        ("template\ta\tb\tconclusion\nmaterial\tmud\tclay\tsoft\n", "lacks a comparative"),
+        ("template\ta\tb\tconclusion\nmaterial\tmud\tclay\tfunnier: soft\n", "has no opposite"),
+        ("template\ta\tb\tconclusion\naction-between\tperson_a sings\t\tmore: loud\n", "lacks person_a or person_b"),
+        ("template\ta\tb\tconclusion\tstatus\nrole\tboss\t\tmore: loud\tsure\n", "there is no status 'sure'"),
+    ],
+)
+def test_a_bad_table_is_told_with_its_line(table: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(table)
+    with pytest.raises(UserError) as error:
+        list(read_known(path))
+    assert told in str(error.value)
+    assert str(error.value).startswith(f"{path}:")
+
+
+def test_bad_sources_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text("xqorv\ntable\n")
+    with pytest.raises(UserError, match="the entity 'table' is a word"):
+        entities_of(str(path), None, 0)
+    path.write_text("xqorv\nxqorv\n")
+    with pytest.raises(UserError, match="fewer than two, or one stands twice"):
+        entities_of(str(path), None, 0)
+    with pytest.raises(UserError, match="kind of entities"):
+        entities_of("novels", None, 0)
+    path.write_text("a\tb\n")
+    with pytest.raises(UserError, match="not a line of ConceptNet"):
+        read_conceptnet([path])
+    with pytest.raises(UserError, match="not a line of ATOMIC"):
+        read_atomic([path])
+    with pytest.raises(UserError, match="nothing to draw on"):
+        build_rica(Plan(["animal"], Sources(), shipped_lexicon(), LETTERS))
+    with pytest.raises(UserError, match="no strategy 'materials'"):
+        build_rica(Plan(["materials"], Sources(), shipped_lexicon(), LETTERS))
+    with pytest.raises(UserError, match="no perturbation 'antonyms'"):
+        kinds_of(["antonyms"])
+    assert kinds_of(["all"]) == KINDS

@@ -1,0 +1,69 @@
+"""DictionaryQA: other senses first, only senses with an example, nothing given away."""
+
+from __future__ import annotations
+
+import pytest
+
+from horsesense.analysis.cues import find_cues
+from horsesense.errors import UserError
+from horsesense.knowledge.gcide import find_gcide
+from horsesense.knowledge.graph import Graph, load_graph
+from horsesense.knowledge.sources import add_triples, open_graph
+from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+from tests.support.made_trees import write_dictionary
+
+
+@pytest.fixture(scope="module")
+def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    folder = tmp_path_factory.mktemp("dictionary")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
+        add_triples("small", write_dictionary(folder / "small.tsv"))
+        return load_graph("small")
+
+
+@pytest.mark.parametrize("as_paper", [True, False])
+def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_paper: bool) -> None:
+    probe = build_dictionaryqa(dictionary, Plan(as_paper=as_paper, ways=4))
+    assert probe.items
+    for item in probe.items:
+        word = item.groups["word"]
+        own = [name for name in item.concepts if name.startswith(f"{word}.")]
+        # Each word has two senses with an example and one without.
+        assert sorted(own) == [f"{word}.n.1", f"{word}.n.2"]
+        assert all(dictionary.examples[dictionary.number[name]] for name in item.concepts)
+        assert item.facets["fillers"] == 2
+        assert f"'{word}s'" in item.text
+        assert item.answer is not None
+        assert item.options[item.answer] == dictionary.definitions[dictionary.number[str(item.facets["asked"])]]
+
+
+def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
+    splits: dict[str, set[object]] = {}
+    for item in build_dictionaryqa(dictionary, Plan(limit=40, ways=3)).items:
+        splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
+    assert all(len(found) == 1 for found in splits.values())
+    assert set().union(*splits.values()) == {"train", "dev", "test"}
+
+
+def test_too_few_senses_are_told(dictionary: Graph) -> None:
+    with pytest.raises(UserError, match="gives no question with 90 options"):
+        build_dictionaryqa(dictionary, Plan(ways=90))
+
+
+@pytest.fixture(scope="module")
+def real() -> Graph:
+    if find_gcide() is None:
+        pytest.skip("GCIDE is not on this machine (horsesense fetch gcide)")
+    return open_graph("gcide")
+
+
+def test_no_cue_gives_the_real_one_away(real: Graph) -> None:
+    probe = build_dictionaryqa(real, Plan(limit=3000))
+    assert len(probe.items) > 2500
+    assert probe.card.notes["import: senses: damaged"] > 1000
+    for item in probe.items:
+        assert len(set(item.options)) == 5
+        assert not any(mark in text for mark in "{}[]" for text in (*item.options, item.text))
+    for cue in find_cues(probe.items, "word", splits=2, rounds=19).cues:
+        assert cue.accuracy.value <= 0.30, cue.pick
