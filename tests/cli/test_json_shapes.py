@@ -64,7 +64,7 @@ def test_a_schema_is_made_of_the_document(name: str) -> None:
         assert each["description"]
 
 
-def kinds(kind: type = Document) -> set[str]:
+def kinds(kind: type[Document] = Document) -> set[str]:
     """The names of all types of documents that are loaded."""
     below: list[type] = kind.__subclasses__()
     return {name for each in below for name in {each.__name__, *kinds(each)}}

@@ -165,7 +165,7 @@ def schema_of(command: str) -> dict[str, Any]:
             for name, values in made["properties"].items():
                 values.pop("default", None)
                 if name in optional:
-                    values["anyOf"] = [one for one in values["anyOf"] if one != {"type": "null"}]
+                    values["anyOf"] = [kind for kind in values["anyOf"] if kind != {"type": "null"}]
             return made
 
     printed = document_type(command)

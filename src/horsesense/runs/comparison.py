@@ -50,12 +50,12 @@ class SideBySide:
 def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
     """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
     probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
-    found = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
-    if not found:
+    sides = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
+    if not sides:
         raise UserError(
             "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
         )
-    return found
+    return sides
 
 
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[str, dict[str, Answered]]:
