@@ -14,6 +14,7 @@ from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.batches import score_questions
 from horsesense.scoring.options import prepare
+from horsesense.watching import Watcher
 
 
 class Small(torch.nn.Module):
@@ -29,6 +30,22 @@ class Small(torch.nn.Module):
         return self.network(**asked)
 
 
+class Remembering(Watcher):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+        self.done: list[int] = []
+        self.total = 0
+
+    def say(self, text: str) -> None:
+        self.remarks.append(text)
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.done.append(done)
+        self.total = total
+
+
 ITEMS = [Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft")) for n in range(10, 30)]
 
 
@@ -37,12 +54,14 @@ def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
     spec = ScoringSpec()
     framed = [question for one in prepare(model, ITEMS, spec) for question in one.questions]
     usual = score_questions(model, framed, spec)
-    said: list[str] = []
+    watcher = Remembering()
     small = replace(model, network=Small(model.network, 3))
-    for one, other in zip(score_questions(small, framed, spec, say=said.append), usual, strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
-    assert said
-    assert all("trying halves" in line for line in said)
+    for halved, whole in zip(score_questions(small, framed, spec, watcher=watcher), usual, strict=True):
+        assert halved == pytest.approx(whole, abs=1e-5)
+    assert watcher.remarks
+    assert all("trying halves" in line for line in watcher.remarks)
+    assert watcher.done == sorted(watcher.done)
+    assert watcher.done[-1] == watcher.total
 
 
 def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from horsesense.methods.partwhole.pairs import Modifiers, Pairs
+    from horsesense.watching import Watcher
 
 Files = list[Path] | None
 Read = TypeVar("Read")
@@ -190,7 +191,7 @@ def partwhole(
     json: Json = False,
 ) -> None:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.errors import unknown
     from horsesense.methods.partwhole import Plan, build_partwhole
     from horsesense.methods.partwhole.building import read_candidates
@@ -204,18 +205,18 @@ def partwhole(
         if name not in HAS:
             raise unknown("kind of predicate", name, HAS)
     other_names = read_aliases(aliases) if aliases else {}
-    with stages() as tick:
+    with Bars() as watcher:
         readers = _pair_readers(
             relationships, relation_counts, wordnet, conceptnet, genericskb, predicate or ["have"], other_names
         )
-        pairs = [_read_next(tick, "pairs", n, readers) for n in range(len(readers))]
+        pairs = [_read_next(watcher, "pairs", n, readers) for n in range(len(readers))]
         if not pairs:
             raise UserError(
                 "no source of pairs is given", fix="give --relation-counts FILE, --wordnet, --conceptnet FILE …"
             )
         nouns = {noun for each in pairs for pair in each.counts for noun in pair}
         sources = _modifier_readers(attributes, ngrams, text, nouns, other_names)
-        modifiers = [_read_next(tick, "adjectives", n, sources) for n in range(len(sources))]
+        modifiers = [_read_next(watcher, "adjectives", n, sources) for n in range(len(sources))]
     plan = Plan(
         pairs=pairs,
         modifiers=modifiers,
@@ -227,10 +228,8 @@ def partwhole(
     write_built(out, build_partwhole(plan), json)
 
 
-def _read_next(
-    tick: Callable[[str, int, int], None], stage: str, number: int, readers: Sequence[Callable[[], Read]]
-) -> Read:
-    tick(stage, number, len(readers))
+def _read_next(watcher: Watcher, stage: str, number: int, readers: Sequence[Callable[[], Read]]) -> Read:
+    watcher.at(stage, number, len(readers))
     return readers[number]()
 
 

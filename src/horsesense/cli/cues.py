@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from horsesense.analysis.cues.harden import Hardened
     from horsesense.knowledge.taxonomy import Taxonomy
     from horsesense.records import Answer, Item, Probe
+    from horsesense.watching import Watcher
 
 MOST_SHOWN = 12
 """Cues that the table has unless all are asked for."""
@@ -46,16 +47,16 @@ def cues(
 ) -> None:
     """What answers a probe without understanding it."""
     from horsesense.analysis.cues import cue_answers, find_cues
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.records import read_probe
 
     probe = read_probe(file)
     unit = _unit_of(probe, group, file)
-    with stages() as tick:
-        taxonomy = _wordnet(tick)
+    with Bars() as watcher:
+        taxonomy = _wordnet(watcher)
         extra = _blindfold(model, probe)
         findings = find_cues(
-            probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, tick=tick
+            probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, watcher=watcher
         )
         if baseline is not None:
             _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
@@ -105,7 +106,7 @@ def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: i
     say(f"the answers of the best cue are kept in {folder}; compare it with a run on the same probe")
 
 
-def _wordnet(tick: Any) -> Taxonomy | None:
+def _wordnet(watcher: Watcher) -> Taxonomy | None:
     """WordNet's table, where WordNet is on this machine."""
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
@@ -113,7 +114,7 @@ def _wordnet(tick: Any) -> Taxonomy | None:
     folder = find_wordnet()
     if folder is None:
         return None
-    tick("WordNet", 0, 1)
+    watcher.at("WordNet", 0, 1)
     return load_taxonomy(folder)
 
 
@@ -157,18 +158,18 @@ def harden(
     """The largest subset we can find on which every cue is at chance."""
     from horsesense.analysis.cues.harden import harden as hardened_of
     from horsesense.analysis.cues.harden import hardened_document, hardened_probe
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.records import read_probe, write_probe
 
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
     probe = read_probe(file)
     unit = _unit_of(probe, group, file)
-    with stages() as tick:
+    with Bars() as watcher:
         items = list(probe.items)
         if vectors is not None:
-            items = _filtered(items, vectors, seed, tick)
-        hardened = hardened_of(items, unit, _wordnet(tick), seed=seed, tick=tick)
+            items = _filtered(items, vectors, seed, watcher)
+        hardened = hardened_of(items, unit, _wordnet(watcher), seed=seed, watcher=watcher)
     foreseen = len(probe.items) - len(items)
     kept = hardened_probe(probe, hardened, foreseen)
     write_probe(out, kept)
@@ -178,7 +179,7 @@ def harden(
         _print_hardened(out, kept, hardened, foreseen)
 
 
-def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]:
+def _filtered(items: list[Item], path: Path, seed: int, watcher: Watcher) -> list[Item]:
     import numpy as np
 
     from horsesense.analysis.cues.aflite import aflite, check_vectors
@@ -193,7 +194,7 @@ def _filtered(items: list[Item], path: Path, seed: int, tick: Any) -> list[Item]
         check_vectors(items, vectors)
     except UserError as error:
         raise error.at(path) from None
-    return aflite(items, vectors, seed, tick)
+    return aflite(items, vectors, seed, watcher)
 
 
 def _print_hardened(out: Path, kept: Probe, hardened: Hardened, foreseen: int) -> None:

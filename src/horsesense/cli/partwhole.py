@@ -104,7 +104,7 @@ def premises(
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such."""
     from contextlib import closing, nullcontext
 
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.knowledge.corpus import Corpus
     from horsesense.methods.partwhole.inference import as_inference, coverage
     from horsesense.records import read_probe
@@ -114,8 +114,8 @@ def premises(
         raise UserError("this is a folder, not a file", file=folder, fix="name its files, each with a --corpus")
     triples = read_probe(probe)
     names = ", ".join(path.name for path in corpus or ())
-    with stages() as tick, closing(Corpus(corpus, tick)) if corpus else nullcontext() as opened:
-        made = as_inference(triples, opened, names, tick)
+    with Bars() as watcher, closing(Corpus(corpus, watcher)) if corpus else nullcontext() as opened:
+        made = as_inference(triples, opened, names, watcher)
     covered, number = coverage(made)
     say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
     write_built(out, made, json)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -94,10 +92,3 @@ class Bars(Watcher):
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
             self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a function to be told the stage, how much of it is done, and how much there is."""
-    with Bars() as bars:
-        yield bars.at

@@ -22,11 +22,11 @@ _NONE = "–"
 
 def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
     """The part ``suite`` of what ``--json`` prints; people see the same."""
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.methods.cats.suite_table import suite_table
 
-    with stages() as tick:
-        return suite_table(opened, answered, how, tick)
+    with Bars() as watcher:
+        return suite_table(opened, answered, how, watcher)
 
 
 def say_missing(opened: Opened) -> None:

@@ -66,7 +66,7 @@ def run(
 ) -> None:
     """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder."""
     from horsesense.annotate.winoventi_tasks import write_people_tasks
-    from horsesense.cli.progress import Bars, stages
+    from horsesense.cli.progress import Bars
     from horsesense.methods.winoventi.asking import Asking
     from horsesense.methods.winoventi.pipeline import run_pipeline
     from horsesense.methods.winoventi.plan import Plan
@@ -91,8 +91,8 @@ def run(
         seed=seed,
         device=device,
     )
-    with Bars(stay=True) as progress, stages() as tick:
-        done = run_pipeline(plan, out, progress, tick)
+    with Bars(stay=True) as watcher:
+        done = run_pipeline(plan, out, watcher)
     write_people_tasks(out, done.kept, done.checked)
     summary = pipeline_summary(done, out, listed.notes)
     if json:

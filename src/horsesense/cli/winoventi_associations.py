@@ -48,7 +48,7 @@ def associations(
     json: Json = False,
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
-    from horsesense.cli.progress import stages
+    from horsesense.cli.progress import Bars
     from horsesense.methods.winoventi.asking import Asking, associate
     from horsesense.methods.winoventi.associations import write_associations
     from horsesense.methods.winoventi.summaries import association_summary
@@ -58,8 +58,8 @@ def associations(
     asking = Asking(as_paper, template, _depths(k), spec_of(spec, None))
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     ranking = load_model(ranker, device=device, allow_pickle=allow_pickle) if ranker != "none" else None
-    with stages() as tick:
-        associated = associate(loaded, ranking, listed.nouns, asking, tick)
+    with Bars() as watcher:
+        associated = associate(loaded, ranking, listed.nouns, asking, watcher)
     if out is not None:
         write_associations(out, associated.selection.associations)
     summary = association_summary(model, None if ranker == "none" else ranker, listed, associated, out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -16,17 +16,12 @@ from pathlib import Path
 
 from horsesense.errors import UserError
 from horsesense.files import cache_folder, numbered_lines, sha256_of_bytes, writing
+from horsesense.watching import UNWATCHED, Watcher
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Rev|No|vs|etc)\.$")
 _ENDS = (".", "!", "?", '"', "'", "”", "’")
 _VERSION = 1
-Tick = Callable[[str, int, int], None]
-"""Called with what is done, how much of it, of how much."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +84,13 @@ def _split(text: str) -> list[str]:
 class Corpus:
     """An index over corpus files, made once and kept in the user's cache."""
 
-    def __init__(self, paths: Sequence[Path], tick: Tick = silent) -> None:
+    def __init__(self, paths: Sequence[Path], watcher: Watcher = UNWATCHED) -> None:
         if not paths:
             raise UserError("no corpus is given", fix="give at least one text file")
         self.path = _index_path(paths)
         if not self.path.is_file():
             with writing(self.path) as temporary:
-                _index(temporary, paths, tick)
+                _index(temporary, paths, watcher)
         self._connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 
     def __len__(self) -> int:
@@ -131,12 +126,12 @@ def _index_path(paths: Sequence[Path]) -> Path:
     return cache_folder("corpora", f"{sha256_of_bytes(repr((_VERSION, about)).encode())[:16]}.sqlite")
 
 
-def _index(file: Path, paths: Sequence[Path], tick: Tick) -> None:
+def _index(file: Path, paths: Sequence[Path], watcher: Watcher) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("pragma journal_mode = off")  # the file is thrown away where this does not end
         connection.execute("create virtual table sentences using fts5(text, file unindexed, tokenize = 'unicode61')")
         for number, path in enumerate(paths):
-            tick("indexing", number, len(paths))
+            watcher.at("indexing", number, len(paths))
             rows = ((sentence, path.name) for sentence in read_sentences(path))
             connection.executemany("insert into sentences (text, file) values (?, ?)", rows)
         connection.execute("insert into sentences (sentences) values ('optimize')")

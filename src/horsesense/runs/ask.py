@@ -208,32 +208,38 @@ def _ask_shards(
     paths = [shard_path(folder, part.model.name, part.probe.name, number) for number in range(len(shards))]
     costs = [sum(cost(prepared, _one_row_a_token(model)) for prepared in shard) for shard in shards]
     kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
-    progress = _Progress(watcher, f"{part.model.name} on {part.probe.name}", sum(costs))
+    progress = _PartProgress(watcher, f"{part.model.name} on {part.probe.name}", sum(costs))
     already = f", {kept:,} of them kept already" if kept else ""
     watcher.say(f"{progress.stage}: {progress.total:,} tokens to compute{already}")
-    progress.add(kept)
+    progress.shard_done(kept)
     with ScoreCache(model, settings.spec, settings.budget) if settings.cache else nullcontext() as cache:
         for shard, path, tokens in zip(shards, paths, costs, strict=True):
             if path.is_file():
                 continue
-            end = progress.done + tokens
             answers = _answers(model, shard, settings, cache, progress)
-            progress.add(end - progress.done)  # what was the same text was computed once, what was cached never
+            progress.shard_done(tokens)  # what was the same text was computed once, what was cached never
             write_answers(path, part.model.name, part.probe.name, answers)
 
 
 @dataclass(slots=True)
-class _Progress:
-    """How many tokens of a part are done, told to whoever watches."""
+class _PartProgress(Watcher):
+    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
 
     watcher: Watcher
     stage: str
     total: int
     done: int = 0
+    """Tokens of the shards that are done."""
 
-    def add(self, tokens: int) -> None:
+    def shard_done(self, tokens: int) -> None:
         self.done += tokens
         self.watcher.at(self.stage, self.done, self.total, "tokens")
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.watcher.at(self.stage, self.done + done, self.total, unit, note)
+
+    def say(self, text: str) -> None:
+        self.watcher.say(text)
 
 
 def _answers(
@@ -241,13 +247,13 @@ def _answers(
     shard: Sequence[Prepared],
     settings: Settings,
     cache: ScoreCache | None,
-    progress: _Progress,
+    progress: _PartProgress,
 ) -> list[Answer]:
     framed = [question for prepared in shard for question in prepared.questions]
     questions = [each.question for each in framed]
     scored: list[Values] | None = cache.find(questions) if cache else None
     if scored is None:
-        scored = score_questions(model, framed, settings.spec, settings.budget, progress.add, progress.watcher.say)
+        scored = score_questions(model, framed, settings.spec, settings.budget, progress)
         if cache:
             cache.keep(questions, scored)
     values = iter(scored)

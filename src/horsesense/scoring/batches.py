@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,12 @@ from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
 from horsesense.scoring.plan import Plan, make_plan
 from horsesense.scoring.questions import Framed
+from horsesense.watching import UNWATCHED, Watcher
 
 Values = npt.NDArray[np.float32]
-Remark = Callable[[str], None]
 
 DEFAULT_BUDGET = 4096
 """Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
-
-Progress = Callable[[int], None]
-"""Called with the number of tokens just computed."""
 
 
 def score_questions(
@@ -29,10 +26,9 @@ def score_questions(
     questions: Sequence[Framed],
     spec: ScoringSpec,
     budget: int = DEFAULT_BUDGET,
-    progress: Progress | None = None,
-    say: Remark | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> list[Values]:
-    """The log-probability of each asked token of each question."""
+    """The log-probability of each asked token of each question; the watcher is told how many tokens are done."""
     marks = model.marks
     counts = []
 
@@ -46,21 +42,22 @@ def score_questions(
     share = longest <= model.longest_in_trees and not spec.exact
     plan = make_plan(rows(), 1 if spec.exact else budget, share)
     scores = np.zeros(len(plan.slots), dtype=np.float32)
-    for batch, values in run_batches(model, plan, spec.exact, say):
+    done, total = 0, sum(sum(row.given.shape) for row in plan.inputs)
+    for batch, values in run_batches(model, plan, spec.exact, watcher):
         scores[plan.places(batch)] = values
-        if progress:
-            progress(sum(sum(plan.inputs[n].given.shape) for n in batch))
+        done += sum(sum(plan.inputs[n].given.shape) for n in batch)
+        watcher.at("scoring", done, total, "tokens")
     # Cut after every question, the last one too: of no question there are no parts, and never one.
     return np.split(scores[plan.slots], np.cumsum(counts))[:-1]
 
 
 def run_batches(
-    model: LanguageModel, plan: Plan, exact: bool, say: Remark | None = None
+    model: LanguageModel, plan: Plan, exact: bool, watcher: Watcher = UNWATCHED
 ) -> Iterator[tuple[Sequence[int], Values]]:
     """Each batch with its numbers. One is under way while the one before it is taken off the device."""
     before: tuple[Sequence[int], list[Pending]] | None = None
     for batch in plan.batches:
-        begun = _begin(model, [plan.inputs[number] for number in batch], exact, say)
+        begun = _begin(model, [plan.inputs[number] for number in batch], exact, watcher)
         if before:
             yield before[0], _values(model, before[1])
         before = batch, begun
@@ -72,7 +69,7 @@ def _values(model: LanguageModel, pending: list[Pending]) -> Values:
     return np.concatenate([model.finish(part) for part in pending])
 
 
-def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, say: Remark | None) -> list[Pending]:
+def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, watcher: Watcher) -> list[Pending]:
     """Start a batch. Halving depends on the batch alone, so a resumed run halves alike."""
     import torch
 
@@ -88,7 +85,6 @@ def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, say: Remark |
         )
     if model.device.type == "cuda":
         torch.cuda.empty_cache()
-    if say:
-        say(f"out of memory with {len(rows)} inputs of {sum(rows[0].given.shape)} tokens: trying halves")
+    watcher.say(f"out of memory with {len(rows)} inputs of {sum(rows[0].given.shape)} tokens: trying halves")
     half = len(rows) // 2
-    return _begin(model, rows[:half], exact, say) + _begin(model, rows[half:], exact, say)
+    return _begin(model, rows[:half], exact, watcher) + _begin(model, rows[half:], exact, watcher)

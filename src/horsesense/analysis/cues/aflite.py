@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.cues.battery import credit
-from horsesense.analysis.cues.search import Tick, quiet
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.errors import UserError
 from horsesense.records import Item
+from horsesense.watching import UNWATCHED, Watcher
 
 PARTITIONS = 16
 TRAINING = 0.6
@@ -27,7 +27,7 @@ SLICE = 0.05
 
 
 def aflite(
-    items: Sequence[Item], vectors: NDArray[np.float32], seed: int = 0, tick: Tick = quiet, fewest: int = 50
+    items: Sequence[Item], vectors: NDArray[np.float32], seed: int = 0, watcher: Watcher = UNWATCHED, fewest: int = 50
 ) -> list[Item]:
     """The items that stay. ``vectors`` has one row an option, in the order of the items.
 
@@ -41,7 +41,7 @@ def aflite(
     kept = np.arange(len(table))
     rng = np.random.default_rng([seed, 6])
     for number in range(round(1 / SLICE)):
-        tick("AFLite", number, round(1 / SLICE))
+        watcher.at("AFLite", number, round(1 / SLICE))
         part = table.take(kept)
         gone = _foreseen(part, rows[table.options_of(kept)], rng)
         if not len(gone) or len(np.unique(part.unit)) - len(gone) < fewest:

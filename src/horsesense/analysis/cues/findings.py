@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.analysis.cues.battery import battery, credit, given, phrase
-from horsesense.analysis.cues.search import Prepared, Searched, Tick, check_units, estimates, prepare, quiet, search
+from horsesense.analysis.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.cues.whole_battery import Mark, permutation_test, position_mark, tree_credit
@@ -16,6 +16,7 @@ from horsesense.analysis.intervals import Estimate
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item
 from horsesense.records.document import Document
+from horsesense.watching import UNWATCHED, Watcher
 
 ALPHA = 0.05
 """A cue counts as better than chance where its p-value, corrected for the search, is not above this."""
@@ -208,7 +209,7 @@ def find_cues(
     rounds: int = 199,
     seed: int = 0,
     level: float = 0.95,
-    tick: Tick = quiet,
+    watcher: Watcher = UNWATCHED,
 ) -> Findings:
     """Try every cue on a probe.
 
@@ -218,7 +219,7 @@ def find_cues(
     table = table_of(items, group, taxonomy)
     check_units(table)
     cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
-    return examine(prepare(table, cues, tick), len(items), len(cues), splits, rounds, seed, level, tick)[0]
+    return examine(prepare(table, cues, watcher), len(items), len(cues), splits, rounds, seed, level, watcher)[0]
 
 
 def examine(
@@ -229,14 +230,14 @@ def examine(
     rounds: int = 199,
     seed: int = 0,
     level: float = 0.95,
-    tick: Tick = quiet,
+    watcher: Watcher = UNWATCHED,
 ) -> tuple[Findings, Searched]:
     """The findings of cues that were asked already, and what each earns item by item."""
     table = prepared.table
-    searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, tick)
+    searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, watcher)
     sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
-    p = permutation_test(sample, rounds, seed, tick)
-    grown, spread = tree_credit(sample, seed=seed, tick=tick)
+    p = permutation_test(sample, rounds, seed, watcher)
+    grown, spread = tree_credit(sample, seed=seed, watcher=watcher)
     chance = float(table.chance.mean())
     columns = np.concatenate([searched.credit, searched.best[:, None]], axis=1)
     *accuracies, best = estimates(columns, table.unit, chance, level, seed, searched.variance)

@@ -12,13 +12,14 @@ import numpy as np
 from horsesense.analysis.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
 from horsesense.analysis.cues.battery import Cue, battery, given
 from horsesense.analysis.cues.findings import CuesDocument, Findings, examine
-from horsesense.analysis.cues.search import Prepared, Tick, check_units, prepare, quiet, search
+from horsesense.analysis.cues.search import Prepared, check_units, prepare, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Ints
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Item, Probe
 from horsesense.records.document import Document
+from horsesense.watching import UNWATCHED, Watcher
 
 ROUNDS = 20
 _TIGHTER = 0.7
@@ -97,19 +98,19 @@ class _Battery:
     splits: int
     rounds: int
     seed: int
-    tick: Tick
+    watcher: Watcher
 
     def prepared(self, items: Sequence[Item]) -> Prepared:
         table = table_of(items, self.group, self.taxonomy)
         check_units(table)
-        return prepare(table, self.cues, self.tick)
+        return prepare(table, self.cues, self.watcher)
 
     def rules(self, prepared: Prepared) -> Rules:
-        searched = search(prepared, self.splits, self.seed, self.tick)
+        searched = search(prepared, self.splits, self.seed, self.watcher)
         return rules_of(prepared, searched, self.splits, self.seed)
 
     def findings(self, prepared: Prepared, items: int) -> Findings:
-        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, tick=self.tick)[0]
+        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, watcher=self.watcher)[0]
 
 
 def harden(
@@ -120,11 +121,11 @@ def harden(
     splits: int = 10,
     rounds: int = 199,
     seed: int = 0,
-    tick: Tick = quiet,
+    watcher: Watcher = UNWATCHED,
 ) -> Hardened:
     """Drop whole families until every cue, and the opposite of every cue, is at chance: as few items as we can find."""
     cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
-    tried = _Battery(cues, group, taxonomy, splits, rounds, seed, tick)
+    tried = _Battery(cues, group, taxonomy, splits, rounds, seed, watcher)
     kept, dropped = _usable(items)
     prepared = tried.prepared(kept or items)
     if len(kept) < FEWEST:

@@ -7,7 +7,7 @@ of times; forty cues over 150,000 items cannot wait for that, so here it is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.intervals import Estimate, rate_interval, unit_note
 from horsesense.analysis.resampling import Units, exchangeable_spread
 from horsesense.errors import UserError
+from horsesense.watching import UNWATCHED, Watcher
 
 
 def estimates(
@@ -70,14 +71,6 @@ def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
     return np.array(variance)
 
 
-Tick = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
-
-
-def quiet(stage: str, done: int, total: int) -> None:
-    """A `Tick` that says nothing."""
-
-
 @dataclass(frozen=True)
 class Prepared:
     """The cues that have something to say about a probe, with what they say."""
@@ -111,12 +104,12 @@ class Prepared:
         )
 
 
-def prepare(table: Table, cues: Sequence[Cue], tick: Tick = quiet) -> Prepared:
+def prepare(table: Table, cues: Sequence[Cue], watcher: Watcher = UNWATCHED) -> Prepared:
     """Ask every cue; those that never tell two options apart are left out."""
     numbers: list[tuple[Cue, NDArray[np.float32], Floats, Floats, float]] = []
     learners: list[tuple[Cue, Learner]] = []
     for done, cue in enumerate(cues):
-        tick("cues", done, len(cues))
+        watcher.at("cues", done, len(cues))
         if isinstance(cue, Number):
             # Rounding first: sums of floats in another order must not break a tie.
             scores = np.round(number_scores(table, cue), 9).astype(np.float32)
@@ -176,7 +169,7 @@ def check_units(table: Table) -> None:
         )
 
 
-def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = quiet) -> Searched:
+def search(prepared: Prepared, splits: int = 10, seed: int = 0, watcher: Watcher = UNWATCHED) -> Searched:
     """Choose on one half, measure on the other, and the other way round, ``splits`` times."""
     table, width = prepared.table, len(prepared.cues)
     earned = np.zeros((len(table), width + 1), dtype=np.float32)
@@ -184,7 +177,7 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, tick: Tick = qui
     answered = np.zeros(len(prepared.learners))
     once = np.zeros_like(earned)
     for done, half in enumerate(halvings(table.unit, splits, seed)):
-        tick("halves", done, splits)
+        watcher.at("halves", done, splits)
         for train in (half, ~half):
             test = np.flatnonzero(~train)
             chosen = choose(prepared, train, seed + done)

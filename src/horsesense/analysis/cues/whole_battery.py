@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.cues.battery import Bools, credit, in_item_rank, shares
-from horsesense.analysis.cues.search import Prepared, Tick, halvings, inner_half, quiet, variances
+from horsesense.analysis.cues.search import Prepared, halvings, inner_half, variances
 from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints
+from horsesense.watching import UNWATCHED, Watcher
 
 
-def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, tick: Tick = quiet) -> Floats:
+def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, watcher: Watcher = UNWATCHED) -> Floats:
     """The p-value of each cue, corrected for all of them."""
     table = prepared.table
     if not prepared.cues:
@@ -33,7 +34,7 @@ def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, tick:
     known = [[learner.offered(train, ~train) for train in (half, ~half)] for learner in prepared.learners]
     statistics = np.zeros((rounds + 1, flat.shape[1] + len(prepared.learners)))
     for number in range(rounds + 1):
-        tick("shuffles", number, rounds + 1)
+        watcher.at("shuffles", number, rounds + 1)
         # The first round is the true key: it is one of the shuffles that might have been.
         gold = _turned(table, order, rank, rng) if number else table.gold
         statistics[number, : flat.shape[1]] = flat[gold].mean(axis=0, dtype=np.float64)
@@ -76,7 +77,9 @@ DEPTH = 4
 _SMALLEST_LEAF = 0.01
 
 
-def tree_credit(prepared: Prepared, splits: int = 3, seed: int = 0, tick: Tick = quiet) -> tuple[Floats, Floats]:
+def tree_credit(
+    prepared: Prepared, splits: int = 3, seed: int = 0, watcher: Watcher = UNWATCHED
+) -> tuple[Floats, Floats]:
     """Per item, the mean credit of a tree that was grown on the half without it; and the variance of its accuracy.
 
     The tree sees where an option stands among the others of its item by each cue, from -1 to 1.
@@ -90,7 +93,7 @@ def tree_credit(prepared: Prepared, splits: int = 3, seed: int = 0, tick: Tick =
     right[table.gold] = True
     fixed = [in_item_rank(table, scores) for scores in prepared.scores]
     for done, half in enumerate(halvings(table.unit, splits, seed)):
-        tick("tree", done, splits)
+        watcher.at("tree", done, splits)
         for train in (half, ~half):
             columns = fixed + _learnt_columns(prepared, train, seed + done)
             seen = np.stack(columns, axis=1) if columns else np.zeros((len(right), 1), dtype=np.float32)

@@ -9,12 +9,12 @@ from pathlib import Path
 from horsesense.analysis import chance
 from horsesense.analysis.cues.battery import Number, battery
 from horsesense.analysis.cues.findings import Finding, find_cues
-from horsesense.analysis.cues.search import Tick, quiet
 from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder
 from horsesense.methods.cats.released import with_sources
 from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe
+from horsesense.watching import UNWATCHED, Watcher
 
 # Which sets of a suite lie in a folder, and which are missing.
 
@@ -168,7 +168,7 @@ class BlindCue:
     """False where the set is too small: cues are chosen on one half of its units and measured on the other."""
 
 
-def blind_cues(probes: Mapping[str, Probe], tick: Tick = quiet) -> dict[str, BlindCue]:
+def blind_cues(probes: Mapping[str, Probe], watcher: Watcher = UNWATCHED) -> dict[str, BlindCue]:
     """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
     blind = {cue.name for cue in battery() if cue.compute.__module__.rpartition(".")[2] != _SEES_THE_QUESTION}
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
@@ -178,7 +178,7 @@ def blind_cues(probes: Mapping[str, Probe], tick: Tick = quiet) -> dict[str, Bli
             guessing = chance([len(item.options) for item in probe.items])
             found[name] = BlindCue(None, None, guessing, searched=False)
             continue
-        cues = find_cues(probe.items, probe.card.group, rounds=99, tick=tick)
+        cues = find_cues(probe.items, probe.card.group, rounds=99, watcher=watcher)
         ranked = [cue for cue in cues.cues if cue.name in blind]
         found[name] = BlindCue(
             rule=next((cue for cue in ranked if cue.name in rules), None),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from horsesense.analysis import Estimate
 from horsesense.analysis.cues.findings import Finding
-from horsesense.analysis.cues.search import Tick, quiet
 from horsesense.methods.cats.suite import BlindCue, Opened, blind_cues
 from horsesense.methods.cats.table import (
     AccuracyRow,
@@ -22,6 +21,7 @@ from horsesense.methods.cats.table import (
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
+from horsesense.watching import UNWATCHED, Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class SuiteTable(Document):
 
 
 def suite_table(
-    opened: Opened, answered: Sequence[Answered], how: Normalisation | None = None, tick: Tick = quiet
+    opened: Opened, answered: Sequence[Answered], how: Normalisation | None = None, watcher: Watcher = UNWATCHED
 ) -> SuiteTable:
     """Put the answers of all models together, set by set, with the paper's rows and the cues of each set."""
     suite, paths, probes = opened.suite, opened.found.paths, opened.probes
@@ -143,7 +143,7 @@ def suite_table(
             rows=tuple(_published(row, list(paths)) for row in printed),
             averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
         ),
-        cues={name: _cues(cues) for name, cues in blind_cues(probes, tick).items()},
+        cues={name: _cues(cues) for name, cues in blind_cues(probes, watcher).items()},
     )
 
 

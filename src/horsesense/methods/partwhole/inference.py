@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from horsesense.knowledge.corpus import Corpus, Sentence, Tick, silent
+from horsesense.knowledge.corpus import Corpus, Sentence
 from horsesense.language.comparatives import adjective_forms
 from horsesense.language.inflection import noun_forms
 from horsesense.language.words import PREPOSITIONS, words
 from horsesense.records import Item, Probe
+from horsesense.watching import UNWATCHED, Watcher
 
 _COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
 _DEGREES = ("", "very ", "so ", "too ", "quite ")
@@ -105,13 +106,13 @@ def ranked(found: Iterable[Sentence], whole: str, adjective: str) -> list[Senten
     return sorted(found, key=order)
 
 
-def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "", tick: Tick = silent) -> Probe:
+def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "", watcher: Watcher = UNWATCHED) -> Probe:
     """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
     kept: dict[tuple[str, str], Premise] = {}
     kinds: Counter[str] = Counter()
     items: list[Item] = []
     for number, item in enumerate(probe.items):
-        tick("premises", number, len(probe.items))
+        watcher.at("premises", number, len(probe.items))
         whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
         if (whole, adjective) not in kept:
             kept[whole, adjective] = find_premise(corpus, whole, adjective)

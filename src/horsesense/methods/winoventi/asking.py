@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 from typing import Literal
@@ -18,6 +18,7 @@ from horsesense.records import Fill, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
+from horsesense.watching import UNWATCHED, Watcher
 
 # From a vocabulary's tokens to words: what is a whole word, and what is only a piece of one.
 
@@ -69,8 +70,6 @@ def literal_word_of(token: str) -> str:
 
 # Asking a model for its associations: the words it puts behind *is* and *is not* (winoventi.txt, 2.2).
 
-Tick = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is."""
 
 NOUNS_AT_ONCE = 256
 _ASKED = 4
@@ -95,10 +94,6 @@ class Asking:
         return self.template or (LITERAL if self.literal else AGREEING)
 
 
-def quiet(stage: str, done: int, total: int) -> None:
-    """Tells nobody."""
-
-
 def spellable(model: LanguageModel, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
     """Nouns that the tokenizer can spell, and those of which it knows some part only as unknown."""
     unknown = framer_of(model, spec).unknown_token
@@ -108,7 +103,7 @@ def spellable(model: LanguageModel, nouns: Sequence[Noun], spec: ScoringSpec) ->
 
 
 def ask_associations(
-    model: LanguageModel, nouns: Sequence[Noun], asking: Asking, tick: Tick = quiet
+    model: LanguageModel, nouns: Sequence[Noun], asking: Asking, watcher: Watcher = UNWATCHED
 ) -> list[tuple[Association, ...]]:
     """The associations of each noun; empty where nothing is common to both sentences."""
     if asking.template:
@@ -124,7 +119,7 @@ def ask_associations(
         for noun, own in zip(part, pairs, strict=True):
             rankings = [(next(ranked), next(ranked)) for _ in own]
             found.append(associations_of(noun, rankings, asking.depths))
-        tick("associations", len(found), len(nouns))
+        watcher.at("associations", len(found), len(nouns))
     return found
 
 
@@ -158,7 +153,11 @@ def _words(
 
 
 def perplexities(
-    ranker: LanguageModel, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, tick: Tick = quiet, at_once: int = 512
+    ranker: LanguageModel,
+    pairs: Sequence[tuple[Noun, str]],
+    spec: ScoringSpec,
+    watcher: Watcher = UNWATCHED,
+    at_once: int = 512,
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
     if not ranker.family.left_to_right:
@@ -167,7 +166,7 @@ def perplexities(
     for start in range(0, len(pairs), at_once):
         texts = [statement(noun, word) for noun, word in pairs[start : start + at_once]]
         found += [exp(-text.mean) for text in score_texts(ranker, texts, spec)]
-        tick("perplexity", len(found), len(pairs))
+        watcher.at("perplexity", len(found), len(pairs))
     return found
 
 
@@ -184,14 +183,18 @@ class Associated:
 
 
 def associate(
-    model: LanguageModel, ranker: LanguageModel | None, nouns: Sequence[Noun], asking: Asking, tick: Tick = quiet
+    model: LanguageModel,
+    ranker: LanguageModel | None,
+    nouns: Sequence[Noun],
+    asking: Asking,
+    watcher: Watcher = UNWATCHED,
 ) -> Associated:
     """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
     nonsense, which there is for people to say."""
     known, strange = spellable(model, nouns, asking.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
-    found = ask_associations(model, known, asking, tick)
+    found = ask_associations(model, known, asking, watcher)
     everything = [each for own in found for each in own]
     notes = {
         "nouns that the tokenizer cannot spell, not asked": len(strange),
@@ -202,7 +205,7 @@ def associate(
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
     return Associated(
-        ranked(judged, {noun.word: noun for noun in known}, ranker, asking, tick),
+        ranked(judged, {noun.word: noun for noun in known}, ranker, asking, watcher),
         {what: count for what, count in notes.items() if count},
     )
 
@@ -212,13 +215,13 @@ def ranked(
     nouns: Mapping[str, Noun],
     ranker: LanguageModel | None,
     asking: Asking,
-    tick: Tick = quiet,
+    watcher: Watcher = UNWATCHED,
 ) -> Selection:
     """Rank what is kept and cut it at the knees."""
     if ranker is None:
         return Selection(tuple(associations), {}, None)
     kept = [each for each in associations if each.kept]
-    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], asking.spec, tick)
+    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], asking.spec, watcher)
     rest = [each for each in associations if not each.kept]
     return select([*with_perplexity(kept, values), *rest])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
-from horsesense.methods.winoventi.asking import Tick, ask_associations, lexicon_at_hand, quiet, ranked, spellable
+from horsesense.methods.winoventi.asking import ask_associations, lexicon_at_hand, ranked, spellable
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.checks import Checked, counted
@@ -25,7 +25,7 @@ from horsesense.models.locating import identify
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
-from horsesense.watching import Watcher
+from horsesense.watching import UNWATCHED, Watcher
 
 _NOUNS_AT_ONCE = 64
 KINDS = ("machine", "people")
@@ -47,10 +47,10 @@ class Done:
     """Schemas with what speaks against them; those that pass are for people to validate."""
 
 
-def run_pipeline(plan: Plan, folder: Path, watcher: Watcher | None = None, tick: Tick = quiet) -> Done:
+def run_pipeline(plan: Plan, folder: Path, watcher: Watcher = UNWATCHED) -> Done:
     """Go through all steps; those that are done already, from the same things, are not done again."""
     with locked(folder):
-        pipeline = _Pipeline(plan, folder, watcher or Watcher(), tick)
+        pipeline = _Pipeline(plan, folder, watcher)
         found, selected = pipeline.associations()
         excepted, filtered = pipeline.triplets(selected)
         checked = pipeline.schemas(filtered)
@@ -68,8 +68,8 @@ def _kept(path: Path) -> list[Association]:
 class _Pipeline:
     """The steps, with what all of them need."""
 
-    def __init__(self, plan: Plan, folder: Path, watcher: Watcher, tick: Tick) -> None:
-        self.plan, self.folder, self.watcher, self.tick = plan, folder, watcher, tick
+    def __init__(self, plan: Plan, folder: Path, watcher: Watcher) -> None:
+        self.plan, self.folder, self.watcher = plan, folder, watcher
         self.steps = Steps(folder, watcher.say)
         self.models = Loaded(plan.device, plan.asking.spec.dtype)
         self.nouns = {noun.word: noun for noun in plan.nouns}
@@ -85,7 +85,7 @@ class _Pipeline:
             everything = read_associations(found)
             judged = everything if plan.asking.literal else drop_nonsense(everything, lexicon_at_hand())
             ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
-            write_associations(path, ranked(judged, self.nouns, ranker, plan.asking, self.tick).associations)
+            write_associations(path, ranked(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
 
         selected = self.steps.do("1 ranking and knee", "selection.tsv", [found, plan.ranker], select)
         if not _kept(selected):
@@ -100,7 +100,7 @@ class _Pipeline:
 
         def part(start: int, end: int) -> list[Any]:
             found = ask_associations(model, known[start:end], plan.asking)
-            self.tick("associations", end, len(known))
+            self.watcher.at("associations", end, len(known))
             return [asdict(each) for own in found for each in own]
 
         rows = self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part)
@@ -145,7 +145,6 @@ class _Pipeline:
                     self.steps,
                     made_from,
                     self.watcher,
-                    self.tick,
                 ),
             ),
         )

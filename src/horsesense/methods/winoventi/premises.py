@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Tick, lexicon_at_hand, marking_of, word_of
+from horsesense.methods.winoventi.asking import lexicon_at_hand, marking_of, word_of
 from horsesense.methods.winoventi.associations import own_words
 from horsesense.methods.winoventi.checks import Checked, check_schema
 from horsesense.methods.winoventi.kept_steps import Steps
@@ -176,7 +176,6 @@ def write_premises(
     steps: Steps,
     made_from: str,
     watcher: Watcher,
-    tick: Tick,
 ) -> list[Checked]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
     found: list[Checked] = []
@@ -196,7 +195,7 @@ def write_premises(
 
     def part(start: int, end: int) -> list[Any]:
         rows = _written(plan, chosen[start:end], nouns, models, masked, start)
-        tick("premises", end, len(chosen))
+        watcher.at("premises", end, len(chosen))
         return rows
 
     for row in steps.in_parts("premises", made_from, len(chosen), _AT_ONCE, part):
