@@ -1,3 +1,94 @@
-"""horsesense tells whether a language model has common sense or is a clever Hans."""
+"""horsesense tells whether a language model has common sense or is a clever Hans.
+
+    import horsesense as hs
+
+    probe = hs.load_probe("starter")
+    model = hs.load_model("smollm2")
+    run = hs.ask(model, probe)
+    run.results()
+
+Names are loaded when they are first used: importing the package loads neither torch nor pyarrow.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from horsesense.api.asking import Scores as Scores
+    from horsesense.api.asking import ask as ask
+    from horsesense.api.asking import open_run as open_run
+    from horsesense.api.asking import score as score
+    from horsesense.api.cues import HardenedProbe as HardenedProbe
+    from horsesense.api.cues import find_cues as find_cues
+    from horsesense.api.cues import harden as harden
+    from horsesense.api.frames import Frame as Frame
+    from horsesense.api.learning import fit_control as fit_control
+    from horsesense.api.learning import inoculate as inoculate
+    from horsesense.api.learning import train as train
+    from horsesense.api.models import load_model as load_model
+    from horsesense.api.probes import build as build
+    from horsesense.api.probes import load_probe as load_probe
+    from horsesense.api.probes import read_release as read_release
+    from horsesense.api.run import Run as Run
+    from horsesense.errors import UserError as UserError
+    from horsesense.records import Item as Item
+    from horsesense.records import Probe as Probe
+    from horsesense.records import ScoringSpec as ScoringSpec
+    from horsesense.records import write_probe as write_probe
+    from horsesense.watching import Watcher as Watcher
 
 __version__ = "0.1.0"
+
+_WHERE = {
+    "api.asking": ("Scores", "ask", "open_run", "score"),
+    "api.cues": ("HardenedProbe", "find_cues", "harden"),
+    "api.frames": ("Frame",),
+    "api.learning": ("fit_control", "inoculate", "train"),
+    "api.models": ("load_model",),
+    "api.probes": ("build", "load_probe", "read_release"),
+    "api.run": ("Run",),
+    "errors": ("UserError",),
+    "records": ("Item", "Probe", "ScoringSpec", "write_probe"),
+    "watching": ("Watcher",),
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = [
+    "Frame",
+    "HardenedProbe",
+    "Item",
+    "Probe",
+    "Run",
+    "Scores",
+    "ScoringSpec",
+    "UserError",
+    "Watcher",
+    "__version__",
+    "ask",
+    "build",
+    "find_cues",
+    "fit_control",
+    "harden",
+    "inoculate",
+    "load_model",
+    "load_probe",
+    "open_run",
+    "read_release",
+    "score",
+    "train",
+    "write_probe",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
+    value = getattr(import_module(f"horsesense.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

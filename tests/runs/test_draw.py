@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.records import Item
-from horsesense.runs.ask import draw
+from horsesense.runs.shards import draw
 
 
 def make(sizes: list[int]) -> list[Item]:

@@ -39,28 +39,28 @@ def baseline(
     json: Json = False,
 ) -> None:
     """What a control earns that sees only a part of each item."""
+    from horsesense.api.learning import fit_control
     from horsesense.cli.progress import Bars
-    from horsesense.learning.baseline import baseline_document, fit_baseline
-    from horsesense.learning.controls import Task, control
-    from horsesense.records import read_probe
+    from horsesense.learning.baseline import baseline_document
 
-    control(name)
-    probe = read_probe(test)
-    slots = tuple(part.strip() for part in slot.split("+") if part.strip())
-    options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
     with Bars() as watcher:
-        like = Task((), (), (), slots=slots, vectors=vectors, model=model, options=options, watcher=watcher)
-        fitted = fit_baseline(
+        fitted = fit_control(
             name,
-            read_probe(train) if train else None,
-            probe,
-            dev=read_probe(dev) if dev else None,
-            seeds=range(seeds),
+            test,
+            train=train,
+            dev=dev,
+            slots=[part.strip() for part in slot.split("+") if part.strip()],
+            vectors=vectors,
+            model=model,
+            ordinal=ordinal,
+            epochs=epochs,
+            seeds=seeds,
+            out=out,
             allow_overlap=allow_overlap,
-            like=like,
+            watcher=watcher,
         )
     if out is not None:
-        _keep(out, test, fitted)
+        say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")
     others, missed = _missed(fitted, against or [])
     leaks = fitted.leaks
     if leaks.found:
@@ -70,16 +70,6 @@ def baseline(
         print_json(baseline_document(fitted, others, missed))
     else:
         _show(fitted, others, missed)
-
-
-def _keep(out: Path, test: Path, fitted: Baseline) -> None:
-    from horsesense.records import probe_name
-    from horsesense.runs.controls import keep_control
-
-    for seed, answers in enumerate(fitted.answers):
-        folder = out if len(fitted.answers) == 1 else out / f"seed-{seed}"
-        keep_control(folder, fitted.name, fitted.told, probe_name(test), fitted.probe, answers, seed)
-    say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")
 
 
 def _missed(fitted: Baseline, folders: list[Path]) -> tuple[list[str], list[Missed]]:

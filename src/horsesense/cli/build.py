@@ -36,11 +36,10 @@ def wordnetqa(
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
+    from horsesense.api.probes import build as built
 
-    plan = Plan(relation, seed, limit, as_paper, ways)
-    write_built(out, build_wordnetqa(open_graph(source), plan), json)
+    options = {"source": source, "limit": limit, "seed": seed, "ways": ways, "as_paper": as_paper}
+    write_built(out, built("wordnetqa", relation=relation, **options), json)
 
 
 @build.command("dictionaryqa")
@@ -54,10 +53,10 @@ def dictionaryqa(
     json: Json = False,
 ) -> None:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+    from horsesense.api.probes import build as built
 
-    write_built(out, build_dictionaryqa(open_graph(source), Plan(seed, limit, as_paper, ways)), json)
+    options = {"source": source, "limit": limit, "seed": seed, "ways": ways, "as_paper": as_paper}
+    write_built(out, built("dictionaryqa", **options), json)
 
 
 @build.command("winoventi")

@@ -13,9 +13,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from horsesense.analysis.cues import Findings
     from horsesense.analysis.cues.harden import Hardened
-    from horsesense.knowledge.taxonomy import Taxonomy
-    from horsesense.records import Answer, Item, Probe
-    from horsesense.watching import Watcher
+    from horsesense.records import Probe
 
 MOST_SHOWN = 12
 """Cues that the table has unless all are asked for."""
@@ -46,76 +44,22 @@ def cues(
     json: Json = False,
 ) -> None:
     """What answers a probe without understanding it."""
-    from horsesense.analysis.cues import cue_answers, find_cues
+    from horsesense.api.cues import find_cues
     from horsesense.cli.progress import Bars
-    from horsesense.records import read_probe
+    from horsesense.knowledge.wordnet_source import find_wordnet
 
-    probe = read_probe(file)
-    unit = _unit_of(probe, group, file)
     with Bars() as watcher:
-        taxonomy = _wordnet(watcher)
-        extra = _blindfold(model, probe)
         findings = find_cues(
-            probe.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, watcher=watcher
+            file, group=group, model=model, splits=splits, rounds=rounds, seed=seed, out=baseline, watcher=watcher
         )
-        if baseline is not None:
-            _keep(baseline, file, probe, cue_answers(probe.items, unit, taxonomy, extra, seed), seed)
-    if taxonomy is None:
+    if baseline is not None:
+        say(f"the answers of the best cue are kept in {baseline}; compare it with a run on the same probe")
+    if find_wordnet() is None:
         say("WordNet is not here, so cues of generality were left out; run: horsesense fetch wordnet")
     if json:
         print_json(findings.document())
     else:
         _print_findings(findings, None if everything else MOST_SHOWN)
-
-
-def _unit_of(probe: Probe, group: str | None, file: Path) -> str:
-    """The unit of dependence that ``--group`` names, else the card; a name that no item has is refused."""
-    from horsesense.records import check_group
-
-    if group is None:
-        return probe.card.group
-    try:
-        check_group(probe.items, group, also=("item",))
-    except UserError as error:
-        raise error.at(file) from None
-    return group
-
-
-def _blindfold(model: str | None, probe: Probe) -> dict[str, list[list[float]]] | None:
-    """What a language model would pick without the question, as a cue of its own."""
-    if model is None:
-        return None
-    from math import isnan
-
-    from horsesense.models.local.load import load_model
-    from horsesense.records import ScoringSpec
-    from horsesense.scoring.texts import blind_scores
-
-    scores = blind_scores(load_model(model), probe.items, ScoringSpec())
-    if all(isnan(score) for row in scores for score in row):
-        say(f"no item has a question to leave out, so the cue of {model} abstains")
-    return {f"score of {model} without the question": scores}
-
-
-def _keep(folder: Path, file: Path, probe: Probe, answers: list[Answer], seed: int) -> None:
-    from horsesense.records import probe_name
-    from horsesense.runs.controls import keep_control
-
-    how = "the best cue of the half without the item"
-    keep_control(folder, "best cue", how, probe_name(file), probe, answers, seed)
-    say(f"the answers of the best cue are kept in {folder}; compare it with a run on the same probe")
-
-
-def _wordnet(watcher: Watcher) -> Taxonomy | None:
-    """WordNet's table, where WordNet is on this machine."""
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
-
-    folder = find_wordnet()
-    if folder is None:
-        return None
-    watcher.at("WordNet", 0, 1)
-    return load_taxonomy(folder)
 
 
 def _print_findings(findings: Findings, most: int | None = None) -> None:
@@ -156,45 +100,19 @@ def harden(
     json: Json = False,
 ) -> None:
     """The largest subset we can find on which every cue is at chance."""
-    from horsesense.analysis.cues.harden import harden as hardened_of
-    from horsesense.analysis.cues.harden import hardened_document, hardened_probe
+    from horsesense.api.cues import harden as harden_probe
     from horsesense.cli.progress import Bars
-    from horsesense.records import read_probe, write_probe
+    from horsesense.records import write_probe
 
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
-    probe = read_probe(file)
-    unit = _unit_of(probe, group, file)
     with Bars() as watcher:
-        items = list(probe.items)
-        if vectors is not None:
-            items = _filtered(items, vectors, seed, watcher)
-        hardened = hardened_of(items, unit, _wordnet(watcher), seed=seed, watcher=watcher)
-    foreseen = len(probe.items) - len(items)
-    kept = hardened_probe(probe, hardened, foreseen)
-    write_probe(out, kept)
+        left = harden_probe(file, group=group, vectors=vectors, seed=seed, watcher=watcher)
+    write_probe(out, left.probe)
     if json:
-        print_json(hardened_document(out, kept, hardened, foreseen))
+        print_json(left.document(out))
     else:
-        _print_hardened(out, kept, hardened, foreseen)
-
-
-def _filtered(items: list[Item], path: Path, seed: int, watcher: Watcher) -> list[Item]:
-    import numpy as np
-
-    from horsesense.analysis.cues.aflite import aflite, check_vectors
-    from horsesense.files import disk_errors
-
-    try:
-        with disk_errors(path):
-            vectors = np.load(path, allow_pickle=False)
-    except ValueError as error:
-        raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
-    try:
-        check_vectors(items, vectors)
-    except UserError as error:
-        raise error.at(path) from None
-    return aflite(items, vectors, seed, watcher)
+        _print_hardened(out, left.probe, left.hardened, left.by_vectors)
 
 
 def _print_hardened(out: Path, kept: Probe, hardened: Hardened, foreseen: int) -> None:

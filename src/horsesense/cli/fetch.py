@@ -15,7 +15,6 @@ from horsesense.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from horsesense.files.pinned import Fetched
-    from horsesense.records import Probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +93,12 @@ def import_(
     json: Json = False,
 ) -> None:
     """Read a published release into a probe."""
+    from horsesense.api.probes import read_release
     from horsesense.records.written import written
 
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
-    probe = _read(release, paths, skip_bad, columns, name)
+    probe = read_release(release, *paths, skip_bad=skip_bad, columns=columns, probe_name=name)
     document = written(out, probe)
     say_skipped(probe.skipped)
     if json:
@@ -108,15 +108,3 @@ def import_(
     console.print(f"{document.items:,} items in {document.families:,} families  {out}", markup=False, soft_wrap=True)
     for note, count in document.notes.items():
         console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)
-
-
-def _read(release: str, paths: list[Path], skip_bad: bool, columns: str, name: str) -> Probe:
-    if release == "table":
-        from horsesense.methods.releases.table import parse_map, read_table
-
-        return read_table(paths, skip_bad, parse_map(columns), name)
-    if columns or name:
-        raise UserError("--map and --name are for a table", fix="leave them out, or use: horsesense import table")
-    from horsesense.methods.releases import read_release
-
-    return read_release(release, paths, skip_bad=skip_bad)

@@ -12,7 +12,6 @@ from horsesense.cli.settings import OneModel
 
 if TYPE_CHECKING:
     from horsesense.learning.inoculation_folder import InoculationDocument
-    from horsesense.records import Probe
 
 
 def inoculate(
@@ -41,63 +40,43 @@ def inoculate(
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
+    from horsesense.api.learning import inoculate as study_doses
     from horsesense.cli.progress import Bars
-    from horsesense.learning.curves import inoculation_curve, read_chosen
-    from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
-    from horsesense.learning.inoculation_folder import Folder, inoculation_document
-    from horsesense.records import read_probe
 
-    sets = Sets(
-        read_probe(train),
-        read_probe(dev),
-        read_probe(test),
-        _joined(original_dev),
-        _joined(original_test),
-        read_probe(natural) if natural else None,
-    )
-    grid = Grid(
-        doses=tuple(sorted(dose or DOSES)),
-        rates=tuple(lr or RATES),
-        steps=tuple(sorted(steps or STEPS)),
-        adds=tuple(add or (0,)),
-        seeds=tuple(seed or (0, 1, 2)),
-        batch=batch,
-        fill_to=5 if as_paper else 0,
-        lora=lora,
-    )
-    folder = Folder(out)
-    done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(out))
-    seen = concepts_seen(sets.test.items, read_probe(original_train).items) if original_train else {}
     with Bars(stay=True) as progress:
-        study = Study(model, sets, grid, objective, watcher=progress, done=done, kept=folder.tried)
-        leaks = study.check(allow_overlap)
-        for chosen in study.carry_out():
-            folder.chosen(chosen, sets, seen)
-    kept = read_chosen(out)
+        document = study_doses(
+            model,
+            train=train,
+            dev=dev,
+            test=test,
+            original_dev=original_dev,
+            original_test=original_test,
+            out=out,
+            natural=natural,
+            original_train=original_train,
+            adds=add or (0,),
+            doses=dose or (),
+            rates=lr or (),
+            steps=steps or (),
+            seeds=seed or (0, 1, 2),
+            batch=batch,
+            lora=lora,
+            objective=objective,
+            as_paper=as_paper,
+            allow_overlap=allow_overlap,
+            watcher=progress,
+        )
     if plot is not None:
+        from horsesense.learning.curves import inoculation_curve, read_chosen
         from horsesense.report.charts import draw_curve
 
-        draw_curve(inoculation_curve(kept), plot)
-    if leaks.found:
-        say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
-    document = inoculation_document(model, out, kept, leaks)
+        draw_curve(inoculation_curve(read_chosen(out)), plot)
+    if document.leaks.items:
+        say(f"{document.leaks.items:,} items leak into training; recorded as {document.leaks.allowed}")
     if json:
         print_json(document)
     else:
         _show(document)
-
-
-def _joined(paths: list[Path]) -> Probe:
-    """Several original tasks as one; items keep their families, which is what intervals are over then."""
-    from dataclasses import replace
-
-    from horsesense.records import Probe, read_probe
-
-    probes = [read_probe(path) for path in paths]
-    if len(probes) == 1:
-        return probes[0]
-    card = replace(probes[0].card, name="+".join(probe.card.name for probe in probes), group="family")
-    return Probe.of([item for probe in probes for item in probe.items], card)
 
 
 def _show(document: InoculationDocument) -> None:

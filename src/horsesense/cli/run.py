@@ -13,7 +13,6 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.methods.cats.suite import Opened
-    from horsesense.records import Probe
 
 Probes = Annotated[
     list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
@@ -46,50 +45,50 @@ def run(
     json: Json = False,
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
-    from dataclasses import replace
-
+    from horsesense.api.asking import ask, open_run
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
     from horsesense.cli.suites import print_suite, suite_document
     from horsesense.methods.rica.controls import missing_controls
+    from horsesense.records import probe_name
     from horsesense.report.page import write_page
-    from horsesense.runs.ask import Settings, ask_models
-    from horsesense.runs.results import read_run, result_of
-    from horsesense.runs.shards import sizes
+    from horsesense.runs.results import result_of
     from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None
     asked_suite = _suite(suite, data, skip_bad, probe)
-    settings = Settings(
-        spec=spec_of(
-            spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact, baseline=how == "pmi"
-        ),
-        limit=limit,
-        seed=seed,
-        device=device,
-        family=family,
-        allow_pickle=allow_pickle,
-        cache=not no_cache,
-    )
-    probes = dict(asked_suite.probes) if asked_suite else _probes(probe or ["starter"])
-    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *([suite] if suite else probes)])
-    batch, shard = sizes(folder, device, budget)
-    settings = replace(settings, budget=batch, shard=shard)
+    meaning = spec_of(spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact)
+    named = probe or ["starter"]
+    called = [suite] if suite else [probe_name(Path(name)) for name in named]
+    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *called])
     with Bars(stay=True) as progress:
-        ask_models(model, probes, folder, settings, progress)
-    _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
-    asked = [a for a in answered if a.part.model.name in model and a.part.probe.name in probes]
-    results = [result_of(a, how) for a in asked if a.judged]
+        run = ask(
+            model,
+            asked_suite.probes if asked_suite else named,
+            out=folder,
+            spec=meaning,
+            normalise=normalise,
+            limit=limit,
+            seed=seed,
+            device=device,
+            family=family,
+            budget=budget,
+            allow_pickle=allow_pickle,
+            cache=not no_cache,
+            watcher=progress,
+        )
+    asked = run.answered
+    results = [result_of(each, how) for each in asked if each.judged]
     page = write_page(folder, unfinished=True, how=how)
-    names = {each.part.probe.name for each in answered}
+    names = set(open_run(folder, unfinished=True).probes)  # also what earlier calls asked there
     for each in asked:
         name = each.part.probe.name
         if not each.judged:
             say(f"{name}: no item has a gold, so there is no accuracy; the answers are kept")
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
-    paper = suite_document(asked_suite, asked, how) if asked_suite else None
+    paper = suite_document(asked_suite, list(asked), how) if asked_suite else None
     if json:
         print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper))
         return
@@ -118,24 +117,3 @@ def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str]
 
 def _short(model: str) -> str:
     return Path(model.partition("@")[0]).stem
-
-
-def _probes(names: list[str]) -> dict[str, Probe]:
-    """Probes by the name they have in the run: that of their file."""
-    from horsesense.methods.starter import starter_probe
-    from horsesense.records import card_path, probe_name, read_probe
-    from horsesense.scoring.normalise import parse_normalisation
-
-    probes: dict[str, Probe] = {}
-    for name in names:
-        path = Path(name)
-        short = probe_name(path)
-        if short in probes:
-            raise UserError(f"two probes are called {short!r}", file=name, fix="rename one of the files")
-        probes[short] = starter_probe() if name == "starter" and not path.exists() else read_probe(path)
-        if probes[short].card.normalise:
-            try:
-                parse_normalisation(probes[short].card.normalise)
-            except UserError as error:  # told before hours of asking
-                raise error.at(card_path(path)) from None
-    return probes

@@ -9,7 +9,6 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,18 +33,19 @@ def score(
     json: Json = False,
 ) -> None:
     """Every token of a text with its place and log-probability (natural logarithm), always exact."""
-    from horsesense.models.local.load import load_model
+    from horsesense.api.asking import check_texts
+    from horsesense.api.asking import score as score_by
+    from horsesense.api.models import load_model
     from horsesense.scoring.evidence import ScoreDocument, evidence_document
     from horsesense.scoring.questions import framer_of
-    from horsesense.scoring.texts import score_texts
 
     meaning = spec_of(spec, None, exact=True, pll=pll)
     wanted = [*texts, *([against] if against is not None else [])]
-    _check(wanted)
+    check_texts(wanted)  # told before a model is loaded, which takes seconds
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     frame = framer_of(loaded, meaning).frame.in_words
     say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    scored = score_texts(loaded, wanted, meaning)
+    scored = list(score_by(loaded, wanted, spec=meaning))
     other = scored.pop() if against is not None else None
     if json:
         document = ScoreDocument(
@@ -60,15 +60,6 @@ def score(
         print_evidence(scored, other)
     else:
         _print_scores(scored)
-
-
-def _check(texts: list[str]) -> None:
-    """Told before a model is loaded, which takes seconds."""
-    for text in texts:
-        if not text.strip():
-            raise UserError("a text is empty", fix="give one with words")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
 def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:

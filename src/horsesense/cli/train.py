@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -47,39 +47,31 @@ def train(
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
+    from horsesense.api.learning import train as fine_tune
     from horsesense.cli.progress import Bars
-    from horsesense.learning.fine_tuning import fine_tune
-    from horsesense.learning.settings import Given, plans
-    from horsesense.learning.training_record import Recipe
     from horsesense.learning.training_results import training_document
-    from horsesense.records import probe_name, read_probe
 
-    probe = read_probe(train)
-    tests = {probe_name(path): read_probe(path) for path in test or []}
-    chosen = read_probe(dev) if dev else None
-    drawn = [plans(setting, Given(probe, chosen, tests, seed), number or ()) for seed in range(seeds)]
-    recipe = Recipe(
-        objective=objective or _objective(model, setting, probe.items),
-        lora=lora,
-        lr=lr,
-        epochs=epochs,
-        batch=batch,
-        every=every,
-        patience=patience,
-        device=device,
-    )
-    lender = next(iter(tests.values()), probe)
     with Bars(stay=True) as progress:
         results = fine_tune(
             model,
-            setting,
-            drawn,
-            recipe,
-            out,
-            lender,
-            slices=by or (),
+            train,
+            out=out,
+            tests=test or (),
+            dev=dev,
+            setting=setting,
+            numbers=number or (),
+            objective=objective,
+            lora=lora,
+            lr=lr,
+            epochs=epochs,
+            batch=batch,
+            every=every,
+            patience=patience,
+            seeds=seeds,
+            by=by or (),
             along=along,
             allow_overlap=allow_overlap,
+            device=device,
             watcher=progress,
         )
     if results is None:
@@ -92,15 +84,6 @@ def train(
         print_json(training_document(results))
     else:
         _show(results.points)
-
-
-def _objective(model: str, setting: str, items: Any) -> str:
-    """What fits by itself: WinoVenti's settings mask at random, RICA's mask the word."""
-    from horsesense.learning.objectives import objective_for
-    from horsesense.models.local.load import architecture_of
-
-    name = objective_for(architecture_of(model), items, model).name
-    return "random-mask" if name == "masked-word" and setting.endswith("-exception") else name
 
 
 def _show(points: Sequence[Point]) -> None:

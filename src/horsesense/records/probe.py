@@ -32,6 +32,11 @@ class Probe:
         counted = replace(card, items=len(items), families=count_families(items))
         return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
 
+    def __repr__(self) -> str:
+        forms = ", ".join(sorted({item.form for item in self.items}))
+        counts = f"{len(self.items):,} items in {count_families(self.items):,} families"
+        return f"Probe {self.card.name!r}: {counts} ({forms}), by {self.card.group}"
+
 
 def count_families(items: Iterable[Item]) -> int:
     return len({item.unit() for item in items})

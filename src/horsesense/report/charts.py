@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +214,29 @@ def curve_chart(curve: Curve) -> Any:
     ends = base.mark_rule(opacity=0.5).encode(y=altair.Y("low:Q", scale=whole, title="accuracy"), y2="high:Q")
     measured = any(mark.low is not None for line in curve.lines for mark in line.marks)
     return ((ends + lines) if measured else lines).properties(width=420, height=260)
+
+
+def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
+    """A bar a row, with its interval and chance; rows have label, model, accuracy, low, high and chance."""
+    import altair
+
+    order = list(dict.fromkeys(row["label"] for row in rows))
+    named = ("label", "model", "accuracy", "low", "high", "chance", "n")
+    values = [{name: row[name] for name in named} for row in rows]
+    scale = altair.Scale(domain=[0, 1])
+    base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order))
+    bars = base.mark_bar(opacity=0.75, color=BAR).encode(
+        x=altair.X("accuracy:Q", title=title, scale=scale), tooltip=["label:N", "accuracy:Q", "n:Q"]
+    )
+    if len({row["model"] for row in rows}) > 1 and len(order) < len(rows):
+        base = base.encode(yOffset=altair.YOffset("model:N"))
+        bars = bars.encode(
+            yOffset=altair.YOffset("model:N"),
+            color=altair.Color("model:N", legend=altair.Legend(title=None, orient="top")),
+        )
+    lines = base.mark_rule(color=INK).encode(x=altair.X("low:Q", scale=scale), x2="high:Q")
+    marks = base.mark_tick(color=MISS, thickness=2).encode(x=altair.X("chance:Q", scale=scale))
+    return (bars + lines + marks).properties(width=420)
 
 
 def _row(e: Estimate) -> dict[str, Any]:

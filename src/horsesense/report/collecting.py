@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.analysis.cues.control import BestCue, best_cue
@@ -48,12 +48,20 @@ def collect(
 
     The folder of a training or an inoculation stands for its curves and the runs beneath it.
     """
-    manifests, runs = {}, []
+    manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifests[folder], parts = read_run(folder, unfinished)
         runs.append((folder, parts))
+    drawn = [curve for each in curves.values() for curve in each]
+    return replace(collect_answered(runs, cues, how), manifests=manifests, curves=drawn)
+
+
+def collect_answered(
+    runs: Sequence[tuple[Path, Sequence[Answered]]], cues: bool = True, how: Normalisation | None = None
+) -> Collected:
+    """Sum up answers that are in memory; the path of each run tells two of one model apart."""
     cue_of: dict[str, BestCue | str] = {}
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
@@ -68,8 +76,7 @@ def collect(
             probes.setdefault(probe, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[probe] = _compared(probe, judged, how)
-    drawn = [curve for each in curves.values() for curve in each]
-    return Collected(manifests, probes, unjudged, sides, drawn, how)
+    return Collected({}, probes, unjudged, sides, (), how)
 
 
 def _best_cue(answered: Answered) -> BestCue | str:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.analysis import credits
-from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.records import Item
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemLine
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import PlaceDocument, evidence_document
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.prompts import item_prompts
-from horsesense.scoring.texts import ScoredText, ScoredToken
+from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                 how = answered.primary() or BY_FORM[item.form]
                 scores = normalised(answer, item, answered.spec, how)
                 earned = credits([scores], [item.answer], [item.id])
-                texts = scored_texts(answer, item, answered.spec)
+                texts = kept_texts(answer, item, answered.spec)
                 answers.append(
                     ItemAnswer(
                         model=answered.part.model.name,
@@ -147,24 +146,6 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                     )
                 )
     return answers
-
-
-def scored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
-    """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
-    if not answer.logprobs:
-        return [None] * len(item.options)
-    # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
-    return [
-        ScoredText(
-            prompt.text,
-            tuple(
-                ScoredToken(prompt.text[start:end], start, end, value)
-                for start, end, value in zip(starts, ends, logprobs, strict=True)
-            ),
-        )
-        for prompt, starts, ends, logprobs in zip(prompts, answer.starts, answer.ends, answer.logprobs, strict=True)
-    ]
 
 
 def right_and_other(

@@ -17,11 +17,11 @@ from horsesense.analysis.mistakes import confident_errors, disagreements
 from horsesense.analysis.slices import MOST_TO_SLICE_BY
 from horsesense.records import Item
 from horsesense.report.collecting import Collected
-from horsesense.report.item_answers import right_and_other, scored_texts
+from horsesense.report.item_answers import right_and_other
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 from horsesense.scoring.evidence import evidence
-from horsesense.scoring.texts import ScoredText
+from horsesense.scoring.texts import ScoredText, kept_texts
 
 MOST_FILTERS = 12
 """Facets that get a filter; more would bury the list."""
@@ -130,7 +130,7 @@ def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = M
 
 def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
     answer = summary.answered.answers[place]
-    texts = scored_texts(answer, item, summary.answered.spec)
+    texts = kept_texts(answer, item, summary.answered.spec)
     scores = summary.scores[place]
     options = [
         {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from horsesense.errors import UserError
+from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identify
@@ -27,7 +27,8 @@ from horsesense.runs.manifest import (
     read_manifest,
     write_manifest,
 )
-from horsesense.runs.shards import SHARD_TOKENS, cost, cut
+from horsesense.runs.results import Answered
+from horsesense.runs.shards import SHARD_TOKENS, cost, cut, draw
 from horsesense.scoring.batches import DEFAULT_BUDGET, Values, score_questions
 from horsesense.scoring.options import Prepared, answer_of, prepare
 from horsesense.scoring.precision import load_by_margins
@@ -53,13 +54,13 @@ class Settings:
 
 
 def ask_models(
-    models: Sequence[str],
+    models: Sequence[str | LanguageModel],
     probes: Mapping[str, Probe],
     folder: Path,
     settings: Settings,
     watcher: Watcher = UNWATCHED,
 ) -> Manifest:
-    """Ask each model each probe; the folder's manifest at the end.
+    """Ask each model, by name or loaded already, each probe; the folder's manifest at the end.
 
     A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
     items, spec and budget, and a shard is computed whole or not at all.
@@ -67,13 +68,54 @@ def ask_models(
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        weights = {name: identify(name, allow_pickle=settings.allow_pickle).weights for name in models}
+        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in models]
+        weights = {_name(model): _weights(model, settings) for model in known}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, weights, drawn, folder)
-        for model in models:
+        for model in known:
             manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
     return manifest
+
+
+def ask_in_memory(
+    models: Sequence[str | LanguageModel],
+    probes: Mapping[str, Probe],
+    settings: Settings,
+    watcher: Watcher = UNWATCHED,
+) -> list[Answered]:
+    """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
+    drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
+    answered = []
+    for given in models:
+        model: LanguageModel | None = given if isinstance(given, LanguageModel) else None
+        for name, probe in drawn.items():
+            if model is None:
+                assert isinstance(given, str)
+                model = _loaded(given, (), probe, settings)
+            shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
+            costs = [sum(cost(prepared, _one_row_a_token(model)) for prepared in shard) for shard in shards]
+            progress = _PartProgress(watcher, f"{model.name} on {name}", sum(costs))
+            by_item: dict[str, Answer] = {}
+            for shard, tokens in zip(shards, costs, strict=True):
+                by_item |= {answer.item: answer for answer in _answers(model, shard, settings, None, progress)}
+                progress.shard_done(tokens)
+            part = _part(model, name, probe, len(probes[name].items), len(shards), settings)
+            answered.append(Answered(part, probe, settings.spec, [by_item[item.id] for item in probe.items]))
+    return answered
+
+
+def _name(model: str | LanguageModel) -> str:
+    return model if isinstance(model, str) else model.name
+
+
+def _weights(model: str | LanguageModel, settings: Settings) -> str:
+    return identify(model, allow_pickle=settings.allow_pickle).weights if isinstance(model, str) else model.weights
+
+
+def _with_weights(model: LanguageModel) -> LanguageModel:
+    """What a folder keeps is of weights that have a name; those of a network in memory are hashed for it."""
+    return replace(model, weights=hash_of_weights(model.network)) if model.borrowed else model
 
 
 def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
@@ -83,32 +125,6 @@ def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")
     return replace(probe, items=items)
-
-
-def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
-    """At most ``limit`` items (but one whole family at least), in the order of the probe.
-
-    Families are drawn whole, because half a family says nothing about the strict metric; they are
-    sorted before they are shuffled, so that the order of the file does not matter.
-
-    >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
-    >>> sorted({item.family for item in draw(items, 4, seed=0)})
-    ['0', '2']
-    """
-    if limit is None or limit >= len(items):
-        return list(items)
-    sizes: dict[str, int] = {}
-    for item in items:
-        sizes[item.unit()] = sizes.get(item.unit(), 0) + 1
-    families = sorted(sizes)
-    random.Random(seed).shuffle(families)
-    chosen: set[str] = set()
-    left = limit
-    for family in families:
-        if sizes[family] <= left or not chosen:
-            chosen.add(family)
-            left -= sizes[family]
-    return [item for item in items if item.unit() in chosen]
 
 
 def _manifest(folder: Path, settings: Settings) -> Manifest:
@@ -129,7 +145,7 @@ def content_of(items: Sequence[Item]) -> str:
 
 
 def _ask_model(
-    name: str,
+    asked: str | LanguageModel,
     probes: Mapping[str, Probe],
     drawn: Mapping[str, Probe],
     folder: Path,
@@ -137,26 +153,20 @@ def _ask_model(
     settings: Settings,
     watcher: Watcher,
 ) -> Manifest:
-    model: LanguageModel | None = None
+    name = _name(asked)
+    model = asked if isinstance(asked, LanguageModel) else None
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
         if part is not None and is_finished(folder, part):
             watcher.say(f"{name} on {probe_name}: all answers are kept already")
             continue
         if model is None:
-            model = _loaded(name, manifest, probe, settings)
+            model = _loaded(name, manifest.parts, probe, settings)
             frame = framer_of(model, settings.spec).frame.in_words
             watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
         shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
         if part is None:
-            record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
-            asked = ProbeRecord(
-                name=probe_name,
-                items=len(probe.items),
-                of=len(probes[probe_name].items),
-                content=content_of(probe.items),
-            )
-            part = Part(model=record, probe=asked, shards=len(shards))
+            part = _part(model, probe_name, probe, len(probes[probe_name].items), len(shards), settings)
             if all(kept.probe.name != probe_name for kept in manifest.parts):
                 keep_probe(folder, probe_name, probe)
             manifest = manifest.with_part(part)
@@ -165,7 +175,13 @@ def _ask_model(
     return manifest
 
 
-def _loaded(name: str, manifest: Manifest, probe: Probe, settings: Settings) -> LanguageModel:
+def _part(model: LanguageModel, name: str, probe: Probe, of: int, shards: int, settings: Settings) -> Part:
+    record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
+    asked = ProbeRecord(name=name, items=len(probe.items), of=of, content=content_of(probe.items))
+    return Part(model=record, probe=asked, shards=shards)
+
+
+def _loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -> LanguageModel:
     """The model; what an earlier call found out about its dtype holds for all that the folder keeps of it."""
 
     def load(dtype: str) -> LanguageModel:
@@ -175,7 +191,7 @@ def _loaded(name: str, manifest: Manifest, probe: Probe, settings: Settings) -> 
 
     if settings.spec.dtype != "auto":
         return load(settings.spec.dtype)
-    for part in manifest.parts:
+    for part in kept:
         if part.model.name == name:
             return replace(load(part.model.dtype), dtype_reason=part.model.dtype_reason)
     return load_by_margins(load, probe.items, settings.spec)

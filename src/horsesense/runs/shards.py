@@ -1,11 +1,13 @@
-"""Cutting a run into shards, each computed whole or not at all, and how much a shard and a batch hold."""
+"""What of a probe is asked, cut into shards that are computed whole or not at all; the sizes of shard and batch."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
 from horsesense.models.local.device import choose_device
+from horsesense.records import Item
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.scoring.batches import DEFAULT_BUDGET
 from horsesense.scoring.options import Prepared
@@ -36,11 +38,37 @@ def cut(prepared: Sequence[Prepared], size: int, one_row_a_token: bool) -> list[
     return shards
 
 
-def sizes(folder: Path, device: str, budget: int | None = None) -> tuple[int, int]:
+def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[int, int]:
     """Tokens a batch and tokens a shard. A folder that was begun keeps to its own, wherever it is finished."""
-    if manifest_path(folder).is_file():
+    if folder is not None and manifest_path(folder).is_file():
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
     on_gpu = choose_device(device)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
+
+
+def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+    """At most ``limit`` items (but one whole family at least), in the order of the probe.
+
+    Families are drawn whole, because half a family says nothing about the strict metric; they are
+    sorted before they are shuffled, so that the order of the file does not matter.
+
+    >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
+    >>> sorted({item.family for item in draw(items, 4, seed=0)})
+    ['0', '2']
+    """
+    if limit is None or limit >= len(items):
+        return list(items)
+    sizes: dict[str, int] = {}
+    for item in items:
+        sizes[item.unit()] = sizes.get(item.unit(), 0) + 1
+    families = sorted(sizes)
+    random.Random(seed).shuffle(families)
+    chosen: set[str] = set()
+    left = limit
+    for family in families:
+        if sizes[family] <= left or not chosen:
+            chosen.add(family)
+            left -= sizes[family]
+    return [item for item in items if item.unit() in chosen]

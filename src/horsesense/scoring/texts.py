@@ -8,10 +8,10 @@ from math import nan
 
 from horsesense.errors import UserError
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import Item, ScoringSpec
+from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.scoring.batches import score_questions
-from horsesense.scoring.prompts import Prompt, dressed
+from horsesense.scoring.prompts import Prompt, dressed, item_prompts
 from horsesense.scoring.questions import framer_of
 
 
@@ -91,3 +91,21 @@ def blind_scores(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec)
     means = dict(zip(distinct, (text.mean for text in score_texts(model, distinct, spec)), strict=True))
     apart = {item.id for item in questions}
     return [[means[option] if item.id in apart else nan for option in item.options] for item in items]
+
+
+def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
+    """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
+    if not answer.logprobs:
+        return [None] * len(item.options)
+    # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
+    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    return [
+        ScoredText(
+            prompt.text,
+            tuple(
+                ScoredToken(prompt.text[start:end], start, end, value)
+                for start, end, value in zip(starts, ends, logprobs, strict=True)
+            ),
+        )
+        for prompt, starts, ends, logprobs in zip(prompts, answer.starts, answer.ends, answer.logprobs, strict=True)
+    ]

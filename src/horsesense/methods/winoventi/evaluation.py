@@ -28,8 +28,9 @@ from horsesense.methods.winoventi.special_word import (
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identify
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
-from horsesense.runs.ask import Settings, ask_models, draw
+from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
+from horsesense.runs.shards import draw
 from horsesense.watching import UNWATCHED, Watcher
 
 MAIN = "winoventi"

@@ -7,7 +7,7 @@ family to family is a field here; nothing else in the house asks for a family by
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -98,6 +98,15 @@ def family_named(name: str) -> Family:
 def family_of(config: Any, name: str) -> Family:
     """The family that a model's config tells."""
     architectures = list(getattr(config, "architectures", None) or [])
+    return _first_family(architectures, name)
+
+
+def family_of_class(architecture: str, name: str) -> Family:
+    """The family of a network in memory, by the name of its class."""
+    return _first_family([architecture], name)
+
+
+def _first_family(architectures: Sequence[str], name: str) -> Family:
     for architecture in architectures:
         for family in map(family_named, FAMILIES):
             if architecture.endswith(family.architectures):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,3 +59,30 @@ def alike(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> boo
     close = off <= (1e-3 if dtype == torch.float32 else 0.05) * spread
     # Weights that give no numbers are told when they are asked, not here.
     return bool(close) or bool(off.isnan() & spread.isnan())
+
+
+@contextmanager
+def undisturbed(network: Any) -> Iterator[None]:
+    """Ask a network in evaluation mode and without gradients; afterwards mode, config and random state are as before.
+
+    Not torch's inference mode: what a layer keeps from a call inside that could not be trained on afterwards.
+    """
+    import torch
+
+    modes = [(module, module.training) for module in network.modules()]
+    config, cached = network.config, getattr(network.config, "use_cache", None)
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
+    with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices))
+        stack.enter_context(torch.no_grad())
+        try:
+            for module, _ in modes:
+                module.training = False
+            if cached is not None:
+                config.use_cache = False
+            yield
+        finally:
+            for module, mode in modes:
+                module.training = mode
+            if cached is not None:
+                config.use_cache = cached

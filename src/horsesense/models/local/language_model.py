@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from horsesense.errors import UserError
 from horsesense.models.local.families import Family
-from horsesense.models.local.forward import to_device
+from horsesense.models.local.forward import to_device, undisturbed
 from horsesense.models.local.head import HeadAtPlaces, batch_logits
 from horsesense.models.local.rows import Lines, Marks, Row, lines_of
 from horsesense.models.local.tokens import Tokens, tokenise
@@ -63,6 +64,8 @@ class LanguageModel:
     """Runs the head at the places that are read only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
     """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
+    borrowed: bool = False
+    """Whether the network belongs to somebody who may be training it, and is left as it was."""
 
     @property
     def marks(self) -> Marks:
@@ -88,7 +91,7 @@ class LanguageModel:
         """
         import torch
 
-        with torch.inference_mode():
+        with self._asking():
             lines = lines_of(rows, apart=exact or self.head is None)
             read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
             for part, logits in self._logits(rows, lines, exact):
@@ -116,13 +119,19 @@ class LanguageModel:
         """
         import torch
 
-        with torch.inference_mode():
+        with self._asking():
             logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
             known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
         self._check(values)
         return list(zip(ids, values, strict=True))
+
+    def _asking(self) -> AbstractContextManager[None]:
+        """How the network is called: without gradients, and where it is borrowed, without a trace."""
+        import torch
+
+        return undisturbed(self.network) if self.borrowed else torch.inference_mode()
 
     def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
         """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""

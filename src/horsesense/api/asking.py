@@ -1,0 +1,212 @@
+"""Asking: texts to be scored, and probes to be answered, in memory or kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.api.frames import Frame, columns_of
+from horsesense.api.models import load_model
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.run import Run
+from horsesense.errors import UserError
+from horsesense.records import Probe, ScoringSpec, card_path, probe_name
+from horsesense.records.spec import parse_spec
+from horsesense.scoring.normalise import parse_normalisation
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.scoring.texts import ScoredText
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Texts with the log-probability of each of their tokens, in the order they were given."""
+
+    model: str
+    """Who was asked."""
+    texts: tuple[ScoredText, ...]
+    """Each with its tokens, their sum and their mean."""
+    spec: ScoringSpec
+    """What a score means."""
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, place: int) -> ScoredText:
+        return self.texts[place]
+
+    def __iter__(self) -> Iterator[ScoredText]:
+        return iter(self.texts)
+
+    def tokens(self) -> Frame:
+        """One row a token: its text, its string, its offsets, its log-probability."""
+        rows = [
+            {"text": text.text, "token": token.token, "start": token.start, "end": token.end, "logprob": token.logprob}
+            for text in self.texts
+            for token in text.tokens
+        ]
+        return Frame(columns_of(rows), f"tokens scored by {self.model}")
+
+    def frame(self) -> Frame:
+        """One row a text: tokens, sum and mean."""
+        rows = [
+            {"text": text.text, "tokens": len(text.tokens), "sum": text.sum, "mean": text.mean} for text in self.texts
+        ]
+        return Frame(columns_of(rows), f"texts scored by {self.model}")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+def score(
+    model: str | Path | LanguageModel, texts: str | Sequence[str], *, spec: str | ScoringSpec = "default"
+) -> Scores:
+    """Every token of texts with its log-probability, always exact.
+
+    Args:
+        model: A name, a folder, or what `load_model` gave.
+        texts: One text or several.
+        spec: What a score means: a preset (``"paper:cats"``), ``"field=value"`` by commas, or a `ScoringSpec`.
+
+    Returns:
+        The texts in their order, each with its tokens, their sum and mean.
+    """
+    from horsesense.scoring.texts import score_texts
+
+    given = [texts] if isinstance(texts, str) else list(texts)
+    check_texts(given)
+    meaning = replace(_spec(spec), exact=True)
+    loaded = _loaded(model)
+    return Scores(loaded.name, tuple(score_texts(loaded, given, meaning)), meaning)
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Texts that no model could score are refused."""
+    for text in texts:
+        if not text.strip():
+            raise UserError("a text is empty", fix="give one with words")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
+
+
+def ask(
+    model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
+    probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",
+    *,
+    out: PathLike | None = None,
+    spec: str | ScoringSpec = "default",
+    normalise: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    device: str = "auto",
+    family: str | None = None,
+    budget: int | None = None,
+    allow_pickle: bool = False,
+    cache: bool = True,
+    watcher: Watcher = UNWATCHED,
+) -> Run:
+    """Ask models probes.
+
+    Args:
+        model: One or several: names, folders, or what `load_model` gave.
+        probe: One or several: names, files, what `load_probe` gave, or probes by the name that they are to have.
+        out: A folder that keeps every answer and resumes where it was stopped; without one nothing is kept.
+        spec: What a score means: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
+        normalise: How options are compared: sum, mean, word, character or pmi; by default as the card says.
+        limit: Ask about this many items, whole families drawn by ``seed``.
+        seed: Of the draw.
+        device: Where models by name are put.
+        family: How models by name are asked, where their config does not tell.
+        budget: Tokens a batch; by default what the device likes.
+        allow_pickle: Take pickled weights too.
+        cache: With ``out``, look up what another run has computed. A network in memory is never looked up.
+        watcher: Told how far it has come.
+
+    Returns:
+        The answers with their numbers.
+    """
+    from horsesense.runs.ask import Settings, ask_in_memory, ask_models
+    from horsesense.runs.results import read_run
+    from horsesense.runs.shards import sizes
+
+    how = parse_normalisation(normalise) if normalise else None
+    meaning = _spec(spec)
+    models = [str(each) if isinstance(each, Path) else each for each in _several(model)]
+    probes = _probes(probe)
+    folder = None if out is None else Path(out)
+    batch, shard = sizes(folder, device, budget)
+    settings = Settings(
+        spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
+        budget=batch,
+        shard=shard,
+        limit=limit,
+        seed=seed,
+        device=device,
+        family=family,
+        allow_pickle=allow_pickle,
+        cache=cache,
+    )
+    if folder is None:
+        return Run(ask_in_memory(models, probes, settings, watcher), None, how)
+    ask_models(models, probes, folder, settings, watcher)
+    names = {each if isinstance(each, str) else each.name for each in models}
+    parts = [each for each in read_run(folder, unfinished=True)[1] if each.part.model.name in names]
+    return Run([each for each in parts if each.part.probe.name in probes], folder, how)
+
+
+def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
+    """A run that a folder keeps.
+
+    Args:
+        folder: What ``out`` named when it was asked.
+        normalise: How options are compared; by default as each card says.
+        unfinished: Leave out what is not done, instead of refusing it.
+
+    Returns:
+        The run, with all its models and probes.
+    """
+    from horsesense.runs.results import read_run
+
+    how = parse_normalisation(normalise) if normalise else None
+    return Run(read_run(Path(folder), unfinished)[1], Path(folder), how)
+
+
+def _spec(spec: str | ScoringSpec) -> ScoringSpec:
+    return parse_spec(spec) if isinstance(spec, str) else spec
+
+
+def _several(
+    model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
+) -> Sequence[str | Path | LanguageModel]:
+    return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
+
+
+def _loaded(model: str | Path | LanguageModel) -> LanguageModel:
+    return load_model(model) if isinstance(model, str | Path) else model
+
+
+def _probes(
+    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+) -> dict[str, Probe]:
+    """Probes by the name they have in a run: that of their file, or of their card."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    probes: dict[str, Probe] = {}
+    for each in [given] if isinstance(given, Probe | str | Path) else given:
+        probe = each if isinstance(each, Probe) else load_probe(each)
+        name = probe.card.name if isinstance(each, Probe) else probe_name(Path(each))
+        if name in probes:
+            if isinstance(each, Probe):
+                raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")
+            raise UserError(f"two probes are called {name!r}", file=each, fix="rename one of the files")
+        if probe.card.normalise:
+            try:
+                parse_normalisation(probe.card.normalise)
+            except UserError as error:  # told before hours of asking
+                raise (error if isinstance(each, Probe) else error.at(card_path(Path(each)))) from None
+        probes[name] = probe
+    return probes

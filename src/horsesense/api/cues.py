@@ -1,0 +1,171 @@
+"""What answers a probe without understanding it, and a subset on which nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.analysis.cues import Findings, cue_answers
+from horsesense.analysis.cues import find_cues as search_cues
+from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
+from horsesense.analysis.cues.harden import harden as search_subset
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.errors import UserError
+from horsesense.records import Item, Probe, check_group, probe_name
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from horsesense.knowledge.taxonomy import Taxonomy
+    from horsesense.models.local.language_model import LanguageModel
+
+
+def find_cues(
+    probe: Probe | PathLike,
+    *,
+    group: str | None = None,
+    model: str | LanguageModel | None = None,
+    splits: int = 10,
+    rounds: int = 199,
+    seed: int = 0,
+    out: PathLike | None = None,
+    watcher: Watcher = UNWATCHED,
+) -> Findings:
+    """Try every cue that never sees the meaning, honestly estimated, with a verdict in one sentence.
+
+    Args:
+        probe: A probe, its name or its file.
+        group: Unit of dependence: a group of the items, ``"family"`` or ``"item"``; by default the card's.
+        model: Try this model's score of each option without its question too.
+        splits: How often to choose on one half and measure on the other.
+        rounds: How often to shuffle the answer key.
+        seed: Which halves, which shuffles.
+        out: Keep the best cue's answers as a run in this folder, to compare models with.
+        watcher: Told how far it has come.
+
+    Returns:
+        Each cue with accuracy, interval, coverage and p; the best of them; the verdict.
+    """
+    known, unit = _opened(probe, group)
+    taxonomy, extra = _wordnet(watcher), _blindfold(model, known.items, watcher)
+    findings = search_cues(
+        known.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, watcher=watcher
+    )
+    if out is not None:
+        from horsesense.runs.controls import keep_control
+
+        answers = cue_answers(known.items, unit, taxonomy, extra, seed)
+        name = known.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+        keep_control(Path(out), "best cue", "the best cue of the half without the item", name, known, answers, seed)
+    return findings
+
+
+@dataclass(frozen=True)
+class HardenedProbe:
+    """A subset of a probe on which every cue is at chance."""
+
+    probe: Probe
+    """What is left; its card says what went."""
+    hardened: Hardened
+    """What went for which cue, and what cues earn before and after."""
+    by_vectors: int
+    """Items that went before, by their embeddings."""
+
+    def document(self, out: Path) -> HardenedDocument:
+        """All that is known of it, as plain data; ``out`` is where it was written."""
+        return hardened_document(out, self.probe, self.hardened, self.by_vectors)
+
+
+def harden(
+    probe: Probe | PathLike,
+    *,
+    group: str | None = None,
+    vectors: NDArray[np.float32] | PathLike | None = None,
+    seed: int = 0,
+    watcher: Watcher = UNWATCHED,
+) -> HardenedProbe:
+    """The largest subset we can find on which every cue is at chance.
+
+    Args:
+        probe: A probe, its name or its file.
+        group: Unit of dependence; by default the card's.
+        vectors: Filter by embeddings first (AFLite): an array or an .npy file with a row an option.
+        seed: Which halves, which shuffles.
+        watcher: Told how far it has come.
+
+    Returns:
+        The subset as a probe, and what went.
+    """
+    known, unit = _opened(probe, group)
+    items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, watcher)
+    hardened = search_subset(items, unit, _wordnet(watcher), seed=seed, watcher=watcher)
+    gone = len(known.items) - len(items)
+    return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
+
+
+def _opened(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
+    """The probe, and its unit of dependence; a name that no item has is refused."""
+    known = probe if isinstance(probe, Probe) else load_probe(probe)
+    if group is None:
+        return known, known.card.group
+    try:
+        check_group(known.items, group, also=("item",))
+    except UserError as error:
+        raise (error if isinstance(probe, Probe) else error.at(probe)) from None
+    return known, group
+
+
+def _blindfold(
+    model: str | LanguageModel | None, items: Sequence[Item], watcher: Watcher
+) -> dict[str, list[list[float]]] | None:
+    """What a language model would pick without the question, as a cue of its own."""
+    if model is None:
+        return None
+    from horsesense.models.local.load import load_model
+    from horsesense.records import ScoringSpec
+    from horsesense.scoring.texts import blind_scores
+
+    loaded = load_model(model) if isinstance(model, str) else model
+    scores = blind_scores(loaded, items, ScoringSpec())
+    if all(isnan(score) for row in scores for score in row):
+        watcher.say(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
+    return {f"score of {loaded.name} without the question": scores}
+
+
+def _wordnet(watcher: Watcher) -> Taxonomy | None:
+    """WordNet's table, where WordNet is on this machine."""
+    from horsesense.knowledge.taxonomy import load_taxonomy
+    from horsesense.knowledge.wordnet_source import find_wordnet
+
+    folder = find_wordnet()
+    if folder is None:
+        return None
+    watcher.at("WordNet", 0, 1)
+    return load_taxonomy(folder)
+
+
+def _by_vectors(items: list[Item], vectors: NDArray[np.float32] | PathLike, seed: int, watcher: Watcher) -> list[Item]:
+    import numpy as np
+
+    from horsesense.analysis.cues.aflite import aflite, check_vectors
+    from horsesense.files import disk_errors
+
+    if not isinstance(vectors, str | Path):
+        check_vectors(items, vectors)
+        return aflite(items, vectors, seed, watcher)
+    path = Path(vectors)
+    try:
+        with disk_errors(path):
+            table = np.load(path, allow_pickle=False)
+    except ValueError as error:
+        raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
+    try:
+        check_vectors(items, table)
+    except UserError as error:
+        raise error.at(path) from None
+    return aflite(items, table, seed, watcher)

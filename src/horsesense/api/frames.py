@@ -1,0 +1,123 @@
+"""Results as tables that any data-frame library takes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_SHOWN = 20
+"""Rows that a notebook shows of a long table."""
+_LONGEST = 80
+"""Characters of a cell that a notebook shows."""
+_STYLE = (
+    "font:14px/1.45 system-ui,sans-serif;border-collapse:collapse;color:#1c1b19;background:#fbfaf7",
+    "text-align:left;padding:.3em .8em .3em 0;border-bottom:1px solid #5f5b54;font-weight:600",
+    "padding:.25em .8em .25em 0;border-bottom:1px solid #e4e0d6;vertical-align:top",
+)
+"""Of the table, its head and its cells: the colours of the report."""
+
+
+class Frame:
+    """Columns of equal length with their names, in the order they are shown.
+
+    Any library that speaks the Arrow PyCapsule interface takes it as it is: ``polars.DataFrame(frame)``,
+    ``pyarrow.table(frame)``, DuckDB's ``from frame``.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], title: str = "") -> None:
+        self._columns = {name: list(values) for name, values in columns.items()}
+        self.title = title
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), []))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        names = self.columns
+        return (dict(zip(names, row, strict=True)) for row in zip(*self._columns.values(), strict=True))
+
+    def __getitem__(self, column: str) -> list[Any]:
+        if column not in self._columns:
+            from horsesense.errors import unknown
+
+            raise unknown("column", column, self._columns)
+        return list(self._columns[column])
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The same as an Arrow table."""
+        import pyarrow
+
+        return pyarrow.table({name: pyarrow.array(values) for name, values in self._columns.items()})
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame, where pandas is installed."""
+        _need("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The same as a polars data frame, where polars is installed."""
+        return _need("polars").DataFrame(self.to_arrow())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The rows as plain values."""
+        from horsesense.records.document import plain
+
+        rows: list[dict[str, Any]] = plain(list(self))
+        return rows
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"Frame of {len(self):,} rows: {', '.join(self.columns)}" + (f" ({self.title})" if self.title else "")
+
+    def _repr_html_(self) -> str:
+        table, head, cell = _STYLE
+        rows = [row for _, row in zip(range(_SHOWN), self, strict=False)]
+        names = "".join(f'<th style="{head}">{html.escape(name)}</th>' for name in self.columns)
+        body = "".join(
+            "<tr>"
+            + "".join(f'<td style="{cell}">{html.escape(_shown(value))}</td>' for value in row.values())
+            + "</tr>"
+            for row in rows
+        )
+        rest = f"<p>and {len(self) - _SHOWN:,} more rows</p>" if len(self) > _SHOWN else ""
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        return f'<table style="{table}">{caption}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>{rest}'
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as columns; a key that a row does not have is None there.
+
+    >>> columns_of([{"model": "a", "n": 1}, {"model": "b"}])
+    {'model': ['a', 'b'], 'n': [1, None]}
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _need(library: str) -> Any:
+    """A library that only some have; what to install where it is missing."""
+    from importlib import import_module
+
+    try:
+        return import_module(library)
+    except ImportError as error:
+        raise UserError(f"{library} is not installed", fix=f"pip install {library}, or take to_arrow()") from error

@@ -1,0 +1,270 @@
+"""What changes a model, and what stands beside it: training, inoculation, controls that see half of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.records import Probe, probe_name
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.learning.baseline import Baseline
+    from horsesense.learning.inoculation_folder import InoculationDocument
+    from horsesense.learning.training_results import TrainingResults
+    from horsesense.records import Item
+
+
+def train(
+    model: str,
+    probe: Probe | PathLike,
+    *,
+    out: PathLike,
+    tests: Sequence[Probe | PathLike] = (),
+    dev: Probe | PathLike | None = None,
+    setting: str = "full",
+    numbers: Sequence[int] = (),
+    objective: str = "",
+    lora: bool = False,
+    lr: float | None = None,
+    epochs: float = 3.0,
+    batch: int = 16,
+    every: int = 0,
+    patience: int = 3,
+    seeds: int = 3,
+    by: Sequence[str] = (),
+    along: bool = False,
+    allow_overlap: bool = False,
+    device: str = "auto",
+    watcher: Watcher = UNWATCHED,
+) -> TrainingResults | None:
+    """Fine-tune a model under a setting, and measure it before and after.
+
+    Args:
+        model: A name or a folder.
+        probe: What it learns from.
+        out: Folder for the trained models, their answers and ``results.json``; a stopped training goes on from there.
+        tests: Probes to test on.
+        dev: The probe to choose on; by default a tenth of ``probe``.
+        setting: full, low-resource, high-resource, noisy, half-exception or full-exception.
+        numbers: The setting's numbers: per cent, times or statements.
+        objective: masked-word, random-mask, causal, classification, classification-lm or multiple-choice; by default
+            what fits the model.
+        lora: Train an adapter and not the weights themselves.
+        lr: Learning rate.
+        epochs: Rounds at most.
+        batch: Items a step; halved where memory runs out.
+        every: Steps between looks at ``dev``; 0: once an epoch.
+        patience: Looks without a gain before stopping; 0: never.
+        seeds: How many trainings, from seed 0 on.
+        by: Facets to slice the tests by.
+        along: Measure the tests along training too.
+        allow_overlap: Train in spite of leaks.
+        device: Where it is trained and asked.
+        watcher: Told how far it has come.
+
+    Returns:
+        Each test before and after, with intervals; None in the other processes of torchrun.
+    """
+    from horsesense.learning.fine_tuning import fine_tune
+    from horsesense.learning.settings import Given, plans
+    from horsesense.learning.training_record import Recipe
+
+    learned = _opened(probe)
+    tested = {_called(test): _opened(test) for test in tests}
+    chosen_on = None if dev is None else _opened(dev)
+    drawn = [plans(setting, Given(learned, chosen_on, tested, seed), numbers) for seed in range(seeds)]
+    recipe = Recipe(
+        objective=objective or _objective(model, setting, learned.items),
+        lora=lora,
+        lr=lr,
+        epochs=epochs,
+        batch=batch,
+        every=every,
+        patience=patience,
+        device=device,
+    )
+    lender = next(iter(tested.values()), learned)
+    return fine_tune(
+        model,
+        setting,
+        drawn,
+        recipe,
+        Path(out),
+        lender,
+        slices=by,
+        along=along,
+        allow_overlap=allow_overlap,
+        watcher=watcher,
+    )
+
+
+def inoculate(
+    model: str,
+    *,
+    train: Probe | PathLike,
+    dev: Probe | PathLike,
+    test: Probe | PathLike,
+    original_dev: Sequence[Probe | PathLike],
+    original_test: Sequence[Probe | PathLike],
+    out: PathLike,
+    natural: Probe | PathLike | None = None,
+    original_train: Probe | PathLike | None = None,
+    adds: Sequence[int] = (0,),
+    doses: Sequence[int] = (),
+    rates: Sequence[float] = (),
+    steps: Sequence[int] = (),
+    seeds: Sequence[int] = (0, 1, 2),
+    batch: int = 16,
+    lora: bool = False,
+    objective: str = "multiple-choice",
+    as_paper: bool = False,
+    allow_overlap: bool = False,
+    watcher: Watcher = UNWATCHED,
+) -> InoculationDocument:
+    """Small doses of a probe, what they teach a model and what they cost it.
+
+    Args:
+        model: A name or a folder of a model that was trained on its original task.
+        train: The probe that doses are drawn from.
+        dev: The probe's development set, which chooses.
+        test: The probe's test set, read once.
+        original_dev: Development sets of the original task, joined.
+        original_test: Test sets of the original task, read once.
+        out: Folder for doses, answers and curves; what is done there is not done again.
+        natural: A reserved natural set, for ``adds``.
+        original_train: What the model was trained on: which concepts did it meet there?
+        adds: Items of the natural set added to each of a dose: 0, 1 or 2.
+        doses: Examples of the probe; by default 10 to 3,000.
+        rates: Learning rates; by default 1e-5, 3e-5 and 1e-4.
+        steps: Steps to look at; by default 10 to 600.
+        seeds: Which examples are drawn.
+        batch: Items a step.
+        lora: Train an adapter and not the weights themselves.
+        objective: What the model is trained to do.
+        as_paper: Fill up to five options with empty ones.
+        allow_overlap: Train in spite of leaks.
+        watcher: Told how far it has come.
+
+    Returns:
+        The curves over doses, and the best weights of each setting, dose and seed.
+    """
+    from horsesense.learning.curves import read_chosen
+    from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
+    from horsesense.learning.inoculation_folder import Folder, inoculation_document
+
+    sets = Sets(
+        _opened(train),
+        _opened(dev),
+        _opened(test),
+        _joined(original_dev),
+        _joined(original_test),
+        None if natural is None else _opened(natural),
+    )
+    grid = Grid(
+        doses=tuple(sorted(doses or DOSES)),
+        rates=tuple(rates or RATES),
+        steps=tuple(sorted(steps or STEPS)),
+        adds=tuple(adds),
+        seeds=tuple(seeds),
+        batch=batch,
+        fill_to=5 if as_paper else 0,
+        lora=lora,
+    )
+    folder = Folder(Path(out))
+    done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(Path(out)))
+    seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)
+    study = Study(model, sets, grid, objective, watcher=watcher, done=done, kept=folder.tried)
+    leaks = study.check(allow_overlap)
+    for chosen in study.carry_out():
+        folder.chosen(chosen, sets, seen)
+    return inoculation_document(model, Path(out), read_chosen(Path(out)), leaks)
+
+
+def fit_control(
+    name: str,
+    test: Probe | PathLike,
+    *,
+    train: Probe | PathLike | None = None,
+    dev: Probe | PathLike | None = None,
+    slots: Sequence[str] = (),
+    vectors: str = "glove",
+    model: str = "minilm",
+    ordinal: bool = False,
+    epochs: int | None = None,
+    seeds: int = 3,
+    out: PathLike | None = None,
+    allow_overlap: bool = False,
+    watcher: Watcher = UNWATCHED,
+) -> Baseline:
+    """What a control earns that sees only a part of each item.
+
+    Args:
+        name: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
+            choice-only, choice-to-choice, question-to-choice, esim or choice-only-encoder.
+        test: The probe to answer.
+        train: The probe to learn from.
+        dev: The probe to choose on; by default a tenth of ``train``.
+        slots: Facets or groups to look at.
+        vectors: Word vectors: glove, a file, or none.
+        model: The encoder of choice-only-encoder.
+        ordinal: The mlp learns the labels as a scale.
+        epochs: Rounds at most; by default as the control likes.
+        seeds: How many seeds to average, from 0 on.
+        out: Keep its answers as a run in this folder, a folder a seed.
+        allow_overlap: Train in spite of leaks.
+        watcher: Told how far it has come.
+
+    Returns:
+        Its accuracy with an interval, its answers, what leaks there are, and a verdict.
+    """
+    from horsesense.learning.baseline import fit_baseline
+    from horsesense.learning.controls import Task, control
+    from horsesense.runs.controls import keep_control
+
+    control(name)
+    options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
+    like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, watcher=watcher)
+    fitted = fit_baseline(
+        name,
+        None if train is None else _opened(train),
+        _opened(test),
+        dev=None if dev is None else _opened(dev),
+        seeds=range(seeds),
+        allow_overlap=allow_overlap,
+        like=like,
+    )
+    if out is not None:
+        for seed, answers in enumerate(fitted.answers):
+            folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
+            keep_control(folder, fitted.name, fitted.told, _called(test), fitted.probe, answers, seed)
+    return fitted
+
+
+def _opened(probe: Probe | PathLike) -> Probe:
+    return probe if isinstance(probe, Probe) else load_probe(probe)
+
+
+def _called(probe: Probe | PathLike) -> str:
+    return probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+
+
+def _joined(probes: Sequence[Probe | PathLike]) -> Probe:
+    """Several original tasks as one; items keep their families, which is what intervals are over then."""
+    opened = [_opened(probe) for probe in probes]
+    if len(opened) == 1:
+        return opened[0]
+    card = replace(opened[0].card, name="+".join(probe.card.name for probe in opened), group="family")
+    return Probe.of([item for probe in opened for item in probe.items], card)
+
+
+def _objective(model: str, setting: str, items: Sequence[Item]) -> str:
+    """What fits by itself: WinoVenti's settings mask at random, RICA's mask the word."""
+    from horsesense.learning.objectives import objective_for
+    from horsesense.models.local.load import architecture_of
+
+    name = objective_for(architecture_of(model), items, model).name
+    return "random-mask" if name == "masked-word" and setting.endswith("-exception") else name

@@ -1,0 +1,58 @@
+"""Who answers: a model by name, by folder, or one that is in memory already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.errors import UserError
+
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+
+
+def load_model(
+    model: str | Path | Any,
+    tokenizer: Any = None,
+    *,
+    name: str | None = None,
+    family: str | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    allow_pickle: bool = False,
+) -> LanguageModel:
+    """A model that can be asked.
+
+    Args:
+        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder or a GGUF file; or
+            a network of transformers that is in memory, with its ``tokenizer``. Such a network is asked as it is
+            and left as it was, also in the middle of a training.
+        tokenizer: Of a network in memory; a fast one.
+        name: What a network in memory is called in results.
+        family: How it is asked (``"causal"``, ``"masked"`` …), where its config or class does not tell.
+        device: Where a model by name is put: ``"auto"``, ``"cpu"``, ``"cuda"`` …
+        dtype: What the layers of a model by name compute in.
+        allow_pickle: Take pickled weights too, which may run code.
+
+    Returns:
+        The model, for `ask` and `score`.
+
+    >>> load_model("smollm2", tokenizer=object())
+    Traceback (most recent call last):
+    horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
+    """
+    if isinstance(model, str | Path):
+        from horsesense.models.local.load import load_model as load
+
+        if tokenizer is not None:
+            raise UserError(
+                "a tokenizer is for a network in memory", fix=f"leave it out, since {str(model)!r} brings its own"
+            )
+        if name is not None:
+            raise UserError("a name is for a network in memory", fix="leave it out")
+        return load(str(model), family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
+    from horsesense.models.local.borrowed import MEMORY, borrow
+
+    if tokenizer is None:
+        raise UserError("a network in memory needs its tokenizer", fix="give it as the second argument")
+    return borrow(model, tokenizer, name=name or MEMORY, family=family)

@@ -1,0 +1,140 @@
+"""What is asked: a probe by name or file, a published release, or one that is built here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError, unknown
+from horsesense.records import Probe, read_probe
+
+PathLike = str | Path
+
+
+def load_probe(name: PathLike) -> Probe:
+    """A probe by its name or its file.
+
+    Args:
+        name: ``"starter"``, the probe that ships with the package, or a file: .jsonl, .jsonl.gz or .parquet.
+
+    Returns:
+        The items with their card.
+
+    >>> load_probe("starter")
+    Probe 'starter': 240 items in 120 families (cloze), by family
+    """
+    if str(name) == "starter" and not Path(name).exists():
+        from horsesense.methods.starter import starter_probe
+
+        return starter_probe()
+    return read_probe(name)
+
+
+def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: str = "", probe_name: str = "") -> Probe:
+    """Read the published files of a release into a probe.
+
+    Args:
+        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), or ``"table"`` for any CSV, TSV or JSONL.
+        files: Its files, plain or gzipped, in the order that the release wants them.
+        skip_bad: Skip and count lines that cannot be read, instead of stopping at the first.
+        columns: For a table: which columns are what, as ``"question=q,options=a+b,answer=gold"``.
+        probe_name: For a table: the name of the probe.
+
+    Returns:
+        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped.
+
+    >>> read_release("catz", "wsc.txt")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no release 'catz'; did you mean 'cats'?
+    """
+    paths = [Path(file) for file in files]
+    if not paths:
+        raise UserError(f"no file was given for {name}", fix="name the files of the release")
+    if name == "table":
+        from horsesense.methods.releases.table import parse_map, read_table
+
+        return read_table(paths, skip_bad, parse_map(columns), probe_name)
+    if columns or probe_name:
+        raise UserError("--map and --name are for a table", fix="leave them out, or use: horsesense import table")
+    from horsesense.methods import releases
+
+    return releases.read_release(name, paths, skip_bad=skip_bad)
+
+
+def build(name: str, **options: Any) -> Probe:
+    """Make a probe out of knowledge.
+
+    Args:
+        name: The builder: ``"wordnetqa"``, ``"dictionaryqa"``, ``"conjunctions"`` or ``"duals"``.
+        options: What the builder takes: ``source``, ``limit``, ``seed``, ``ways`` and ``as_paper`` of the first two,
+            ``relation`` of the first; ``probe`` of the others, and ``rules`` of duals.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+
+    >>> build("wordnetqa", relation="hypernymi")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no relation 'hypernymi'; did you mean 'hypernymy'?
+    """
+    if name not in _BUILDERS:
+        raise unknown("builder", name, _BUILDERS)
+    builder = _BUILDERS[name]
+    check_options(f"the builder {name}", builder, options)
+    return builder(**options)
+
+
+def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
+    """A keyword that a function does not take is told with the nearest that it does."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters
+    for option in options:
+        if option not in parameters:
+            raise unknown(f"option of {what} called", option, parameters)
+    missing = [n for n, p in parameters.items() if p.default is p.empty and n not in options]
+    if missing:
+        raise UserError(f"{what} needs {', '.join(missing)}", fix=f"give {missing[0]}=…")
+
+
+def _wordnetqa(
+    relation: str,
+    source: str = "wordnet",
+    limit: int | None = None,
+    seed: int = 0,
+    ways: int = 5,
+    as_paper: bool = False,
+) -> Probe:
+    from horsesense.knowledge.sources import open_graph
+    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
+
+    return build_wordnetqa(open_graph(source), Plan(relation, seed, limit, as_paper, ways))
+
+
+def _dictionaryqa(
+    source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
+) -> Probe:
+    from horsesense.knowledge.sources import open_graph
+    from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+
+    return build_dictionaryqa(open_graph(source), Plan(seed, limit, as_paper, ways))
+
+
+def _conjunctions(probe: Probe | PathLike) -> Probe:
+    from horsesense.methods.cats.conjunctions import conjunction_probe
+
+    return conjunction_probe(probe if isinstance(probe, Probe) else load_probe(probe))
+
+
+def _duals(probe: Probe | PathLike, rules: Sequence[str] = ()) -> Probe:
+    from horsesense.methods.cats.duals import make_duals
+
+    return make_duals(probe if isinstance(probe, Probe) else load_probe(probe), rules)
+
+
+_BUILDERS: dict[str, Callable[..., Probe]] = {
+    "wordnetqa": _wordnetqa,
+    "dictionaryqa": _dictionaryqa,
+    "conjunctions": _conjunctions,
+    "duals": _duals,
+}

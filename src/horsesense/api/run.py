@@ -1,0 +1,191 @@
+"""What comes of asking: answers of models to probes, with numbers, tables, charts and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.api.frames import Frame, columns_of
+from horsesense.errors import UserError
+from horsesense.records.document import plain
+from horsesense.runs.comparison import ComparisonDocument, by_probe, comparison_document, side_by_side
+from horsesense.runs.results import Answered, Result, result_of
+from horsesense.scoring.normalise import Normalisation
+
+if TYPE_CHECKING:
+    from horsesense.analysis import Estimate
+
+
+class Results(Frame):
+    """One row a model and probe; `documents` has all that is known of each."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.documents = tuple(result.document() for result in results)
+        super().__init__(columns_of([_row(result) for result in results]), "what models got right")
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """What ``horsesense run --json`` prints as its results."""
+        documents: list[dict[str, Any]] = plain(self.documents)
+        return documents
+
+
+def _row(result: Result) -> dict[str, Any]:
+    strict = result.strict
+    return {
+        "model": result.model,
+        "probe": result.probe,
+        **_estimate("accuracy", result.estimate),
+        "strict": None if strict is None else strict.value,
+        "families": None if strict is None else strict.n,
+        "normalise": result.normalise,
+        "ties": result.ties,
+        "unjudged": result.unjudged,
+    }
+
+
+def _estimate(name: str, e: Estimate) -> dict[str, Any]:
+    return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
+
+
+class Run:
+    """Probes as models answered them, in memory or in a folder."""
+
+    def __init__(
+        self, answered: Sequence[Answered], folder: Path | None = None, normalise: Normalisation | None = None
+    ) -> None:
+        self.answered = tuple(answered)
+        """Each model on each probe, item by item."""
+        self.folder = folder
+        """Where it is kept; None where it is not."""
+        self.normalise = normalise
+        """How options are compared; None: as each probe's card says, or by the form of an item."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Who was asked."""
+        return tuple(dict.fromkeys(each.part.model.name for each in self.answered))
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        """What was asked."""
+        return tuple(dict.fromkeys(each.part.probe.name for each in self.answered))
+
+    def results(self) -> Results:
+        """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
+        return Results([result_of(each, self.normalise) for each in self.answered if each.judged])
+
+    def by(self, facet: str) -> Frame:
+        """Accuracy by the values of a facet, for every model and probe that has it."""
+        from horsesense.analysis.slices import by_facet
+        from horsesense.errors import unknown
+
+        rows = []
+        for each in self.answered:
+            facets = [item.facets for item in each.items]
+            if not each.judged or not any(facet in own for own in facets):
+                continue
+            credits = each.credits(self.normalise or each.primary())
+            guesses = [1 / len(item.options) for item in each.items]
+            for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
+                named = {"model": each.part.model.name, "probe": each.part.probe.name, facet: part.where[0]}
+                rows.append(named | _estimate("accuracy", part.accuracy))
+        if not rows:
+            raise unknown("facet", facet, {name for each in self.answered for i in each.items for name in i.facets})
+        return Frame(columns_of(rows), f"accuracy by {facet}")
+
+    def items(self) -> Frame:
+        """One row a model and item: text, options, gold, prediction, credit, margin, scores, facets and groups."""
+        rows = []
+        for each in self.answered:
+            how = self.normalise or each.primary()
+            credits, scores = each.credits(how), each.scores(how)
+            for place, item in enumerate(each.items):
+                predicted = credits.predicted[place]
+                rows.append(
+                    {
+                        "model": each.part.model.name,
+                        "probe": each.part.probe.name,
+                        "item": item.id,
+                        "form": item.form,
+                        "premise": item.premise,
+                        "text": item.text,
+                        "options": list(item.options),
+                        "gold": item.answer,
+                        "prediction": predicted[0] if len(predicted) == 1 else None,
+                        "credit": None if item.answer is None else float(credits.values[place]),
+                        "margin": None if item.answer is None else float(credits.margins[place]),
+                        "scores": list(scores[place]),
+                        "family": item.family,
+                        "member": item.member,
+                        **{f"facet_{name}": value for name, value in item.facets.items()},
+                        **{f"group_{name}": value for name, value in item.groups.items()},
+                    }
+                )
+        return Frame(columns_of(rows), "items as models answered them")
+
+    def tokens(self) -> Frame:
+        """One row a token of an option: its string, offsets and log-probability. A classifier's answers have none."""
+        from horsesense.scoring.texts import kept_texts
+
+        rows = []
+        for each in self.answered:
+            for item, answer in zip(each.items, each.answers, strict=True):
+                for option, text in enumerate(kept_texts(answer, item, each.spec)):
+                    for token in text.tokens if text is not None else ():
+                        rows.append(
+                            {
+                                "model": each.part.model.name,
+                                "probe": each.part.probe.name,
+                                "item": item.id,
+                                "option": option,
+                                "token": token.token,
+                                "start": token.start,
+                                "end": token.end,
+                                "logprob": token.logprob,
+                            }
+                        )
+        return Frame(columns_of(rows), "tokens of the options")
+
+    def compare(self, *others: Run) -> ComparisonDocument:
+        """All models of this run and others on the items that all were asked, probe by probe: is a difference real?"""
+        runs = [(run.folder or Path(f"run {n}"), run.answered) for n, run in enumerate((self, *others), start=1)]
+        probes = by_probe(runs)
+        sides = [side_by_side(p, models, self.normalise) for p, models in probes.items() if len(models) > 1]
+        if not sides:
+            raise UserError("no probe was asked of two models", fix="compare runs whose probes have the same name")
+        return comparison_document(sides)
+
+    def plot(self, what: str = "accuracy") -> Any:
+        """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""
+        from horsesense.report.charts import accuracies
+
+        if what == "accuracy":
+            rows = [row | {"label": f"{row['model']} on {row['probe']}"} for row in self.results()]
+            return accuracies(rows, "accuracy")
+        rows = [row | {"label": str(row[what])} for row in self.by(what)]
+        return accuracies(rows, f"accuracy by {what}")
+
+    def report(self, path: str | Path, cues: bool = True) -> Path:
+        """Write the page: one HTML file that asks nothing of a network.
+
+        Args:
+            path: Where to.
+            cues: Look for the best cue of each probe too, which takes seconds.
+
+        Returns:
+            The path.
+        """
+        from horsesense.report.collecting import collect_answered
+        from horsesense.report.page import write_report
+
+        collected = collect_answered([(self.folder or Path("memory"), self.answered)], cues, self.normalise)
+        write_report(collected, Path(path), drawn=True)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        kept = f" in {self.folder}" if self.folder else ""
+        return f"Run of {', '.join(self.models)} on {', '.join(self.probes)}{kept}"
+
+    def _repr_html_(self) -> str:
+        return self.results()._repr_html_()
