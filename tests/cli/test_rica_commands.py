@@ -20,21 +20,23 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 
 def test_derive(call: Call, tmp_path: Path) -> None:
-    own = tmp_path / "own.tsv"
-    own.write_text("phrase\tantonym\tparaphrase\tinversion\nsoft\teasier: cut glass\tis a * cushion\tbetter: hammer\n")
-    called = call("rica", "derive", WAX, "--lexicon", own, "--json")
+    lexicon = tmp_path / "own.tsv"
+    lexicon.write_text(
+        "phrase\tantonym\tparaphrase\tinversion\nsoft\teasier: cut glass\tis a * cushion\tbetter: hammer\n"
+    )
+    called = call("rica", "derive", WAX, "--lexicon", lexicon, "--json")
     assert (called.code, called.err) == (0, "")
-    found = json.loads(called.out)
-    hold_to("rica derive", found)
-    assert len(found["forms"]) == len(set(found["statements"].values())) == 24
-    assert found["forms"]["negated_asymmetric_premise"] == (
+    derived = json.loads(called.out)
+    hold_to("rica derive", derived)
+    assert len(derived["forms"]) == len(set(derived["statements"].values())) == 24
+    assert derived["forms"]["negated_asymmetric_premise"] == (
         "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
     )
     premise = "A is made out of wax and B is made out of iron, so A "
-    assert found["statements"]["antonym"] == f"{premise}finds it harder to cut glass than B"
-    assert found["statements"]["negation_antonym"] == f"{premise}does not find it easier to cut glass than B"
-    assert found["statements"]["paraphrase"] == f"{premise}is a more cushion than B"
-    assert found["statements"]["negation_paraphrase_inversion"] == f"{premise}is not better at hammering than B"
+    assert derived["statements"]["antonym"] == f"{premise}finds it harder to cut glass than B"
+    assert derived["statements"]["negation_antonym"] == f"{premise}does not find it easier to cut glass than B"
+    assert derived["statements"]["paraphrase"] == f"{premise}is a more cushion than B"
+    assert derived["statements"]["negation_paraphrase_inversion"] == f"{premise}is not better at hammering than B"
 
 
 def test_derive_for_people(call: Call) -> None:
@@ -45,13 +47,13 @@ def test_derive_for_people(call: Call) -> None:
 
 def test_equivalent(call: Call) -> None:
     other = "Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))"
-    found = json.loads(call("rica", "equivalent", WAX, other, "--json").out)
-    hold_to("rica equivalent", found)
-    assert found["equivalent"] is True
-    assert (found["proof"][0]["form"], found["proof"][-1]["form"]) == (WAX, other)
-    found = json.loads(call("rica", "equivalent", WAX, other.replace("not ", ""), "--json").out)
-    hold_to("rica equivalent", found)
-    assert found["equivalent"] is False
+    proof = json.loads(call("rica", "equivalent", WAX, other, "--json").out)
+    hold_to("rica equivalent", proof)
+    assert proof["equivalent"] is True
+    assert (proof["proof"][0]["form"], proof["proof"][-1]["form"]) == (WAX, other)
+    proof = json.loads(call("rica", "equivalent", WAX, other.replace("not ", ""), "--json").out)
+    hold_to("rica equivalent", proof)
+    assert proof["equivalent"] is False
 
 
 def test_release(call: Call, tmp_path: Path) -> None:
@@ -61,10 +63,10 @@ def test_release(call: Call, tmp_path: Path) -> None:
     row["negated"][0] = WAX
     path = tmp_path / "axioms.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    found = json.loads(call("rica", "release", path, "--json").out)
-    hold_to("rica release", found)
-    assert (found["derived"], found["exact"]) == (5, 4)
-    assert found["differences"][0]["reason"] == "the same, written in another way"
+    check = json.loads(call("rica", "release", path, "--json").out)
+    hold_to("rica release", check)
+    assert (check["derived"], check["exact"]) == (5, 4)
+    assert check["differences"][0]["reason"] == "the same, written in another way"
     path.write_text("[]\n")
     assert "axioms.jsonl:1: this is not an axiom of the release" in call("rica", "release", path).err
     path.write_text("")
@@ -95,18 +97,18 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     called = call("rica", "controls", probe, "--json")
     hold_to("rica controls", json.loads(called.out))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
-    (asked,) = json.loads(called.out)["results"]
+    (answered,) = json.loads(called.out)["results"]
     assert "its controls belong beside the score" in called.err
     beside = [word for path in tmp_path.glob("ours-*.jsonl") for word in ("-p", path)]
     assert len(beside) == 4
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
     assert (called.code, "controls belong" in called.err) == (0, False)
     # Eight items a family, two of them another two with the names exchanged: six things to know.
-    assert asked["strict"]["chance"] == pytest.approx(0.5**6)
+    assert answered["strict"]["chance"] == pytest.approx(0.5**6)
     called = call("rica", "analyse", tmp_path / "run", "--json")
-    found = json.loads(called.out)
-    hold_to("rica analyse", found)
-    (result,) = found["results"]
+    analysis = json.loads(called.out)
+    hold_to("rica analyse", analysis)
+    (result,) = analysis["results"]
     plain = [item for item in map(json.loads, probe.read_text().splitlines()) if item["facets"]["background"] == "none"]
     assert len(plain) < built["items"]
     assert result["accuracy"]["n"] == len(plain)
@@ -124,7 +126,7 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "complaint"),
     [
         (["--strategy", "metal"], "there is no strategy 'metal'"),
         (["--strategy", "animal"], "give --conceptnet FILE"),
@@ -135,10 +137,10 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
         (["--tokenizer", "nowhere.json"], "no such file"),
     ],
 )
-def test_bad_building(call: Call, tmp_path: Path, words: list[str], told: str) -> None:
+def test_bad_building(call: Call, tmp_path: Path, words: list[str], complaint: str) -> None:
     called = call("build", "rica", *words, "-o", tmp_path / "x.jsonl")
     assert (called.code, called.out) == (2, "")
-    assert told in called.err
+    assert complaint in called.err
     assert not (tmp_path / "x.jsonl").exists()
 
 

@@ -1,11 +1,11 @@
-"""Small files in the formats of ConceptNet and ATOMIC, of our own making."""
+"""Small files in the formats of ConceptNet and ATOMIC, of our own making; a function writes one and gives its path."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-CAPABLE = [
+FACTS = [
     ("CapableOf", "parrot", "talk to sailors"),
     ("CapableOf", "mole", "dig a tunnel"),
     ("NotCapableOf", "mole", "talk to sailors"),
@@ -36,13 +36,13 @@ LISTS = {
 
 
 def plain_conceptnet(path: Path) -> Path:
-    path.write_text("".join(f"{relation}\t{head}\t{tail}\t2.0\n" for relation, head, tail in CAPABLE))
+    path.write_text("".join(f"{relation}\t{head}\t{tail}\t2.0\n" for relation, head, tail in FACTS))
     return path
 
 
 def official_conceptnet(path: Path) -> Path:
     lines = []
-    for relation, head, tail in CAPABLE:
+    for relation, head, tail in FACTS:
         start, end = (f"/c/en/{word.replace(' ', '_')}" for word in (head, tail))
         about = json.dumps({"dataset": "/d/made/up", "weight": 2.0})
         lines.append(f"/a/[/r/{relation}/,{start}/,{end}/]\t/r/{relation}\t{start}/n\t{end}\t{about}\n")
@@ -54,8 +54,8 @@ def official_conceptnet(path: Path) -> Path:
 def official_atomic(path: Path) -> Path:
     rows = ["event,oEffect,xAttr,prefix,split"]
     for event, trait in TRAITS:
-        told = json.dumps([trait]).replace('"', '""')
-        rows.append(f'{event},[],"{told}","[]",trn')
+        traits = json.dumps([trait]).replace('"', '""')
+        rows.append(f'{event},[],"{traits}","[]",trn')
     path.write_text("\n".join(rows) + "\n")
     return path
 
@@ -63,8 +63,8 @@ def official_atomic(path: Path) -> Path:
 def preprocessed_atomic(path: Path) -> Path:
     lines = []
     for event, trait in TRAITS:
-        told = event.replace("PersonX", "John").replace("PersonY", "Tom").replace("___", "")
-        lines.append(f"{told}\txAttr\t{trait}\n")
-        lines.append(f"{told}\txWant\tto rest\n")
+        named = event.replace("PersonX", "John").replace("PersonY", "Tom").replace("___", "")
+        lines.append(f"{named}\txAttr\t{trait}\n")
+        lines.append(f"{named}\txWant\tto rest\n")
     path.write_text("".join(lines))
     return path

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from horsesense.knowledge.triples import Facts
     from horsesense.methods.rica.axioms import Axiom
-    from horsesense.methods.rica.building import Plan
+    from horsesense.methods.rica.building import RicaPlan
     from horsesense.methods.rica.statements import Statement
     from horsesense.records import Facet, Item, Probe
 
@@ -61,13 +61,13 @@ def rica(
     json: Json = False,
 ) -> None:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
-    from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+    from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
     from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import Sources, strategies_of
 
     facts = _facts(conceptnet or [], atomic or [])
     sources = Sources(table or [], facts, _lists(names or []), not no_shipped)
-    plan = Plan(
+    plan = RicaPlan(
         strategies=strategy or strategies_of(sources),
         sources=sources,
         lexicon=lexicon_of(lexicon),
@@ -86,7 +86,7 @@ def rica(
     write_built(out, probe if fluency is None else _flagged(probe, fluency), json)
 
 
-def _written(plan: Plan, realiser: str) -> Probe:
+def _written(plan: RicaPlan, realiser: str) -> Probe:
     """The probe in a model's words: told once to see which forms there are, and again with what it wrote for them."""
     from collections import Counter
     from dataclasses import replace

@@ -68,7 +68,7 @@ DOCUMENTS: dict[str, str] = {
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
-    "rica release": "horsesense.methods.rica.released_axioms:Checked",
+    "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",

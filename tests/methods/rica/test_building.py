@@ -12,7 +12,7 @@ import pytest
 from horsesense.analysis.cues.question import entity_order_of, halves
 from horsesense.language.frequency import zipf
 from horsesense.methods.rica.axioms import Comp, Not, pair_of
-from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, missing_controls
 from horsesense.methods.rica.equivalence import equivalent
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
@@ -25,9 +25,9 @@ SHIPPED = ("material", "grade", "location", "role", "temporal")
 FILLED = [name for name in TEMPLATES if name != "animal"]
 
 
-def plan(*strategies: str, entities: str = "novel", **changes: object) -> Plan:
-    chosen = entities_of(entities, None, 0)
-    return Plan(strategies or FILLED, changes.pop("sources", Sources()), shipped_lexicon(), chosen, **changes)  # type: ignore[arg-type]  # a test's own mixture
+def plan(*strategies: str, entities: str = "novel", **changes: object) -> RicaPlan:
+    names = entities_of(entities, None, 0)
+    return RicaPlan(strategies or FILLED, Sources(), shipped_lexicon(), names, **changes)  # type: ignore[arg-type]  # a test's own mixture
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +35,19 @@ def built() -> Probe:
     return build_rica(plan(limit=4_000))
 
 
-def truth(item: Item) -> str:
+def truth_word(item: Item) -> str:
     assert item.answer is not None
-    return item.text.replace(BLANK, item.options[item.answer])
+    return item.options[item.answer]
+
+
+def truth(item: Item) -> str:
+    return item.text.replace(BLANK, truth_word(item))
+
+
+def names_in(item: Item) -> list[str]:
+    premise, conclusion = halves(item.text, item)
+    both = {w.removesuffix("'s") for w in premise.split()} & {w.removesuffix("'s") for w in conclusion.split()}
+    return [word for word in both if zipf(word) == 0]
 
 
 def test_every_cell_is_balanced(built: Probe) -> None:
@@ -64,11 +74,6 @@ def test_the_two_bit_rule_is_at_chance(built: Probe) -> None:
             right[("more" if order ^ (" not " in conclusion) else "less") == truth_word(item)] += 1
     assert right.total() > 1_000
     assert right[True] == right[False]
-
-
-def truth_word(item: Item) -> str:
-    assert item.answer is not None
-    return item.options[item.answer]
 
 
 def test_the_rule_answers_the_release(shared: Path) -> None:
@@ -98,19 +103,13 @@ def test_every_statement_of_a_family_says_the_same(built: Probe) -> None:
         if TEMPLATES[str(families[family][0].facets["strategy"])].number in (3, 5):
             continue  # the reader does not know "does not … while B does", nor before and after
         for item in families[family]:
-            names = sorted({*read_names(item)}, key=len, reverse=True)
+            names = sorted({*names_in(item)}, key=len, reverse=True)
             text = truth(item)
             for name, letter in zip(names, "AB", strict=True):
                 text = text.replace(name, letter)
             assert equivalent(read_statement(text), axiom, lexicon).equivalent, (text, family)
             read += 1
     assert read > 200
-
-
-def read_names(item: Item) -> list[str]:
-    premise, conclusion = halves(item.text, item)
-    both = {w.removesuffix("'s") for w in premise.split()} & {w.removesuffix("'s") for w in conclusion.split()}
-    return [word for word in both if zipf(word) == 0]
 
 
 def test_families_and_facets(built: Probe) -> None:
@@ -137,18 +136,18 @@ def test_shipped_tables_work_with_nothing_fetched(strategy: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_set() -> None:
-    one, two = (build_rica(plan("role", limit=100, seed=3)).items for _ in range(2))
-    assert [item.id for item in one] == [item.id for item in two]
+    first, again = (build_rica(plan("role", limit=100, seed=3)).items for _ in range(2))
+    assert [item.id for item in first] == [item.id for item in again]
     other = build_rica(plan("role", limit=100, seed=4)).items
-    assert {item.id for item in one} != {item.id for item in other}
+    assert {item.id for item in first} != {item.id for item in other}
 
 
 def test_names_and_pairs() -> None:
     names = build_rica(plan(entities="names", limit=600, kinds=kinds_of(["released"])))
     assert {item.facets["category"] for item in names.items} <= {"social", "temporal", "physical"}
     assert all(TEMPLATES[str(item.facets["strategy"])].people for item in names.items)
-    told = Counter((item.family, item.member.rstrip("_23")) for item in names.items)
-    assert set(told.values()) == {3}
+    tellings = Counter((item.family, item.member.rstrip("_23")) for item in names.items)
+    assert set(tellings.values()) == {3}
     assert names.card.notes["axiom: not about people"] > 100
 
 
@@ -165,8 +164,8 @@ def test_three_tasks_from_one_set() -> None:
     lexicon = shipped_lexicon()
     for item in tasks["entailment"].items:
         if item.facets["label"] == "neutral":
-            read = read_statement(f"A sings, so {item.text}").conclusion
-            term = read.term if isinstance(read, Not) else read
+            conclusion = read_statement(f"A sings, so {item.text}").conclusion
+            term = conclusion.term if isinstance(conclusion, Not) else conclusion
             assert isinstance(term, Comp)
             entry, _ = lexicon.head(term.left.name, pair_of(term.word))
             assert entry.phrase.text != item.groups["property"], item
@@ -176,18 +175,18 @@ def test_three_tasks_from_one_set() -> None:
     for item in tasks["entailment"].items[:600]:
         if item.facets["label"] != "neutral":
             member = item.member.removesuffix(f"_{item.facets['label']}")
-            said = item.premise.rstrip(".") + ", so " + item.text
-            assert (said == truth(masked[item.family, member])) == (item.facets["label"] == "entailment")
+            statement = item.premise.rstrip(".") + ", so " + item.text
+            assert (statement == truth(masked[item.family, member])) == (item.facets["label"] == "entailment")
 
 
 def test_the_background_fact() -> None:
     probe = build_rica(plan("material", "role", "action-alone", background=True, entities="letters", limit=300))
-    told = [item for item in probe.items if item.facets["background"] != "none"]
-    assert Counter(item.facets["background"] for item in told) == {
-        "parrot": len(told) // 2,
-        "negation switch": len(told) // 2,
+    helped = [item for item in probe.items if item.facets["background"] != "none"]
+    assert Counter(item.facets["background"] for item in helped) == {
+        "parrot": len(helped) // 2,
+        "negation switch": len(helped) // 2,
     }
-    for item in told:
+    for item in helped:
         fact = item.text.partition(", and ")[2].partition(", so ")[0]
         word = truth_word(item).split(" ")[-1]
         assert (f" {word} " in f" {fact} ") == (item.facets["background"] == "parrot"), item.text
@@ -212,6 +211,6 @@ def test_controls_take_away_and_nothing_else(built: Probe) -> None:
     assert all(", so " not in item.text for item in removed.items)
     hidden = control(built, "structure-only")
     before, after = built.items[0], hidden.items[0]
-    assert sorted(read_names(before)) == sorted(n for n in read_names(after) if n in before.text)
+    assert sorted(names_in(before)) == sorted(n for n in names_in(after) if n in before.text)
     content = {"glass", "steel", "fragile", "brave", "doctor", "heater", "kind"}
     assert not any(content & set(item.text.split()) for item in hidden.items)

@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
 from horsesense.methods.rica.clauses import template
 from horsesense.methods.rica.equivalence import canonical, equivalent
-from horsesense.methods.rica.lexicon import Entry, Lexicon, Phrase, read_lexicon
+from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, derive, derive_all
 from horsesense.methods.rica.released_axioms import check_release
@@ -74,15 +74,15 @@ def released(shared: Path) -> list[dict[str, list[str]]]:
 
 
 def test_every_released_form_comes_back(shared: Path) -> None:
-    forms = [told[0] for row in released(shared) for told in row.values()]
+    forms = [member[0] for row in released(shared) for member in row.values()]
     assert len(forms) == 9_054
     assert [form for form in forms if str(parse_form(form)) != form] == []
 
 
 def test_the_release_derived_from_its_originals(shared: Path) -> None:
-    found = check_release(shared / "data" / "rica" / "data" / "RICA_10k_axiom2set.jsonl.gz")
-    assert (found.axioms, found.derived, found.exact) == (1_509, 7_545, 7_535)
-    reasons = [(difference.line, difference.reason) for difference in found.differences]
+    check = check_release(shared / "data" / "rica" / "data" / "RICA_10k_axiom2set.jsonl.gz")
+    assert (check.axioms, check.derived, check.exact) == (1_509, 7_545, 7_535)
+    reasons = [(difference.line, difference.reason) for difference in check.differences]
     assert [line for line, _ in reasons] == [446, 446, 628, 628, 651, 651, 1506, 1507, 1508, 1509]
     assert all("Aetter" in reason for line, reason in reasons if line > 1_500)
     assert all("lost" in reason for line, reason in reasons if line in (628, 651))
@@ -92,32 +92,32 @@ def test_every_released_set_says_one_thing(shared: Path) -> None:
     """What a set says is decided by its released forms themselves; the sets with slips are the ten above."""
     slips = []
     for number, row in enumerate(released(shared), start=1):
-        said = {str(canonical(parse_form(told[0]))) for told in row.values()}
-        if len(said) > 1:
+        meanings = {str(canonical(parse_form(member[0]))) for member in row.values()}
+        if len(meanings) > 1:
             slips.append(number)
     assert slips == [446, 628, 651, 1506, 1507, 1508, 1509]
 
 
 def lexicon_of_table_7(shared: Path) -> Lexicon:
     """The phrases of its axiom, from the three rows that say them plainly."""
-    told = table_7(shared)
+    statements = table_7(shared)
 
     def phrase(operator: str) -> Phrase:
-        term = read_statement(told[operator, "none"]).conclusion
+        term = read_statement(statements[operator, "none"]).conclusion
         assert isinstance(term, Comp)
         pairs = {"Easier": ("easier", "harder"), "Worse": ("better", "worse")}
         return Phrase(term.left.name, pairs.get(term.word, ("more", "less")))
 
-    own = Phrase("slip through cracks", ("easier", "harder"))
-    return Lexicon.of([Entry(own, phrase("antonym"), phrase("paraphrase"), phrase("paraphrase_inversion"))])
+    cracks = Phrase("slip through cracks", ("easier", "harder"))
+    return Lexicon.of([LexiconEntry(cracks, phrase("antonym"), phrase("paraphrase"), phrase("paraphrase_inversion"))])
 
 
 def test_table_7(shared: Path) -> None:
     axiom = parse_form("Wider(A, B), so Harder(slip through cracks(A), slip through cracks(B))")
     lexicon = lexicon_of_table_7(shared)
-    found = derive_all(axiom, lexicon)
-    assert {(kind.perturbation, kind.asymmetry): say(form).text for kind, form in found.items()} == table_7(shared)
-    assert all(equivalent(axiom, form, lexicon).equivalent for form in found.values())
+    forms = derive_all(axiom, lexicon)
+    assert {(kind.perturbation, kind.asymmetry): say(form).text for kind, form in forms.items()} == table_7(shared)
+    assert all(equivalent(axiom, form, lexicon).equivalent for form in forms.values())
 
 
 def test_table_8(shared: Path) -> None:
@@ -176,17 +176,17 @@ def test_what_is_proved_equivalent_is_true_together(text: str) -> None:
 def test_asymmetries_are_renamings_of_each_other() -> None:
     for text in FORMS[:6]:
         form = parse_form(text)
-        one, other = derive(form, Kind("negation", "premise")), derive(form, Kind("negation", "conclusion"))
-        assert one is not None
-        assert other is not None
-        assert one.swapped() == other
+        premise, conclusion = (derive(form, Kind("negation", asymmetry)) for asymmetry in ("premise", "conclusion"))
+        assert premise is not None
+        assert conclusion is not None
+        assert premise.swapped() == conclusion
 
 
 def test_a_proof_goes_step_by_step_from_one_to_the_other() -> None:
-    one = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
+    form = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     other = parse_form("Material(B, iron) and Material(A, wax), so not More(soft(B), soft(A))")
-    steps = equivalent(one, other).steps
-    assert (steps[0].form, steps[-1].form) == (one, other)
+    steps = equivalent(form, other).steps
+    assert (steps[0].form, steps[-1].form) == (form, other)
     assert all(before.form != after.form for before, after in itertools.pairwise(steps))
 
 
@@ -195,32 +195,32 @@ def test_operators_that_do_not_apply_give_nothing(tmp_path: Path) -> None:
     assert [kind.name for kind in derive_all(form)] == [kind.name for kind in RELEASED]
     table = tmp_path / "own.tsv"
     table.write_text("phrase\tantonym\tparaphrase\tinversion\neasier: stay frozen\tmelt\n")
-    found = derive_all(form, read_lexicon(table))
-    assert len(found) == 12
-    assert say(found[Kind("antonym", "premise")]).text == "B is warmer than A, so A is less likely to melt than B"
-    assert say(found[Kind("negation_antonym")]).text == "A is warmer than B, so A is not less likely to melt than B"
+    forms = derive_all(form, read_lexicon(table))
+    assert len(forms) == 12
+    assert say(forms[Kind("antonym", "premise")]).text == "B is warmer than A, so A is less likely to melt than B"
+    assert say(forms[Kind("negation_antonym")]).text == "A is warmer than B, so A is not less likely to melt than B"
 
 
 def test_all_24_kinds_and_8_for_one_entity() -> None:
-    entry = Entry(
+    entry = LexiconEntry(
         Phrase("hungry", ("before", "after")), *(Phrase(t, ("before", "after")) for t in ("full", "empty", "fed"))
     )
     lexicon = Lexicon.of([entry])
     temporal = derive_all(parse_form("ate lunch(A), so Before(hungry(A))"), lexicon)
     assert len(KINDS) == 24
     assert [kind.asymmetry for kind in temporal] == ["none"] * 8
-    told = [say(form).text for form in temporal.values()]
-    assert told[:3] == [
+    statements = [say(form).text for form in temporal.values()]
+    assert statements[:3] == [
         "A ate lunch, so A was hungry before eating lunch",
         "A ate lunch, so A was not hungry after eating lunch",
         "A ate lunch, so A was full after eating lunch",
     ]
-    assert len(set(told)) == 8
+    assert len(set(statements)) == 8
     assert len({canonical(form, lexicon) for form in temporal.values()}) == 1
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "complaint"),
     [
         ("phrase\tantonym\nsoft\thard\n", "no column 'paraphrase', 'inversion'"),
         (
@@ -232,12 +232,12 @@ def test_all_24_kinds_and_8_for_one_entity() -> None:
         ("", "the table is empty"),
     ],
 )
-def test_a_bad_lexicon_is_told(table: str, told: str, tmp_path: Path) -> None:
+def test_a_bad_lexicon_is_told(table: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(table)
     with pytest.raises(UserError) as error:
         read_lexicon(path)
-    assert told in str(error.value)
+    assert complaint in str(error.value)
 
 
 def test_a_comparative_without_an_opposite_is_told() -> None:

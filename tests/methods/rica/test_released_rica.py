@@ -40,11 +40,11 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
     assert [item.answer for item in probe.items] == [1, 0, 1, 1]
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
     assert probe.items[0].facets["split"] == "train"
-    told = [
+    facets = [
         tuple(item.facets[n] for n in ("comparative", "perturbation", "asymmetry", "valence", "rule"))
         for item in probe.items
     ]
-    assert told == [
+    assert facets == [
         ("more", "original", "none", 1, "right"),
         ("less", "original", "premise or conclusion", -1, "right"),
         ("more", "negated", "premise or conclusion", 1, "right"),
@@ -78,7 +78,7 @@ def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "mask", "pair", "told"),
+    ("wrong", "mask", "pair", "complaint"),
     [
         ("c.txt", "frostier", "frostier", "not a list of two words"),
         ("c.txt", "frostier", "", "the line is empty"),
@@ -87,7 +87,7 @@ def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_line_is_told_of_the_file_that_holds_it(
-    wrong: str, mask: str, pair: str, told: str, tmp_path: Path
+    wrong: str, mask: str, pair: str, complaint: str, tmp_path: Path
 ) -> None:
     statements = [f"wob lives in {town}, so wob is in a frostier place than zim" for town in ("Oslo", "Rome", "Bonn")]
     good = "['frostier', 'balmier']"
@@ -96,9 +96,9 @@ def test_a_bad_line_is_told_of_the_file_that_holds_it(
         write(tmp_path / "m.txt", "frostier", mask, "frostier"),
         write(tmp_path / "c.txt", good, pair, good),
     ]
-    with pytest.raises(UserError, match=told) as found:
+    with pytest.raises(UserError, match=complaint) as error:
         read_release("rica", paths)
-    assert (found.value.file, found.value.line) == (str(tmp_path / wrong), 2)
+    assert (error.value.file, error.value.line) == (str(tmp_path / wrong), 2)
     assert read_release("rica", paths, skip_bad=True).card.notes["bad lines skipped"] == 1
 
 
@@ -115,14 +115,14 @@ def test_the_last_connective_tells_the_conclusion() -> None:
 
 
 def axiom(**changes: object) -> dict[str, object]:
-    told: dict[str, object] = {}
+    members: dict[str, object] = {}
     for member in MEMBERS:
         word = "less" if "negated" in member else "more"
-        told[member] = [
+        members[member] = [
             f"Material(A, wax) {member}, so More(soft(A), soft(B))",
             [f"A is wax, B is iron, so A is {word} soft than B"],
         ]
-    return told | changes
+    return members | changes
 
 
 def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:

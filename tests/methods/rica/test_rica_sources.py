@@ -13,7 +13,7 @@ from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
 from horsesense.language.novel import is_novel, novel_names
 from horsesense.methods.rica import constraints as types
-from horsesense.methods.rica.building import Plan, build_rica, kinds_of
+from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, fill, read_known, shipped_lexicon
 from horsesense.methods.rica.lexicon import wordnet_lexicon
 from horsesense.methods.rica.perturbations import KINDS
@@ -42,18 +42,18 @@ def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object
     rejected: Counter[str] = Counter()
     names = [name for name in TEMPLATES if name not in ("grade", "location", "temporal")]
     known = list(known_axioms(names, Sources(facts=facts, lists=LISTS, shipped=False), rejected))
-    told = {(each.template, str(each.axiom)): each.status for each in known}
+    statuses = {(axiom.template, str(axiom.axiom)): axiom.status for axiom in known}
     talk = "so More(talk to sailors(A), talk to sailors(B))"
-    assert told["animal", f"animal(A, parrot) and animal(B, mole), {talk}"] == "machine"
-    assert told["animal", f"animal(A, parrot) and animal(B, cod), {talk}"] == "raw"
-    assert ("role", "baker(A, B), so More(knead dough(A), knead dough(B))") in told
-    assert ("physical-degree", "More(flat(A), flat(B)), so Better(stack plates(A), stack plates(B))") in told
+    assert statuses["animal", f"animal(A, parrot) and animal(B, mole), {talk}"] == "machine"
+    assert statuses["animal", f"animal(A, parrot) and animal(B, cod), {talk}"] == "raw"
+    assert ("role", "baker(A, B), so More(knead dough(A), knead dough(B))") in statuses
+    assert ("physical-degree", "More(flat(A), flat(B)), so Better(stack plates(A), stack plates(B))") in statuses
     hill = "person_a helps person_b up the hill(A, B), so More(kind(A), kind(B))"
-    assert told["action-between", hill] == "raw"
+    assert statuses["action-between", hill] == "raw"
     alone = "helps another person up the hill(A) and not helps another person up the hill(B), so More(kind(A), kind(B))"
-    assert ("action-alone", alone) in told
-    assert "waters their roses(A)" in " ".join(text for _, text in told)
-    assert not any("meets person_b" in text for _, text in told)
+    assert ("action-alone", alone) in statuses
+    assert "waters their roses(A)" in " ".join(text for _, text in statuses)
+    assert not any("meets person_b" in text for _, text in statuses)
     assert rejected["action-between: the relation holds both ways"] == 1
     assert rejected["role: not of the type that the template asks for"] == 1
     left_out = facts["atomic"].left_out
@@ -75,14 +75,14 @@ def test_what_would_not_be_english_is_left_out() -> None:
     assert types.event_between("person_a never calls person_b") is None
     assert (types.place("in ocean"), types.place("ocean")) == (None, "be in the ocean")
     # "Live" is an adjective too, but what one is capable of is a verb.
-    told = fill("animal", "seal", "mole", f"more: {types.likely('live in water')}")
-    assert say(told).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
+    axiom = fill("animal", "seal", "mole", f"more: {types.likely('live in water')}")
+    assert say(axiom).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
 
 
 def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_path: Path) -> None:
     facts = {"conceptnet": read_conceptnet([plain_conceptnet(tmp_path / "cn")])}
-    found = strategies_of(Sources(facts=facts, lists=LISTS, shipped=False))
-    assert set(found) == {"material", "animal", "role", "physical-alone", "physical-degree"}
+    strategies = strategies_of(Sources(facts=facts, lists=LISTS, shipped=False))
+    assert set(strategies) == {"material", "animal", "role", "physical-alone", "physical-degree"}
     assert "animal" not in strategies_of(Sources())
     with pytest.raises(UserError, match="the strategy grade has nothing to draw on"):
         list(known_axioms(["grade"], Sources(facts=facts, shipped=False), Counter()))
@@ -105,10 +105,10 @@ ADJECTIVES = """\
 
 def test_an_antonym_of_another_sense_is_no_antonym(tmp_path: Path) -> None:
     (tmp_path / "data.adj").write_text(ADJECTIVES)
-    known = wordnet_lexicon(tmp_path)
+    lexicon = wordnet_lexicon(tmp_path)
 
     def antonym(word: str) -> str | None:
-        entry = known.find(word, ("more", "less"))
+        entry = lexicon.find(word, ("more", "less"))
         return entry.antonym.text if entry and entry.antonym else None
 
     assert antonym("parched") is None, "of one sense of two"
@@ -147,17 +147,18 @@ def test_no_entity_is_a_single_token(name: str) -> None:
 def test_a_table_of_ones_own(tmp_path: Path) -> None:
     table = tmp_path / "own.tsv"
     table.write_text("template\ta\tb\tconclusion\tstatus\nmaterial\tmud, silt\tbasalt\tmore: squishy\tverified\n")
-    known = list(read_known(table))
-    assert [str(each.axiom) for each in known] == [
+    assert [str(known.axiom) for known in read_known(table)] == [
         f"Material(A, {a}) and Material(B, basalt), so More(squishy(A), squishy(B))" for a in ("mud", "silt")
     ]
-    probe = build_rica(Plan(["material"], Sources([table], shipped=False), shipped_lexicon(), LETTERS, balance=False))
+    probe = build_rica(
+        RicaPlan(["material"], Sources([table], shipped=False), shipped_lexicon(), LETTERS, balance=False)
+    )
     assert {item.facets["status"] for item in probe.items} == {"verified"}
     assert probe.card.notes["antonym: not in the lexicon"] == 2
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "complaint"),
     [
         ("template\ta\tb\nmaterial\tmud\tclay\n", "no column 'conclusion'"),
         ("template\ta\tb\tconclusion\nmetal\tmud\tclay\tmore: soft\n", "there is no template 'metal'"),
@@ -168,12 +169,12 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
         ("template\ta\tb\tconclusion\tstatus\nrole\tboss\t\tmore: loud\tsure\n", "there is no status 'sure'"),
     ],
 )
-def test_a_bad_table_is_told_with_its_line(table: str, told: str, tmp_path: Path) -> None:
+def test_a_bad_table_is_told_with_its_line(table: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(table)
     with pytest.raises(UserError) as error:
         list(read_known(path))
-    assert told in str(error.value)
+    assert complaint in str(error.value)
     assert str(error.value).startswith(f"{path}:")
 
 
@@ -193,9 +194,9 @@ def test_bad_sources_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not a line of ATOMIC"):
         read_atomic([path])
     with pytest.raises(UserError, match="nothing to draw on"):
-        build_rica(Plan(["animal"], Sources(), shipped_lexicon(), LETTERS))
+        build_rica(RicaPlan(["animal"], Sources(), shipped_lexicon(), LETTERS))
     with pytest.raises(UserError, match="no strategy 'materials'"):
-        build_rica(Plan(["materials"], Sources(), shipped_lexicon(), LETTERS))
+        build_rica(RicaPlan(["materials"], Sources(), shipped_lexicon(), LETTERS))
     with pytest.raises(UserError, match="no perturbation 'antonyms'"):
         kinds_of(["antonyms"])
     assert kinds_of(["all"]) == KINDS

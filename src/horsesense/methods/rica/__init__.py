@@ -4,8 +4,8 @@ Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsens
 2. One file a step: `axioms` is the algebra, `notation` reads axioms in the release's notation and in plain
 words. `knowledge_tables` holds what fills a template, `constraints` which phrases may, `strategies` where they
 are crawled from. `lexicon` has antonyms and paraphrases, `perturbations` the 24 kinds, `equivalence` proves
-that two forms say the same, `balance` keeps structure from telling the answer. `clauses` and `statements` say a
-form in words, `proposals` lets a model word it, `items` makes the three tasks of it, and `building` puts it all
-together. `controls` are what stands beside every score, `analysis` is what answers say. `released` and
-`released_axioms` read the published files.
+that two forms say the same, `balance` keeps structure from telling the answer. `clauses` says the halves of a form
+in words, `statements` the whole and about whom, `proposals` lets a model word it. `items` makes the three tasks of it,
+and `building` puts it all together. `controls` are what stands beside every score, `analysis` is what answers say.
+`released` and `released_axioms` read the published files, and check them.
 """

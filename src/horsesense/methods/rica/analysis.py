@@ -14,16 +14,13 @@ from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF
 from horsesense.language.frequency import zipf
+from horsesense.methods.rica.items import SETTINGS
 from horsesense.records import Facet, Item
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
 
-
-def question_of(item: Item) -> tuple[str, str, bool]:
-    """What an item asks, whoever it is about: axiom, kind up to renaming, whether the fact is told."""
-    said = str(item.facets.get("perturbation", ""))
-    turned = item.facets.get("asymmetry", "none") != "none"
-    return item.family, f"{said} turned" if turned else said, item.facets.get("background", "none") != "none"
+Question = tuple[str, str, bool]
+"""Axiom, kind up to renaming, whether the fact is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class EntityAblation:
-    """Novel entities against names, on the same statements."""
+    """Novel entities against names, on the same statements (section 4.3, figure 5b)."""
 
     novel: Estimate
     """Accuracy with novel entities."""
@@ -84,7 +81,7 @@ class RunAnalysis(Document):
 def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
     """All analyses of a run's answers; ``against`` is a run of the same model on the same axioms with names."""
     _, answered = read_run(folder)
-    results = tuple(analyse(each) for each in answered if each.judged)
+    results = tuple(analyse(part) for part in answered if part.judged)
     ablated = entity_ablation(answered[0], read_run(against)[1][0]) if against is not None else None
     return RunAnalysis(folder, results, ablated)
 
@@ -102,9 +99,9 @@ def analyse(answered: Answered) -> Analysis:
     questions = [question_of(item) for item in items]
     values = once(earned, [question[2] for question in questions])
     kinds = None
-    if any("perturbation" in each for each in facets):
+    if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
-        kinds = tuple(KindAccuracy(each.where, each.accuracy) for each in slices)
+        kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
     whole = family_accuracy(once(values, again), families, option_counts=[len(item.options) for item in items])[0]
     return Analysis(
         model=answered.part.model.name,
@@ -119,6 +116,13 @@ def analyse(answered: Answered) -> Analysis:
     )
 
 
+def question_of(item: Item) -> Question:
+    """What an item asks, whoever it is about."""
+    kind = str(item.facets.get("perturbation", ""))
+    turned = item.facets.get("asymmetry", "none") != "none"
+    return item.family, f"{kind} turned" if turned else kind, item.facets.get("background", "none") != "none"
+
+
 def _bias(values: list[float], valences: list[int], units: Names) -> Bias | None:
     try:
         return valence_bias(values, valences, units)
@@ -128,36 +132,36 @@ def _bias(values: list[float], valences: list[int], units: Names) -> Bias | None
 
 def _frequencies(items: Sequence[Item]) -> dict[str, float]:
     """Zipf frequency of the words that were right, and of their opposites: a model may just like the frequent one."""
-    words = sorted({other for item in items for other in PAIR_OF.get(right_word(item), ())})
+    words = sorted({pole for item in items for pole in PAIR_OF.get(right_word(item), ())})
     return {word: round(zipf(word), 2) for word in words}
 
 
 def _background(
-    answered: Answered, values: list[float], questions: list[tuple[str, str, bool]]
+    answered: Answered, values: list[float], questions: list[Question]
 ) -> dict[str, dict[str, Estimate]] | None:
     """The effect of the fact, apart for repeating it and for turning it round (appendix C)."""
-    settings = {}
+    effects = {}
     units = {question[:2]: unit for question, unit in zip(questions, answered.units, strict=True)}
-    for setting, said in (("parrot", "original"), ("negation switch", "negation")):
-        asked = [(question, value) for question, value in zip(questions, values, strict=True) if question[1] == said]
-        plain = {question[:2]: value for question, value in asked if not question[2]}
-        helped = {question[:2]: value for question, value in asked if question[2]}
+    for perturbation, setting in SETTINGS.items():
+        answers = [pair for pair in zip(questions, values, strict=True) if pair[0][1] == perturbation]
+        plain = {question[:2]: value for question, value in answers if not question[2]}
+        helped = {question[:2]: value for question, value in answers if question[2]}
         if plain and helped:
             compared = ablation(list(helped), list(helped.values()), list(plain), list(plain.values()), units)
-            settings[setting] = {"with": compared.a, "without": compared.b, "difference": compared.difference}
-    return settings or None
+            effects[setting] = {"with": compared.a, "without": compared.b, "difference": compared.difference}
+    return effects or None
 
 
 def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
-    """Novel entities against names: the same model, the same statements (section 4.3, figure 5b)."""
+    """The accuracy of the same model with either kind of entity, and the difference on what both were asked."""
 
-    def asked(side: Answered) -> list[tuple[str, str, str]]:
-        facets = ((item, item.facets.get("perturbation"), item.facets.get("asymmetry")) for item in side.items)
-        return [(item.family, str(said), str(turned)) for item, said, turned in facets]
+    def statements(side: Answered) -> list[tuple[str, str, str]]:
+        kinds = ((item, item.facets.get("perturbation"), item.facets.get("asymmetry")) for item in side.items)
+        return [(item.family, str(perturbation), str(asymmetry)) for item, perturbation, asymmetry in kinds]
 
     def earned(side: Answered) -> Floats:
         return side.credits(side.primary()).values
 
-    units = dict(zip(asked(novel), novel.units, strict=True))
-    compared = ablation(asked(novel), earned(novel), asked(named), earned(named), units)
+    units = dict(zip(statements(novel), novel.units, strict=True))
+    compared = ablation(statements(novel), earned(novel), statements(named), earned(named), units)
     return EntityAblation(compared.a, compared.b, compared.difference)

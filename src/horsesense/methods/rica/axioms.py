@@ -1,4 +1,9 @@
-"""The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is."""
+"""The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is.
+
+A node keeps its names as they were written, spaces included, so that printing what was parsed gives the same
+characters again; what a name means is `plain`. What a comparison says, whatever its words, is a pair of comparatives
+and one of its two poles: `pair_of`, `is_upper`, `opposite`; what an axiom concludes is its `claim`.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,8 @@ from functools import cache
 from horsesense.errors import UserError, unknown
 from horsesense.language.comparatives import OPPOSITES, PAIR_OF
 
-# The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is.
-#
-# A node keeps its names as they were written, spaces included, so that printing what was parsed gives
-# the same characters again; what a name means is `plain`.
+Pair = tuple[str, str]
+"""The two poles of a scale, the greater or better one first."""
 
 ENTITIES = ("A", "B")
 SLOT = "*"
@@ -37,7 +40,7 @@ def swap_names(text: str) -> str:
     >>> swap_names("person_a takes person_b back")
     'person_b takes person_a back'
     """
-    return _MENTION.sub(lambda found: _OTHER[found[0]], text)
+    return _MENTION.sub(lambda mention: _OTHER[mention[0]], text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +152,11 @@ def seen_from_a(side: Prop) -> str:
 
 
 def named(side: Prop, phrase: str) -> Prop:
-    """The property under a name that is told as if A had it."""
+    """The property under another name, which is given as if A had it."""
     return replace(side, name=phrase if side.entity == "A" else swap_names(phrase))
 
 
-# What a comparison says, whatever its words: which pair of comparatives, which pole.
-
-Pair = tuple[str, str]
-"""The two poles of a scale, the greater or better one first."""
+# Comparatives: which pair, which pole.
 
 
 def pair_of(word: str) -> Pair:
@@ -165,11 +165,11 @@ def pair_of(word: str) -> Pair:
     >>> pair_of("Harder"), pair_of("More")
     (('easier', 'harder'), ('more', 'less'))
     """
-    found = PAIR_OF.get(plain(word).lower())
-    if found is None:
+    pair = PAIR_OF.get(plain(word).lower())
+    if pair is None:
         near = unknown("comparative", word, OPPOSITES).fix
         raise UserError(f"the comparative {plain(word)!r} has no opposite", fix=near)
-    return found
+    return pair
 
 
 def one_scale(word: str) -> str:

@@ -29,35 +29,36 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, Known
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
 from horsesense.methods.rica.lexicon import Lexicon
 from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind, derive
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 """Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
+Pool = tuple[list[KnownAxiom], list[tuple[KnownAxiom, Axiom, Axiom]], list[KnownAxiom]]
+"""Axioms of one shape: those that say the upper pole of A, those that can say either (both forms), the lower."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """An axiom as it is told in a set."""
+class PlacedAxiom:
+    """An axiom as it is told in a set: which pole it says, and which way round its premise is."""
 
-    known: Known
+    known: KnownAxiom
     axiom: Axiom
-    """Turned and laid out as the balance asks for."""
+    """Turned and laid out as the balance needs it."""
     size: int
-    """How many of the kinds asked for apply."""
+    """How many of the wanted kinds apply."""
     property: str
     """What the conclusion is about, under the lexicon's one name for it and its antonym."""
 
 
-def turned(known: Known, lexicon: Lexicon) -> Axiom | None:
+def turned(known: KnownAxiom, lexicon: Lexicon) -> Axiom | None:
     """The same claim with the other pole said of A; None where that needs an antonym that is unknown."""
     axiom = known.axiom
     if isinstance(axiom.premise, And) and TEMPLATES[known.template].number == 1:
         renamed = axiom.premise.swapped()
-        said = claim(axiom)
         # A is whoever comes first, so the two conjuncts change places and the pole with them.
-        return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(said))
+        return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
     return derive(axiom, Kind("antonym"), lexicon)
 
 
@@ -73,59 +74,56 @@ def laid_out(axiom: Axiom) -> Axiom | None:
 
 
 def balanced(
-    axioms: Iterable[Known], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
-) -> Iterator[tuple[Chosen, ...]]:
+    axioms: Iterable[KnownAxiom], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
+) -> Iterator[tuple[PlacedAxiom, ...]]:
     """Blocks of axioms, each balanced in itself; what has no partner is counted and left out."""
-    pools: dict[Shape, tuple[list[Known], list[tuple[Known, Axiom, Axiom]], list[Known]]] = {}
+    pools: dict[Shape, Pool] = {}
     for known in axioms:
-        own, other = known.axiom, turned(known, lexicon)
-        shape = _shape(known, own, lexicon, kinds)
-        up = is_upper(claim(own).word)
-        pool = pools.setdefault(shape, ([], [], []))
+        axiom, other = known.axiom, turned(known, lexicon)
+        shape = _shape(known, axiom, lexicon, kinds)
+        up = is_upper(claim(axiom).word)
+        ups, either, downs = pools.setdefault(shape, ([], [], []))
         if other is not None and _shape(known, other, lexicon, kinds) == shape:
-            pool[1].append((known, own, other) if up else (known, other, own))
+            either.append((known, axiom, other) if up else (known, other, axiom))
         else:
-            (pool[0] if up else pool[2]).append(known)
+            (ups if up else downs).append(known)
     for shape in sorted(pools, key=str):
-        yield from _blocks(shape, *pools[shape], lexicon, Random(f"{seed} {shape}"), rejected)
+        yield from _blocks(shape, pools[shape], lexicon, Random(f"{seed} {shape}"), rejected)
 
 
-def as_told(known: Known, lexicon: Lexicon, kinds: Sequence[Kind]) -> Chosen:
+def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> PlacedAxiom:
     """An axiom as its source tells it, without any balance."""
     size = len(_shape(known, known.axiom, lexicon, kinds)[2])
-    return Chosen(known, known.axiom, size, property_of(known.axiom, lexicon))
+    return PlacedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
 def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
     """The name that the lexicon has for a property, its antonym and their paraphrases."""
-    said = claim(axiom)
-    return lexicon.head(seen_from_a(said.left), pair_of(said.word))[0].phrase.text
+    claimed = claim(axiom)
+    return lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase.text
 
 
-def _shape(known: Known, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
+def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
     """What partners have in common: template, kinds, scales, and whether the premise can be told both ways."""
-    said = claim(axiom)
-    entry = lexicon.find(seen_from_a(said.left), pair_of(said.word))
-    pairs = {"phrase": pair_of(said.word)} | {sense: each.pair for sense, each in (entry.senses() if entry else ())}
-    told = tuple(
-        (kind.name, pairs[PERTURBATIONS[kind.perturbation][0]])
+    claimed = claim(axiom)
+    entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
+    scales = {"phrase": pair_of(claimed.word)}
+    scales |= {sense: phrase.pair for sense, phrase in (entry.senses() if entry else ())}
+    applicable = tuple(
+        (kind.name, scales[PERTURBATIONS[kind.perturbation][0]])
         for kind in kinds
-        if PERTURBATIONS[kind.perturbation][0] in pairs and (kind.asymmetry == "none" or said.right)
+        if PERTURBATIONS[kind.perturbation][0] in scales and (kind.asymmetry == "none" or claimed.right)
     )
-    return known.template, laid_out(axiom) is not None, told
+    return known.template, laid_out(axiom) is not None, applicable
 
 
 def _blocks(
-    shape: Shape,
-    ups: list[Known],
-    either: list[tuple[Known, Axiom, Axiom]],
-    downs: list[Known],
-    lexicon: Lexicon,
-    chance: Random,
-    rejected: Counter[str],
-) -> Iterator[tuple[Chosen, ...]]:
-    for each in (ups, either, downs):
-        chance.shuffle(each)
+    shape: Shape, pool: Pool, lexicon: Lexicon, chance: Random, rejected: Counter[str]
+) -> Iterator[tuple[PlacedAxiom, ...]]:
+    """As many axioms of the upper as of the lower pole, those that can say either filling up the smaller side."""
+    for axioms in pool:
+        chance.shuffle(axioms)
+    ups, either, downs = pool
     up = [(known, known.axiom) for known in ups]
     down = [(known, known.axiom) for known in downs]
     for known, above, below in either:
@@ -140,9 +138,9 @@ def _blocks(
         block = []
         for side in (up, down):
             for turn, (known, axiom) in enumerate(side[number * size : (number + 1) * size]):
-                told = laid_out(axiom) if turn else axiom
-                assert told is not None
-                block.append(Chosen(known, told, len(shape[2]), property_of(told, lexicon)))
+                placed = laid_out(axiom) if turn else axiom
+                assert placed is not None
+                block.append(PlacedAxiom(known, placed, len(shape[2]), property_of(placed, lexicon)))
         yield tuple(block)
 
 

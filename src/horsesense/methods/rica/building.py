@@ -1,4 +1,4 @@
-"""The probe: axioms from strategies, balanced, said in every way asked for, about entities nobody knows."""
+"""The probe: axioms from strategies, balanced, said in every wanted way, about entities nobody knows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from random import Random
 
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim
-from horsesense.methods.rica.balance import Chosen, as_told, balanced
+from horsesense.methods.rica.balance import PlacedAxiom, balanced, unbalanced
 from horsesense.methods.rica.equivalence import canonical
 from horsesense.methods.rica.items import NAME, TASKS, items_of
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, Known
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
 from horsesense.methods.rica.lexicon import Lexicon
 from horsesense.methods.rica.perturbations import ASYMMETRIES, KINDS, PERTURBATIONS, RELEASED, Kind, derive_all
 from horsesense.methods.rica.statements import Entities, Statement, say
@@ -25,7 +25,7 @@ _GROUP = "property"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RicaPlan:
     """What to build."""
 
     strategies: Sequence[str]
@@ -37,7 +37,7 @@ class Plan:
     background: bool = False
     """Also ask with the fact behind the axiom told outright."""
     balance: bool = True
-    """As many of each pole in every cell; without, all axioms are taken as they are told."""
+    """As many of each pole in every cell; without, all axioms are taken as their source has them."""
     seed: int = 0
     limit: int | None = None
     tell: Callable[[Axiom], Statement] = say
@@ -53,7 +53,7 @@ def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
     ['antonym', 'antonym_asymmetric_premise', 'antonym_asymmetric_conclusion']
     """
     named: dict[str, tuple[Kind, ...]] = {kind.name: (kind,) for kind in KINDS}
-    named |= {said: tuple(Kind(said, turn) for turn in ASYMMETRIES) for said in PERTURBATIONS}
+    named |= {operator: tuple(Kind(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
     named |= {"all": KINDS, "released": RELEASED}
     for name in names:
         if name not in named:
@@ -62,14 +62,13 @@ def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
-def build_rica(plan: Plan) -> Probe:
+def build_rica(plan: RicaPlan) -> Probe:
     """Items whose families are axioms; what was left out is counted in the card's notes."""
     if plan.task not in TASKS:
         raise unknown("task", plan.task, TASKS)
     rejected: Counter[str] = Counter()
-    known = _distinct(plan, rejected)
-    blocks = list(_told(plan, known, rejected))
-    items = _within(plan, _by_turns(blocks, plan.seed), rejected)
+    blocks = list(_blocks(plan, _distinct(plan, rejected), rejected))
+    items = _within_limit(plan, _by_turns(blocks, plan.seed), rejected)
     if not items:
         raise UserError("nothing could be built", fix=_why(rejected))
     for facts in plan.sources.facts.values():
@@ -87,71 +86,74 @@ def build_rica(plan: Plan) -> Probe:
     return Probe.of(items, card, {reason: count for reason, count in sorted(rejected.items()) if count})
 
 
-def _distinct(plan: Plan, rejected: Counter[str]) -> list[tuple[str, Known]]:
-    """Axioms that say different things, by what they say; names only of people."""
-    found: dict[str, Known] = {}
+def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
+    """Axioms that say different things; about names, only those of people."""
+    by_meaning: dict[str, KnownAxiom] = {}
     for known in known_axioms(plan.strategies, plan.sources, rejected):
         if plan.entities.mode == "names" and not TEMPLATES[known.template].people:
             rejected["axiom: not about people"] += 1
             continue
-        said = str(canonical(known.axiom, plan.lexicon))
-        if said in found:
+        meaning = str(canonical(known.axiom, plan.lexicon))
+        if meaning in by_meaning:
             rejected["axiom: said already"] += 1
-        found.setdefault(said, known)
-    return list(found.items())
+        by_meaning.setdefault(meaning, known)
+    return list(by_meaning.values())
 
 
-def _told(plan: Plan, axioms: Sequence[tuple[str, Known]], rejected: Counter[str]) -> Iterator[tuple[Chosen, ...]]:
-    known = [each for _, each in axioms]
+def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]) -> Iterator[tuple[PlacedAxiom, ...]]:
+    """Axioms that are asked together or not at all; without balance each stands alone."""
     if plan.balance:
-        yield from balanced(known, plan.lexicon, plan.kinds, plan.seed, rejected)
+        yield from balanced(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
-    for each in known:
-        yield (as_told(each, plan.lexicon, plan.kinds),)
+    for known in axioms:
+        yield (unbalanced(known, plan.lexicon, plan.kinds),)
 
 
-def _by_turns(blocks: Sequence[tuple[Chosen, ...]], seed: int) -> list[tuple[Chosen, ...]]:
+def _by_turns(blocks: Sequence[tuple[PlacedAxiom, ...]], seed: int) -> list[tuple[PlacedAxiom, ...]]:
     """Blocks in random order, one of each strategy by turns: pairs of places are many, roles are few."""
-    queues: dict[str, list[tuple[Chosen, ...]]] = {}
+    queues: dict[str, list[tuple[PlacedAxiom, ...]]] = {}
     for block in Random(seed).sample(blocks, len(blocks)):
         queues.setdefault(block[0].known.template, []).append(block)
     turns = zip_longest(*(queues[name] for name in sorted(queues)))
     return [block for turn in turns for block in turn if block is not None]
 
 
-def _within(plan: Plan, blocks: Sequence[tuple[Chosen, ...]], rejected: Counter[str]) -> list[Item]:
+def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
     """The items of as many whole blocks as fit the limit, but one at least."""
-    everyone = [chosen for block in blocks for chosen in block]
+    others = [placed for block in blocks for placed in block]
     items: list[Item] = []
     # With the fact told, two of the kinds are asked again; entailment asks three times.
     more = 2 if plan.background else 0
     times = plan.entities.tellings * (3 if plan.task == "entailment" else 1)
     for block in blocks:
-        size = sum(chosen.size + more for chosen in block) * times
+        size = sum(placed.size + more for placed in block) * times
         if plan.limit is not None and items and len(items) + size > plan.limit:
             rejected["axiom: over the limit"] += len(block)
             continue
-        for chosen in block:
-            items.extend(_of_one(plan, chosen, everyone, rejected))
+        for placed in block:
+            items.extend(_items(plan, placed, others, rejected))
     return items
 
 
-def _of_one(plan: Plan, chosen: Chosen, everyone: Sequence[Chosen], rejected: Counter[str]) -> Iterator[Item]:
-    family = str(chosen.known.axiom)
-    forms = derive_all(chosen.axiom, plan.lexicon, plan.kinds)
-    _count_missing(plan, chosen, forms, rejected)
+def _items(
+    plan: RicaPlan, placed: PlacedAxiom, others: Sequence[PlacedAxiom], rejected: Counter[str]
+) -> Iterator[Item]:
+    """The items of one axiom; ``others`` are all axioms of the set."""
+    family = str(placed.known.axiom)
+    forms = derive_all(placed.axiom, plan.lexicon, plan.kinds)
+    _count_missing(plan, placed, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]
-    yield from items_of(chosen, forms, family, names, plan.task, plan.background, everyone, facets, plan.tell)
+    yield from items_of(placed, forms, family, names, plan.task, plan.background, others, facets, plan.tell)
 
 
-def _count_missing(plan: Plan, chosen: Chosen, forms: Collection[Kind], rejected: Counter[str]) -> None:
+def _count_missing(plan: RicaPlan, placed: PlacedAxiom, forms: Collection[Kind], rejected: Counter[str]) -> None:
     """Operators that do not apply to an axiom, each counted once."""
-    if claim(chosen.axiom).right is None and any(kind.asymmetry != "none" for kind in plan.kinds):
+    if claim(placed.axiom).right is None and any(kind.asymmetry != "none" for kind in plan.kinds):
         rejected["asymmetry: the axiom has one entity"] += 1
-    said = {kind.perturbation for kind in forms}
+    applied = {kind.perturbation for kind in forms}
     for perturbation in dict.fromkeys(kind.perturbation for kind in plan.kinds):
-        rejected[f"{perturbation}: not in the lexicon"] += perturbation not in said
+        rejected[f"{perturbation}: not in the lexicon"] += perturbation not in applied
 
 
 def _why(rejected: Counter[str]) -> str:

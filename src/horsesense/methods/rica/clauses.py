@@ -1,4 +1,9 @@
-"""The halves of a statement in words: where the comparative goes, and what each template says first (table 3)."""
+"""The halves of a statement in words: where the comparative goes, and what each template says first (table 3).
+
+A conclusion's `frame` is a clause with a slot for the comparative: ``is * fragile``, ``finds it * to float``, ``is a *
+friend``. A phrase with a slot of its own is its own frame (table 8: "has a harder time", "a better friend"). For the
+others the scale and the first word decide. A premise is said by `say_premise`, each logical template in its own way.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +16,15 @@ from horsesense.language.negation import auxiliary, negated
 from horsesense.language.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Pair, Premise, Prop, Rel, Term, pair_of, plain
 
-# Where the comparative goes in a clause: ``is * fragile``, ``finds it * to float``, ``is a * friend``.
-#
-# A phrase with a slot of its own is its own frame (table 8: "has a harder time", "a better friend"). For the
-# others the scale and the first word decide.
-
 MORE, EASIER, BETTER, BEFORE = ("more", "less"), ("easier", "harder"), ("better", "worse"), ("before", "after")
+_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
 _PLACED = "locate at "
+KINDS_OF_VALUE = {
+    "material": "is made out of *",
+    "grade": "is in the * grade",
+    "location": "lives in *",
+}
+"""How a property with a value is said; an animal is one, anything else has it."""
 
 
 @cache
@@ -46,9 +53,6 @@ def frame(text: str, pair: Pair, event: str = "") -> str:
     return f"has {SLOT} {text}"
 
 
-_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
-
-
 @cache
 def shortest(text: str, pair: Pair) -> str:
     """The phrase without the frame that it is given anyway: one property has one name.
@@ -56,12 +60,12 @@ def shortest(text: str, pair: Pair) -> str:
     >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
     ('crumple', 'crumple', 'is * to lift')
     """
-    whole = frame(text, pair)
-    if whole == f"is {SLOT}":
+    framed = frame(text, pair)
+    if framed == f"is {SLOT}":
         return ""
     for scale, start in _FRAMED:
-        rest = whole.removeprefix(start)
-        if pair == scale and rest != whole and frame(rest, pair) == whole:
+        rest = framed.removeprefix(start)
+        if pair == scale and rest != framed and frame(rest, pair) == framed:
             return rest
     return text
 
@@ -107,14 +111,7 @@ def _infinitive(text: str) -> str:
     return f"have {with_article(text)}"
 
 
-# The first half of a statement, for each logical template (table 3).
-
-KINDS_OF_VALUE = {
-    "material": "is made out of *",
-    "grade": "is in the * grade",
-    "location": "lives in *",
-}
-"""How a property with a value is said; an animal is one, anything else has it."""
+# Premises, for each logical template (table 3).
 
 
 def template(axiom: Axiom) -> int:
@@ -146,10 +143,11 @@ def say_premise(premise: Premise) -> str:
     'A can see at night while B cannot'
     """
     match premise:
-        case And(Not(Prop() as other), Prop() as one):
-            return f"{other.entity} {negated(clause(other.name))} while {one.entity} {auxiliary(clause(one.name))}"
-        case And(Prop() as one, Not(Prop() as other)):
-            return f"{one.entity} {clause(one.name)} while {other.entity} {_denied(other)}"
+        case And(Not(Prop() as denied), Prop() as affirmed):
+            verb = auxiliary(clause(affirmed.name))
+            return f"{denied.entity} {negated(clause(denied.name))} while {affirmed.entity} {verb}"
+        case And(Prop() as affirmed, Not(Prop() as denied)):
+            return f"{affirmed.entity} {clause(affirmed.name)} while {denied.entity} {_denial(clause(denied.name))}"
         case And(left, right):
             return f"{say_term(left)} and {say_term(right)}"
         case Prop() | Rel() | Comp() | Not():
@@ -190,12 +188,12 @@ def clause(name: str) -> str:
     return f"can {text}" if kind == "base" else f"is capable of {text}"
 
 
-def _denied(other: Prop) -> str:
-    said = clause(other.name)
-    if said.split(" ")[1:2] == ["not"] or said.startswith("cannot"):
-        return auxiliary(negated(said))
-    word = auxiliary(said)
-    return "cannot" if word == "can" else f"{word} not"
+def _denial(affirmed: str) -> str:
+    """What is left of a clause that is denied of the other one: "does not", "cannot"; of one denied already, "does"."""
+    if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
+        return auxiliary(negated(affirmed))
+    verb = auxiliary(affirmed)
+    return "cannot" if verb == "can" else f"{verb} not"
 
 
 def _valued(kind: str, value: str) -> str:
@@ -221,8 +219,8 @@ def _compared(name: str, word: str, other: str) -> str:
     if word == "more" and comparative_of(name):
         return f"is {comparative_of(name)} than {other}"
     # A bare comparative needs no opposite here: nothing in a premise is denied.
-    clause_of = frame(name, pair_of(word)) if name else f"is {SLOT}"
-    return f"{clause_of.replace(SLOT, word)} than {other}"
+    framed = frame(name, pair_of(word)) if name else f"is {SLOT}"
+    return f"{framed.replace(SLOT, word)} than {other}"
 
 
 def _than(phrase: str, other: str) -> str:

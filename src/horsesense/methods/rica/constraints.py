@@ -1,4 +1,7 @@
-"""Type constraints on what a knowledge base says: a trait, something one can do, a place, an event."""
+"""Type constraints on what a knowledge base says: a trait, something one can do, a place, an event (table 4).
+
+Each function gives the phrase as a statement can say it, or None where it is not of the type.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,6 @@ SYMMETRIC = frozenset(
 """Relations that hold both ways or say nothing of who is who: what follows for one follows for the other."""
 _DENIED = frozenset(listed("n't not never cannot hardly"))
 """Words of an event that is denied already: it cannot be denied once more of the other one."""
-_RESULT = str | None
 
 
 def is_symmetric(relation: str) -> bool:
@@ -41,12 +43,12 @@ def is_symmetric(relation: str) -> bool:
     return relation.endswith("person_b each other") or " together" in relation
 
 
-def trait(text: str) -> _RESULT:
+def trait(text: str) -> str | None:
     """A single adjective that people use."""
     return text if " " not in text and is_adjective(text) and zipf(text) >= _RARE else None
 
 
-def ability(text: str) -> _RESULT:
+def ability(text: str) -> str | None:
     """Something one can do: a verb phrase of a few plain words."""
     if not _PLAIN.fullmatch(text) or len(text.split()) > _MOST_WORDS:
         return None
@@ -56,17 +58,17 @@ def ability(text: str) -> _RESULT:
     return text
 
 
-def likely(text: str) -> _RESULT:
+def likely(text: str) -> str | None:
     """Something one is more or less likely to do, told as such where the verb could be read as an adjective.
 
     >>> likely("fly"), likely("live in wild"), likely("near water")
     ('fly', 'is * likely to live in wild', None)
     """
-    told = ability(text)
-    return f"is {SLOT} likely to {told}" if told and is_description(told) else told
+    act = ability(text)
+    return f"is {SLOT} likely to {act}" if act and is_description(act) else act
 
 
-def place(text: str) -> _RESULT:
+def place(text: str) -> str | None:
     """Being at a place, with preposition and article."""
     if not _PLAIN.fullmatch(text) or len(text.split()) > 3:
         return None
@@ -78,16 +80,16 @@ def place(text: str) -> _RESULT:
     return f"be {where} {the}{text}"
 
 
-def lone_event(event: str) -> _RESULT:
+def lone_event(event: str) -> str | None:
     """An event told of one person, the other one being anybody (table 4)."""
-    told = event.removeprefix("person_a ")
-    told = told.replace("person_a's", "their").replace("person_a", "themself").replace("person_b", "another person")
-    plain = _PLAIN.fullmatch(told.lower()) and not _DENIED.intersection(told.lower().split())
-    return told if plain and is_finite(told) and len(told.split()) > 1 else None
+    clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_a", "themself")
+    clause = clause.replace("person_b", "another person")
+    plain = _PLAIN.fullmatch(clause.lower()) and not _DENIED.intersection(clause.lower().split())
+    return clause if plain and is_finite(clause) and len(clause.split()) > 1 else None
 
 
-def event_between(event: str) -> _RESULT:
+def event_between(event: str) -> str | None:
     """An event between two persons, in plain words."""
-    told = event.replace("person_a", "").replace("person_b", "").strip().lower()
-    plain = re.fullmatch(r"[a-z' ,-]+", told) and not _DENIED.intersection(told.split())
+    words = event.replace("person_a", "").replace("person_b", "").strip().lower()
+    plain = re.fullmatch(r"[a-z' ,-]+", words) and not _DENIED.intersection(words.split())
     return event if "person_b" in event and plain else None

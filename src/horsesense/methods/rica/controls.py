@@ -64,8 +64,8 @@ def control(probe: Probe, name: str) -> Probe:
     """The probe as a control: the same answers, families and facets; what is asked has something taken away."""
     change = {"premise-removed": _without_premise, "structure-only": _Nonsense().hide}[name]
     items = [replace(change(item), probe=f"{item.probe}-{name}") for item in probe.items]
-    told = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
-    card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {told}.")
+    lacking = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
+    card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {lacking}.")
     return Probe.of(items, card)
 
 
@@ -74,9 +74,9 @@ def missing_controls(card: Card, name: str, there: Collection[str]) -> tuple[str
 
     A control is told by the end of its card's name, which `control` has put there.
     """
-    if card.method != "rica" or card.name.endswith(tuple(f"-{control}" for control in CONTROLS)):
+    if card.method != "rica" or card.name.endswith(tuple(f"-{kind}" for kind in CONTROLS)):
         return ()
-    return tuple(control for control in CONTROLS if f"{name}-{control}" not in there)
+    return tuple(kind for kind in CONTROLS if f"{name}-{kind}" not in there)
 
 
 def _without_premise(item: Item) -> Item:
@@ -112,15 +112,16 @@ class _Nonsense:
         nonsense = {word: self.words[place % _NONSENSE] for place, word in enumerate(content)}
 
         def hidden(text: str) -> str:
-            return _WORD.sub(lambda found: nonsense.get(found[0].lower(), found[0]), text)
+            return _WORD.sub(lambda match: nonsense.get(match[0].lower(), match[0]), text)
 
         options = tuple(map(hidden, item.options)) if item.form == "sentences" else item.options
         return replace(item, premise=hidden(item.premise), text=hidden(item.text), options=options)
 
 
 def _content(text: str, kept: set[str]) -> Iterator[str]:
-    for found in _WORD.finditer(text):
-        word = found[0].lower()
+    """The words of a text that say something, in lower case: neither small words nor the ``kept`` names."""
+    for match in _WORD.finditer(text):
+        word = match[0].lower()
         bare = word.removesuffix("'s").removesuffix("’s")
         shape = word in _SHAPE or is_negation(word) or is_comparative_form(word)
         if not shape and bare not in kept and bare not in ("a", "b"):

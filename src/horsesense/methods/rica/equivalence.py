@@ -75,16 +75,16 @@ def written_proof(proof: Proof) -> WrittenProof:
     return WrittenProof(proof.equivalent, tuple(ProofStep(step.rule, str(step.form)) for step in proof.steps))
 
 
-def equivalent(one: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
+def equivalent(form: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
     """Whether two forms say the same, with the way from one to the other.
 
     >>> from horsesense.methods.rica.notation import parse_form
-    >>> one = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
+    >>> form = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     >>> other = parse_form("Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))")
-    >>> equivalent(one, other).equivalent
+    >>> equivalent(form, other).equivalent
     True
     """
-    there, back = list(rewritten(one, lexicon)), list(rewritten(other, lexicon))
+    there, back = list(rewritten(form, lexicon)), list(rewritten(other, lexicon))
     same = there[-1].form == back[-1].form
     if not same:
         return Proof(False, tuple(there + back))
@@ -99,17 +99,17 @@ def canonical(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Axiom:
 
 
 def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
-    """The given form and each form after it that differs."""
+    """The form itself and each form after it that differs."""
     yield Step("given", form)
     for rule, change in (
-        ("spaces mean nothing", lambda each: _both(each, _tidy_term)),
-        ("not not is nothing", lambda each: _both(each, _undoubled)),
-        ("no ties: not less is more", lambda each: _both(each, _affirmed)),
-        ("the lexicon's phrase", lambda each: _by_lexicon(each, lexicon)),
+        ("spaces mean nothing", lambda axiom: _both(axiom, _tidy_term)),
+        ("not not is nothing", lambda axiom: _both(axiom, _undoubled)),
+        ("no ties: not less is more", lambda axiom: _both(axiom, _affirmed)),
+        ("the lexicon's phrase", lambda axiom: _by_lexicon(axiom, lexicon)),
         ("less of one is more of the other", _upper_pole),
-        ("one opposite, one scale", lambda each: _both(each, _on_one_scale)),
+        ("one opposite, one scale", lambda axiom: _both(axiom, _on_one_scale)),
         ("a conjunction has no order", _ordered),
-        ("A and B are any two", lambda each: min(each, _ordered(_upper_pole(each.swapped())), key=str)),
+        ("A and B are any two", lambda axiom: min(axiom, _ordered(_upper_pole(axiom.swapped())), key=str)),
     ):
         changed = change(form)
         if str(changed) != str(form):
@@ -119,7 +119,7 @@ def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
 
 def _both(form: Axiom, change: Callable[[Term], Term]) -> Axiom:
     """Premise and conclusion, changed term by term."""
-    return Axiom(_each(form.premise, change), _concluded(change(form.conclusion)))
+    return Axiom(_changed_premise(form.premise, change), _concluded(change(form.conclusion)))
 
 
 def _tidy_term(term: Term) -> Term:
@@ -145,7 +145,7 @@ def _undoubled(term: Term) -> Term:
 
 def _affirmed(term: Term) -> Term:
     match term:
-        case Not(Comp() as comparison) if _known(comparison):
+        case Not(Comp() as comparison) if _has_opposite(comparison):
             return flipped(comparison)
         case _:
             return term
@@ -153,7 +153,7 @@ def _affirmed(term: Term) -> Term:
 
 def _by_lexicon(form: Axiom, lexicon: Lexicon) -> Axiom:
     term = form.conclusion
-    if not isinstance(term, Comp) or not _known(term):
+    if not isinstance(term, Comp) or not _has_opposite(term):
         return form
     entry, sense = lexicon.head(seen_from_a(term.left), pair_of(term.word))
     upper = is_upper(term.word) != (sense in OPPOSED)
@@ -167,14 +167,14 @@ def _upper_pole(form: Axiom) -> Axiom:
 
 
 def _raised(term: Term) -> Term:
-    if isinstance(term, Comp) and term.right is not None and _known(term) and not is_upper(term.word):
+    if isinstance(term, Comp) and term.right is not None and _has_opposite(term) and not is_upper(term.word):
         return replace(flipped(term), left=term.right, right=term.left)
     return term
 
 
 def _on_one_scale(term: Term) -> Term:
     match term:
-        case Comp(word) if _known(term):
+        case Comp(word) if _has_opposite(term):
             return replace(term, word=one_scale(word))
         case Not(inner):
             return Not(_on_one_scale(inner))
@@ -188,12 +188,12 @@ def _ordered(form: Axiom) -> Axiom:
     return form
 
 
-def _known(term: Comp) -> bool:
+def _has_opposite(term: Comp) -> bool:
     """Whether the comparative has an opposite; the release's slip ``Aetter`` has none and stays as it is."""
     return plain(term.word).lower() in OPPOSITES
 
 
-def _each(premise: Premise, change: Callable[[Term], Term]) -> Premise:
+def _changed_premise(premise: Premise, change: Callable[[Term], Term]) -> Premise:
     if isinstance(premise, And):
         return And(change(premise.left), change(premise.right))
     return change(premise)

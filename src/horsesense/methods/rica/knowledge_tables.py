@@ -1,4 +1,10 @@
-"""Knowledge tables (section 2.2, stage 3): rows that fill a template, the axioms they give, and what ships."""
+"""Knowledge tables (section 2.2, stage 3): rows that fill a template, the axioms they give (stage 4), and what ships.
+
+A table of one's own has the columns ``template``, ``a``, ``b`` and ``conclusion``. Cells ``a`` and ``b`` may list
+several values with commas between them; each of one goes with each of the other. A conclusion is a comparative and
+a phrase, ``more: fragile``, about A against B. Lists of names are what a type constraint asks for; one's own take the
+place of those that ship.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +20,8 @@ from horsesense.language.comparatives import is_comparative_form
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
 from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
 
-# Knowledge tables (section 2.2, stage 3): rows that fill a template, and the axioms they give (stage 4).
-#
-# A table of one's own has the columns ``template``, ``a``, ``b`` and ``conclusion``. Cells ``a`` and ``b`` may list
-# several values with commas between them; each of one goes with each of the other. A conclusion is a comparative and
-# a phrase, ``more: fragile``, about A against B.
-
+DATA = Path(__file__).with_name("data")
+LISTS = ("animals", "materials", "occupations", "adjectives")
 COLUMNS = ("template", "a", "b", "conclusion")
 STATUSES = ("raw", "machine", "verified", "curated")
 """Told by absence from a knowledge base; by rule from numbers or an explicit negative; checked by people; written."""
@@ -54,7 +56,7 @@ TEMPLATES: Mapping[str, Template] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownAxiom:
     """An axiom with what is known of it."""
 
     axiom: Axiom
@@ -83,8 +85,8 @@ def fill(template: str, a: str, b: str, conclusion: str) -> Axiom:
     pair_of(word)
     number = TEMPLATES[template].number
     right = None if number == 5 else Prop(swap_names(phrase), "B")
-    said = Comp(word.capitalize(), Prop(phrase, "A"), right)
-    return Axiom(_premise(template, number, a, b), said)
+    comparison = Comp(word.capitalize(), Prop(phrase, "A"), right)
+    return Axiom(_premise(template, number, a, b), comparison)
 
 
 def _premise(template: str, number: int, a: str, b: str) -> Premise:
@@ -105,17 +107,17 @@ def _premise(template: str, number: int, a: str, b: str) -> Premise:
     return Prop(a, "A")
 
 
-def read_known(path: Path, licence: str = "none stated", status: str = "curated") -> Iterator[Known]:
-    """The axioms of a table; a column ``status`` says how each is known."""
+def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]:
+    """The axioms of a table; a column ``status`` says how each is known, which is by writing where it says nothing."""
     for line, row in read_table(path, COLUMNS):
-        told = row.get("status") or status
+        status = row.get("status") or "curated"
         try:
-            if told not in STATUSES:
-                raise unknown("status", told, STATUSES)
+            if status not in STATUSES:
+                raise unknown("status", status, STATUSES)
             for a in _listed(row["a"]) or [""]:
                 for b in _listed(row["b"]) or [""]:
                     axiom = fill(row["template"], a, b, row["conclusion"])
-                    yield Known(axiom, row["template"], told, licence, path.name, line)
+                    yield KnownAxiom(axiom, row["template"], status, licence, path.name, line)
         except UserError as error:
             raise error.at(path, line) from None
 
@@ -124,9 +126,7 @@ def _listed(cell: str) -> list[str]:
     return [value.strip() for value in cell.split(",") if value.strip()]
 
 
-# The tables and the lexicon that come with the package.
-
-DATA = Path(__file__).with_name("data")
+# What comes with the package, and lists of one's own.
 
 
 @cache
@@ -143,23 +143,18 @@ def shipped_list(name: str) -> tuple[str, ...]:
     return tuple(row[column] for _, row in read_table(path, (column,)))
 
 
-# Lists of names that a type constraint asks for: one's own in place of those that ship.
-
-LISTS = ("animals", "materials", "occupations", "adjectives")
-
-
 def read_list(path: Path) -> Sequence[str]:
     """A name a line, or JSON: a list, or an object that holds one (as in public collections of lists)."""
     text = read_text(path)
     if path.suffix != ".json":
-        found: object = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        names: object = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     else:
         try:
-            found = json.loads(text)
+            names = json.loads(text)
         except json.JSONDecodeError as error:
             raise UserError("this is not JSON", file=path, line=error.lineno, fix="give a list of names") from error
-    if isinstance(found, dict):
-        found = next((value for value in found.values() if isinstance(value, list)), None)
-    if not isinstance(found, list) or not found or not all(isinstance(name, str) for name in found):
+    if isinstance(names, dict):
+        names = next((value for value in names.values() if isinstance(value, list)), None)
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise UserError("there is no list of names in the file", file=path, fix="give one name a line")
-    return [name.lower() for name in found]
+    return [name.lower() for name in names]

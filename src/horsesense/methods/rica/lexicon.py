@@ -1,4 +1,14 @@
-"""Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed."""
+"""Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed.
+
+A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that
+the operator does not apply. A phrase is compared by more and less; another scale stands before it
+(``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
+
+Of WordNet only adjectives are taken, and only where it leaves no doubt. An antonym is the only one in all senses of
+both words together, and either stands in every sense of both, or is the word itself denied (*unlucky*,
+*powerless*), which denies it whatever it means. A synonym counts where both words have one sense. Anything else
+would be a guess at the sense that is meant.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +23,14 @@ from horsesense.language.frequency import zipf
 from horsesense.methods.rica.axioms import Pair, is_upper, pair_of, plain
 from horsesense.methods.rica.clauses import MORE, shortest
 
-# Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed.
-#
-# A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that
-# the operator does not apply. A phrase is compared by more and less; another scale stands before it
-# (``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
-
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
 """Senses that turn the scale round."""
+_RARE = 2.5
+"""Zipf frequency under which a word would puzzle rather than paraphrase."""
+_DENYING = ("un", "in", "im", "il", "ir", "dis", "non")
+_MEANS_ANOTHER = frozenset(("undetermined", "immaterial", "undue", "unturned", "unsound"))
+"""Denied in another sense than the usual one of the word: who is not determined is not undetermined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LexiconEntry:
     """A phrase and what else says the same, or the opposite."""
 
     phrase: Phrase
@@ -58,36 +67,37 @@ class Entry:
 
     def senses(self) -> Iterator[tuple[str, Phrase]]:
         """The other phrases with the column they stand in."""
-        named = (("antonym", self.antonym), ("paraphrase", self.paraphrase), ("inversion", self.inversion))
-        return ((name, phrase) for name, phrase in named if phrase)
+        columns = (("antonym", self.antonym), ("paraphrase", self.paraphrase), ("inversion", self.inversion))
+        return ((column, phrase) for column, phrase in columns if phrase)
 
-    def turned(self) -> Entry | None:
+    def turned(self) -> LexiconEntry | None:
         """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
         if self.antonym is None:
             return None
-        return Entry(self.antonym, self.phrase, self.inversion, self.paraphrase)
+        return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase)
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """Entries by phrase; what was added first counts."""
 
-    entries: Mapping[Phrase, Entry] = field(default_factory=dict)
+    entries: Mapping[Phrase, LexiconEntry] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Lexicon:
+    def of(cls, entries: Iterable[LexiconEntry]) -> Lexicon:
         """A lexicon in which an entry with an antonym is found under both."""
-        found: dict[Phrase, Entry] = {}
-        given = list(entries)
-        for entry in given:
-            found.setdefault(entry.phrase, entry)
-        for entry in given:
-            other = entry.turned()
-            if other:
-                found.setdefault(other.phrase, other)
-        return cls(found)
+        by_phrase: dict[Phrase, LexiconEntry] = {}
+        entries = list(entries)
+        for entry in entries:
+            by_phrase.setdefault(entry.phrase, entry)
+        for entry in entries:
+            turned = entry.turned()
+            if turned:
+                by_phrase.setdefault(turned.phrase, turned)
+        return cls(by_phrase)
 
-    def find(self, text: str, pair: Pair) -> Entry | None:
+    def find(self, text: str, pair: Pair) -> LexiconEntry | None:
+        """The entry of a phrase on a scale, whether or not its frame is written; None where it is unknown."""
         short = shortest(plain(text), pair)
         return self.entries.get(Phrase(short, pair)) or self.entries.get(Phrase(short.lower(), pair))
 
@@ -95,22 +105,22 @@ class Lexicon:
         """Both; where both know a phrase, this one counts."""
         return Lexicon({**other.entries, **self.entries})
 
-    def head(self, text: str, pair: Pair) -> tuple[Entry, str]:
+    def head(self, text: str, pair: Pair) -> tuple[LexiconEntry, str]:
         """The entry that a phrase belongs to and its column there: the entry that was written down for all of them."""
         phrase = Phrase(shortest(plain(text), pair), pair)
-        return self._heads.get(phrase, (Entry(phrase), "phrase"))
+        return self._heads.get(phrase, (LexiconEntry(phrase), "phrase"))
 
     def __post_init__(self) -> None:
-        heads: dict[Phrase, tuple[Entry, str]] = {}
+        heads: dict[Phrase, tuple[LexiconEntry, str]] = {}
         for entry in self.entries.values():
             if entry.phrase in heads:
                 continue
             heads[entry.phrase] = entry, "phrase"
-            for name, phrase in entry.senses():
-                heads.setdefault(phrase, (entry, name))
+            for column, phrase in entry.senses():
+                heads.setdefault(phrase, (entry, column))
         object.__setattr__(self, "_heads", heads)
 
-    _heads: Mapping[Phrase, tuple[Entry, str]] = field(init=False, repr=False, compare=False)
+    _heads: Mapping[Phrase, tuple[LexiconEntry, str]] = field(init=False, repr=False, compare=False)
 
 
 NO_LEXICON = Lexicon()
@@ -118,69 +128,56 @@ NO_LEXICON = Lexicon()
 
 def read_lexicon(path: Path) -> Lexicon:
     """The entries of a table, checked."""
-    entries: list[Entry] = []
+    entries: list[LexiconEntry] = []
     seen: dict[Phrase, int] = {}
     for line, row in read_table(path, COLUMNS):
         try:
-            cells = [Phrase.read(row[name]) if row[name] else None for name in COLUMNS]
+            phrase, *others = [Phrase.read(row[column]) if row[column] else None for column in COLUMNS]
         except UserError as error:
             raise error.at(path, line) from None
-        phrase, *others = cells
         if phrase is None:
             raise UserError("the phrase is missing", file=path, line=line, fix="fill in the first column")
-        for each in filter(None, cells):
+        for cell in filter(None, (phrase, *others)):
             # Otherwise two entries would say that two different properties are the same.
-            if seen.setdefault(each, line) != line:
-                raise UserError(f"{each.text!r} stands in line {seen[each]} too", file=path, line=line, fix="drop one")
-        entries.append(Entry(phrase, *others))
+            if seen.setdefault(cell, line) != line:
+                raise UserError(f"{cell.text!r} stands in line {seen[cell]} too", file=path, line=line, fix="drop one")
+        entries.append(LexiconEntry(phrase, *others))
     return Lexicon.of(entries)
 
 
-# Antonyms and paraphrases of adjectives from WordNet, only where it leaves no doubt.
-#
-# An antonym is the only one in all senses of both words together, and either stands in every sense of both, or is the
-# word itself denied (*unlucky*, *powerless*), which denies it whatever it means. A synonym counts where both words
-# have one sense. Anything else would be a guess at the sense that is meant.
-
-_RARE = 2.5
-"""Zipf frequency under which a word would puzzle rather than paraphrase."""
-
-
-_DENYING = ("un", "in", "im", "il", "ir", "dis", "non")
-_MEANS_ANOTHER = frozenset(("undetermined", "immaterial", "undue", "unturned", "unsound"))
-"""Denied in another sense than the usual one of the word: who is not determined is not undetermined."""
+# Adjectives of WordNet.
 
 
 def wordnet_lexicon(folder: Path) -> Lexicon:
     """Entries for all adjectives of which WordNet knows the one antonym or a sure synonym."""
-    known = read_adjectives(folder)
+    adjectives = read_adjectives(folder)
     entries = []
-    for word in known.senses:
-        antonym = _antonym(word, known)
-        synonym = _synonym(word, known)
-        inversion = _synonym(antonym, known) if antonym else ""
+    for word in adjectives.senses:
+        antonym = _antonym(word, adjectives)
+        synonym = _synonym(word, adjectives)
+        inversion = _synonym(antonym, adjectives) if antonym else ""
         if (antonym or synonym) and word.isalpha() and zipf(word) >= _RARE:
-            entries.append(
-                Entry(Phrase(word), *(Phrase(each) if each else None for each in (antonym, synonym, inversion)))
-            )
+            others = (Phrase(other) if other else None for other in (antonym, synonym, inversion))
+            entries.append(LexiconEntry(Phrase(word), *others))
     return Lexicon.of(entries)
 
 
-def _antonym(word: str, known: Adjectives) -> str:
-    one = _only(word, known)
+def _antonym(word: str, adjectives: Adjectives) -> str:
+    antonym = _only_antonym(word, adjectives)
     # It has to go both ways: "old" is the one antonym of "new", which is not the one of "old".
-    if not one.isalpha() or zipf(one) < _RARE or _only(one, known) != word:
+    if not antonym.isalpha() or zipf(antonym) < _RARE or _only_antonym(antonym, adjectives) != word:
         return ""
     # "Hungry" is the antonym of "thirsty" in one sense of four, and "net" that of "gross".
-    sure = all(all(known.antonyms[each]) for each in (word, one)) or denies(one, word) or denies(word, one)
-    return one if sure and word not in _MEANS_ANOTHER and one not in _MEANS_ANOTHER else ""
+    in_every_sense = all(all(adjectives.antonyms[adjective]) for adjective in (word, antonym))
+    sure = in_every_sense or denies(antonym, word) or denies(word, antonym)
+    return antonym if sure and word not in _MEANS_ANOTHER and antonym not in _MEANS_ANOTHER else ""
 
 
-def _only(word: str, known: Adjectives) -> str:
-    """The antonym of all senses together, where there is one."""
-    found = frozenset().union(*known.antonyms.get(word, ()))
-    (one,) = found if len(found) == 1 else ("",)
-    return one
+def _only_antonym(word: str, adjectives: Adjectives) -> str:
+    """The antonym of all senses together, where there is just one."""
+    antonyms = frozenset().union(*adjectives.antonyms.get(word, ()))
+    (antonym,) = antonyms if len(antonyms) == 1 else ("",)
+    return antonym
 
 
 def denies(negative: str, word: str) -> bool:
@@ -194,9 +191,9 @@ def denies(negative: str, word: str) -> bool:
     return any(negative == prefix + word for prefix in _DENYING)
 
 
-def _synonym(word: str, known: Adjectives) -> str:
-    if len(known.senses.get(word, ())) != 1:
+def _synonym(word: str, adjectives: Adjectives) -> str:
+    if len(adjectives.senses.get(word, ())) != 1:
         return ""
-    (members,) = known.senses[word]
+    (members,) = adjectives.senses[word]
     others = [other for other in members if other != word and other.isalpha() and zipf(other) >= _RARE]
-    return max((other for other in others if len(known.senses[other]) == 1), key=zipf, default="")
+    return max((other for other in others if len(adjectives.senses[other]) == 1), key=zipf, default="")

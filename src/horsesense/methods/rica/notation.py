@@ -1,4 +1,9 @@
-"""Reading axioms: the released notation, and statements in plain words."""
+"""Reading axioms: the released notation, and statements in plain words.
+
+`parse_form` reads ``Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))``. `read_statement` reads "A is
+smaller than B, so A is easier to lose than B": the other way round of `say`, so that what was read is said again in
+the same words (the frames of table 8).
+"""
 
 from __future__ import annotations
 
@@ -28,13 +33,17 @@ from horsesense.methods.rica.axioms import (
 )
 from horsesense.methods.rica.clauses import KINDS_OF_VALUE, shortest
 
-# Reading the released notation: ``Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))``.
-
 _CONNECTIVE = re.compile(r",\s*so\s+")
 _AND = re.compile(r" and ")
 _NOT = re.compile(r"not ")
 _EXAMPLE = "write it like Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"
 _MOST_SHOWN = 24
+
+_SUBJECT = re.compile(r"([AB]) (.+)")
+_WHILE = re.compile(r"([AB]) (.+) while ([AB]) (\w+) ?not")
+_ROLE = re.compile(r"([AB]) is ([AB])'s ([\w ]+)")
+_DENIED = re.compile(r"[AB] (?:cannot|\w+ not) ")
+_COMPARATIVE = re.compile(r"\b(?:more|less|\w+er|worse)\b")
 
 
 def parse_form(text: str) -> Axiom:
@@ -58,6 +67,8 @@ def _compares(name: str) -> bool:
 
 
 class _Parser:
+    """Goes through a form from left to right; each method reads one part of the grammar at the place it has reached."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.place = 0
@@ -140,11 +151,11 @@ class _Parser:
     def side(self) -> Prop:
         start = self.place
         opening = self.text.find("(", start)
-        found = re.compile(r"\((A|B)\)").match(self.text, max(opening, 0))
-        if opening < 0 or not found or not self.text[start:opening].strip():
+        entity = re.compile(r"\((A|B)\)").match(self.text, max(opening, 0))
+        if opening < 0 or not entity or not self.text[start:opening].strip():
             self.fail("a side of a comparison looks like soft(A)", start)
-        self.place = found.end()
-        return Prop(self.text[start:opening], found[1])
+        self.place = entity.end()
+        return Prop(self.text[start:opening], entity[1])
 
     def closing(self, opening: int) -> int:
         """The bracket that closes the one at a place; a value may hold brackets of its own."""
@@ -156,10 +167,11 @@ class _Parser:
         self.fail("this bracket is never closed", opening)
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.place)
-        if found:
-            self.place = found.end()
-        return found[0] if found else ""
+        """What the pattern matches here, which is then behind us; nothing where it does not match."""
+        match = pattern.match(self.text, self.place)
+        if match:
+            self.place = match.end()
+        return match[0] if match else ""
 
     def fail(self, why: str, place: int | None = None) -> NoReturn:
         at = self.place if place is None else place
@@ -168,15 +180,7 @@ class _Parser:
         raise UserError(f"the form does not parse {where}: {why}", fix=_EXAMPLE)
 
 
-# The form of a statement in plain words: "A is smaller than B, so A is easier to lose than B".
-#
-# The other way round of `say`: what was read is said again in the same words (the frames of table 8).
-
-_SUBJECT = re.compile(r"([AB]) (.+)")
-_WHILE = re.compile(r"([AB]) (.+) while ([AB]) (\w+) ?not")
-_ROLE = re.compile(r"([AB]) is ([AB])'s ([\w ]+)")
-_DENIED = re.compile(r"[AB] (?:cannot|\w+ not) ")
-_COMPARATIVE = re.compile(r"\b(?:more|less|\w+er|worse)\b")
+# Statements in plain words.
 
 
 def read_statement(text: str) -> Axiom:
@@ -185,16 +189,16 @@ def read_statement(text: str) -> Axiom:
     >>> print(read_statement("A is smaller than B, so A is easier to lose than B"))
     Smaller(A, B), so Easier(is * to lose(A), is * to lose(B))
     """
-    said = text.strip().rstrip(".").replace("’", "'")
-    premise, so, conclusion = said.partition(", so ")
+    statement = text.strip().rstrip(".").replace("’", "'")
+    premise, so, conclusion = statement.partition(", so ")
     if not so:
         raise UserError("the statement has no ', so '", fix="write: premise, so conclusion")
     denied = _DENIED.match(conclusion)
     affirmed = f"{conclusion[:2]}{negated(conclusion[2:])}" if denied else conclusion
-    compared = _comparison(affirmed)
-    if compared is None:
+    comparison = _comparison(affirmed)
+    if comparison is None:
         raise UserError(f"the conclusion {conclusion!r} compares nothing", fix="use a comparative such as more")
-    return Axiom(_premise(premise), Not(compared) if denied else compared)
+    return Axiom(_premise(premise), Not(comparison) if denied else comparison)
 
 
 def _premise(text: str) -> Premise:
@@ -203,12 +207,12 @@ def _premise(text: str) -> Premise:
         valued = [_valued(half) for half in halves]
         if valued[0] and valued[1]:
             return And(valued[0], valued[1])
-    found = _WHILE.fullmatch(text)
-    if found and found[4] in (auxiliary(found[2]), "can"):
-        return And(Prop(found[2], found[1]), Not(Prop(found[2], found[3])))
-    compared = _comparison(text) if " than " in text else None
-    if compared is not None:
-        return _unslotted(compared)
+    contrast = _WHILE.fullmatch(text)
+    if contrast and contrast[4] in (auxiliary(contrast[2]), "can"):
+        return And(Prop(contrast[2], contrast[1]), Not(Prop(contrast[2], contrast[3])))
+    comparison = _comparison(text) if " than " in text else None
+    if comparison is not None:
+        return _unslotted(comparison)
     role = _ROLE.fullmatch(text)
     if role and role[1] != role[2]:
         return Rel(role[3], role[1], role[2])
@@ -225,20 +229,21 @@ def _valued(text: str) -> Prop | None:
     """A property with a value: what it is made of, the grade, the place."""
     for kind, pattern in KINDS_OF_VALUE.items():
         before, after = pattern.split(SLOT)
-        found = re.fullmatch(rf"([AB]) {before}(.+){after}", text)
-        if found:
-            return Prop(kind.capitalize(), found[1], found[2])
+        match = re.fullmatch(rf"([AB]) {before}(.+){after}", text)
+        if match:
+            return Prop(kind.capitalize(), match[1], match[2])
     return None
 
 
 def _comparison(text: str) -> Comp | None:
+    """The comparison of a clause, its comparative marked by the slot; None where it has none."""
     subject = _SUBJECT.fullmatch(text)
     if subject is None:
         return None
     entity, clause = subject[1], subject[2]
     other = "B" if entity == "A" else "A"
     clause = clause.removesuffix(f" than {other}")
-    word = next((found[0] for found in _COMPARATIVE.finditer(clause) if is_comparative_form(found[0])), None)
+    word = next((match[0] for match in _COMPARATIVE.finditer(clause) if is_comparative_form(match[0])), None)
     if word is None:
         return None
     slotted = re.sub(rf"\ban? {word}\b", f"a {word}", clause)

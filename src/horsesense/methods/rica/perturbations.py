@@ -1,4 +1,8 @@
-"""The 24 kinds of table 7: eight linguistic operators (table 2) times asymmetry (section 2.2, stage 5)."""
+"""The 24 kinds of table 7: eight linguistic operators (table 2) times asymmetry (section 2.2, stage 5).
+
+`derive` says an axiom in one of the kinds, `derive_all` in all that apply, and `derivation` writes them down in the
+notation of RICA and in words.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +43,9 @@ class Kind:
         >>> Kind("negation", "premise").name, Kind("original").name, Kind("antonym", "conclusion").name
         ('negated_asymmetric_premise', 'original', 'antonym_asymmetric_conclusion')
         """
-        said = {"original": "", "negation": "negated"}.get(self.perturbation, self.perturbation)
-        turned = "" if self.asymmetry == "none" else f"asymmetric_{self.asymmetry}"
-        return "_".join(filter(None, (said, turned))) or "original"
+        operator = {"original": "", "negation": "negated"}.get(self.perturbation, self.perturbation)
+        asymmetry = "" if self.asymmetry == "none" else f"asymmetric_{self.asymmetry}"
+        return "_".join(filter(None, (operator, asymmetry))) or "original"
 
     @property
     def retest(self) -> bool:
@@ -49,7 +53,7 @@ class Kind:
         return self.asymmetry == "conclusion"
 
 
-KINDS = tuple(Kind(said, turned) for said in PERTURBATIONS for turned in ASYMMETRIES)
+KINDS = tuple(Kind(perturbation, asymmetry) for perturbation in PERTURBATIONS for asymmetry in ASYMMETRIES)
 RELEASED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "negation"))
 """The six kinds of the released sets."""
 
@@ -62,11 +66,11 @@ def derive(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | N
     >>> print(derive(form, Kind("negation", "premise")))
     Taller(B, A), so not Less(short of breath(A), short of breath(B))
     """
-    said = claim(axiom)
-    if kind.asymmetry != "none" and said.right is None:
+    claimed = claim(axiom)
+    if kind.asymmetry != "none" and claimed.right is None:
         return None
     sense, denied = PERTURBATIONS[kind.perturbation]
-    phrased = _phrased(said, sense, lexicon)
+    phrased = _phrased(claimed, sense, lexicon)
     if phrased is None:
         return None
     conclusion = phrased if (kind.asymmetry == "none") != denied else flipped(phrased)
@@ -78,27 +82,24 @@ def derive(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | N
 
 def derive_all(axiom: Axiom, lexicon: Lexicon = NO_LEXICON, kinds: Sequence[Kind] = KINDS) -> dict[Kind, Axiom]:
     """Every kind that applies, in the order of table 7."""
-    found = ((kind, derive(axiom, kind, lexicon)) for kind in kinds)
-    return {kind: form for kind, form in found if form is not None}
+    forms = ((kind, derive(axiom, kind, lexicon)) for kind in kinds)
+    return {kind: form for kind, form in forms if form is not None}
 
 
-def _phrased(said: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
+def _phrased(claimed: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
     """The comparison with another phrase, on that phrase's own scale, at the pole that says the same."""
     if sense == "phrase":
-        return said
-    entry = lexicon.find(seen_from_a(said.left), pair_of(said.word))
+        return claimed
+    entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
     phrase = dict(entry.senses()).get(sense) if entry else None
     if phrase is None:
         return None
-    upper = is_upper(said.word) != (sense in OPPOSED)
+    upper = is_upper(claimed.word) != (sense in OPPOSED)
     word = phrase.pair[0 if upper else 1]
-    word = word.capitalize() if said.word[:1].isupper() else word
-    left = named(said.left, phrase.text)
-    right = None if said.right is None else named(said.right, phrase.text)
-    return replace(said, word=word, left=left, right=right)
-
-
-# Every way to say one axiom, in the notation of RICA and in words.
+    word = word.capitalize() if claimed.word[:1].isupper() else word
+    left = named(claimed.left, phrase.text)
+    right = None if claimed.right is None else named(claimed.right, phrase.text)
+    return replace(claimed, word=word, left=left, right=right)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Forms into text by a sequence-to-sequence model (section 2.2, stage 5), and odd texts found by another."""
+"""Forms into text by a sequence-to-sequence model (section 2.2, stage 5), and odd texts flagged by another model.
+
+Only proposals: what is written is checked by `statements.statement_of`, and oddness is a facet and drops nothing.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +31,19 @@ def write_statements(
 
     if not model.family.encoder_decoder:
         raise UserError(f"{model.name} is {model.family}, which cannot write", fix="give a sequence-to-sequence model")
-    found: dict[str, str] = {}
+    written: dict[str, str] = {}
     for start in range(0, len(forms), BATCH):
         batch = list(forms[start : start + BATCH])
-        given = model.tokenizer(batch, return_tensors="pt", padding=True, truncation=True, max_length=model.window)
-        ids, mask = given["input_ids"].to(model.device), given["attention_mask"].to(model.device)
+        encoded = model.tokenizer(batch, return_tensors="pt", padding=True, truncation=True, max_length=model.window)
+        ids, mask = encoded["input_ids"].to(model.device), encoded["attention_mask"].to(model.device)
         with torch.inference_mode():
             longest = min(LONGEST, model.window)
             out = model.network.generate(
                 input_ids=ids, attention_mask=mask, max_new_tokens=longest, do_sample=False, num_beams=1
             )
-        found |= dict(zip(batch, model.tokenizer.batch_decode(out, skip_special_tokens=True), strict=True))
+        written |= dict(zip(batch, model.tokenizer.batch_decode(out, skip_special_tokens=True), strict=True))
         step(len(batch))
-    return found
+    return written
 
 
 def odd_texts(model: LanguageModel, texts: Sequence[str]) -> dict[str, bool]:

@@ -1,4 +1,9 @@
-"""RICA as released: inferences about novel entities, as a comparative to be filled in."""
+"""RICA as released: inferences about novel entities, as a comparative to be filled in.
+
+Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021). Files aligned
+by line: statements, the word to mask in each, and (for some) the pair of candidates. `read_rica` makes items of them;
+the functions after it say of a statement which word is blanked, what stands against it, and what the axiom is.
+"""
 
 from __future__ import annotations
 
@@ -16,112 +21,9 @@ from horsesense.methods.releases.linking import linked
 from horsesense.methods.releases.reading import Reading, names_of, split_of, text_of
 from horsesense.records import BLANK, Card, Item, Probe, Source
 
-# The conclusion of a RICA statement: which word is blanked, what stands against it, what the axiom is.
-
+LICENCE = "none stated"
 CONNECTIVE = ", so "
 _SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
-
-
-def opposite(word: str) -> str:
-    """The other pole of a comparative.
-
-    >>> opposite("less"), opposite("colder")
-    ('more', 'hotter')
-    """
-    if word not in OPPOSITES:
-        raise UserError(f"the opposite of {word!r} is unknown", fix="give a config file with the pair of each line")
-    return OPPOSITES[word]
-
-
-def blank(statement: str, word: str) -> str:
-    """The statement with the word of its conclusion blanked.
-
-    The word may stand in the premise too, where it is given and not asked: the release's own
-    scoring masked every occurrence of the string.
-
-    >>> blank("A runs more than B, so A is more fit than B", "more")
-    'A runs more than B, so A is ___ fit than B'
-    """
-    if BLANK in statement:
-        raise UserError(f"the statement holds a blank {BLANK!r} already")
-    found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", statement)]
-    start = statement.rfind(CONNECTIVE)
-    if start < 0 and len(found) > 1:
-        raise UserError(f"{word!r} stands twice and there is no {CONNECTIVE!r} to tell the conclusion")
-    inside = [span for span in found if span[0] > start]
-    if not inside:
-        raise UserError(f"the word {word!r} does not stand in the conclusion", fix="check that the files are aligned")
-    first, last = inside[0]
-    return statement[:first] + BLANK + statement[last:]
-
-
-def comparative(statement: str) -> str:
-    """The comparative of the conclusion.
-
-    >>> comparative("A is a kettle, B is a cloud, so A is not less loud than B")
-    'less'
-    """
-    conclusion = statement.rpartition(CONNECTIVE)[2]
-    found = next((word for word in words(conclusion) if word in OPPOSITES), None)
-    if found is None:
-        raise UserError("there is no known comparative in the conclusion", fix="repair or remove the line")
-    return found
-
-
-def entities(statement: str) -> tuple[str, str]:
-    """The two that are compared: the first and the last word of the conclusion.
-
-    >>> entities("wob is a cork, so zim is less likely to float than wob.")
-    ('zim', 'wob')
-    """
-    found = re.findall(r"[^\W_]+", statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
-    return (found[0], found[-1]) if found else ("", "")
-
-
-def perturbed(statement: str, word: str) -> dict[str, str | int]:
-    """How a statement was perturbed, as far as it tells by itself: facets.
-
-    Whether its conclusion denies; the valence of its comparative; and whether the conclusion begins with the one that
-    the premise names first. Where it begins with the other, premise or conclusion was turned round: which of
-    them is a matter of what the two are called. Held against RICA's axioms, where all of it is written down, the first
-    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether order and negation tell the word
-    without knowledge: whoever is named first is *more*, and *not* turns it round. What cannot be told is left out.
-
-    >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
-    {'perturbation': 'negated', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
-    >>> perturbed("it rained, so wob came before zim", "before")
-    {'perturbation': 'original', 'valence': 0}
-    """
-    premise, _, conclusion = statement.rpartition(CONNECTIVE)
-    first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
-    denied, turned = "not" in words(conclusion), first != entities(statement)[0]
-    valence = comparative_valence(word)
-    told: dict[str, str | int] = {"perturbation": "negated" if denied else "original", "valence": valence}
-    if first:
-        told["asymmetry"] = "premise or conclusion" if turned else "none"
-    if first and valence:
-        told["rule"] = "right" if (valence > 0) == (denied == turned) else "wrong"
-    return told
-
-
-def frame(statement: str, named: tuple[str, str]) -> str:
-    """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
-
-    >>> one = frame("A is a kettle, B is a cloud, so A is more loud than B", ("A", "B"))
-    >>> one == frame("kuf is a kettle, zor is a cloud, so zor is not more loud than kuf", ("zor", "kuf"))
-    True
-    """
-    who = {name.lower() for name in named}
-    told = {word.removesuffix("'s") for word in words(statement)}
-    return " ".join(sorted(told - who - _SHAPE))
-
-
-# RICA: inferences about novel entities, as a comparative to be filled in.
-#
-# Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021).
-# Files aligned by line: statements, the word to mask in each, and (for some) the pair of candidates.
-
-LICENCE = "none stated"
 _PAIR = re.compile(r"""\[\s*(["'])([^"']+)\1\s*,\s*(["'])([^"']+)\3\s*\]""")
 
 
@@ -176,7 +78,7 @@ def _mask_word(raw: bytes) -> str:
 
 def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, path: Path, number: int) -> Item:
     statement = reading.clean(text)
-    options = tuple(sorted(pair or (word, opposite(word))))
+    options = tuple(sorted(pair or (word, other_candidate(word))))
     if CONNECTIVE not in statement:
         reading.notes[f"statements without {CONNECTIVE.strip()!r}"] += 1
     elif word in statement.rpartition(CONNECTIVE)[0].split():
@@ -196,10 +98,10 @@ def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, 
 
 def _pair(raw: bytes, word: str) -> tuple[str, str]:
     """The candidates of a config line, ``['more', 'less']``, one of which is the masked word."""
-    found = _PAIR.fullmatch(text_of(raw).strip())
-    if not found:
+    match = _PAIR.fullmatch(text_of(raw).strip())
+    if not match:
         raise UserError("the config line is not a list of two words", fix="write it like ['more', 'less']")
-    pair = found[2], found[4]
+    pair = match[2], match[4]
     if word not in pair or pair[0] == pair[1]:
         raise UserError(f"the config line does not set {word!r} against another word", fix="check the alignment")
     return pair
@@ -207,9 +109,107 @@ def _pair(raw: bytes, word: str) -> tuple[str, str]:
 
 def _with_axioms(items: Sequence[Item]) -> list[Item]:
     """The release does not number its axioms: statements of one axiom share their entities or their content words."""
-    statements = [item.text.replace("___", item.options[item.answer or 0]) for item in items]
-    frames = [frame(statement, entities(statement)) for statement in statements]
-    # A tilde sorts after every letter, so a unit is named by a frame and never by its made-up entities.
-    keys = [{key, f"~{item.family}"} for key, item in zip(frames, items, strict=True)]
+    statements = [item.text.replace(BLANK, item.options[item.answer or 0]) for item in items]
+    contents = [content_words(statement, entities(statement)) for statement in statements]
+    # A tilde sorts after every letter, so a unit is named by content words and never by its made-up entities.
+    keys = [{content, f"~{item.family}"} for content, item in zip(contents, items, strict=True)]
     axioms = linked(keys)
     return [replace(item, groups={"axiom": axiom}) for item, axiom in zip(items, axioms, strict=True)]
+
+
+# What a statement tells by itself.
+
+
+def other_candidate(word: str) -> str:
+    """What is set against a comparative where no config names a pair: its other pole.
+
+    >>> other_candidate("less"), other_candidate("colder")
+    ('more', 'hotter')
+    """
+    if word not in OPPOSITES:
+        raise UserError(f"the opposite of {word!r} is unknown", fix="give a config file with the pair of each line")
+    return OPPOSITES[word]
+
+
+def blank(statement: str, word: str) -> str:
+    """The statement with the word of its conclusion blanked.
+
+    The word may stand in the premise too, where it is given and not asked: the release's own
+    scoring masked every occurrence of the string.
+
+    >>> blank("A runs more than B, so A is more fit than B", "more")
+    'A runs more than B, so A is ___ fit than B'
+    """
+    if BLANK in statement:
+        raise UserError(f"the statement holds a blank {BLANK!r} already")
+    spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", statement)]
+    start = statement.rfind(CONNECTIVE)
+    if start < 0 and len(spans) > 1:
+        raise UserError(f"{word!r} stands twice and there is no {CONNECTIVE!r} to tell the conclusion")
+    in_conclusion = [span for span in spans if span[0] > start]
+    if not in_conclusion:
+        raise UserError(f"the word {word!r} does not stand in the conclusion", fix="check that the files are aligned")
+    first, last = in_conclusion[0]
+    return statement[:first] + BLANK + statement[last:]
+
+
+def comparative(statement: str) -> str:
+    """The comparative of the conclusion.
+
+    >>> comparative("A is a kettle, B is a cloud, so A is not less loud than B")
+    'less'
+    """
+    conclusion = statement.rpartition(CONNECTIVE)[2]
+    word = next((word for word in words(conclusion) if word in OPPOSITES), None)
+    if word is None:
+        raise UserError("there is no known comparative in the conclusion", fix="repair or remove the line")
+    return word
+
+
+def entities(statement: str) -> tuple[str, str]:
+    """The two that are compared: the first and the last word of the conclusion.
+
+    >>> entities("wob is a cork, so zim is less likely to float than wob.")
+    ('zim', 'wob')
+    """
+    conclusion = re.findall(r"[^\W_]+", statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
+    return (conclusion[0], conclusion[-1]) if conclusion else ("", "")
+
+
+def perturbed(statement: str, word: str) -> dict[str, str | int]:
+    """How a statement was perturbed, as far as it tells by itself: facets.
+
+    Whether its conclusion denies; the valence of its comparative; and whether the conclusion begins with the one that
+    the premise names first. Where it begins with the other, premise or conclusion was turned round: which of
+    them is a matter of what the two are called. Held against RICA's axioms, where all of it is written down, the first
+    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether order and negation tell the word
+    without knowledge: whoever is named first is *more*, and *not* turns it round. What cannot be told is left out.
+
+    >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
+    {'perturbation': 'negated', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
+    >>> perturbed("it rained, so wob came before zim", "before")
+    {'perturbation': 'original', 'valence': 0}
+    """
+    premise, _, conclusion = statement.rpartition(CONNECTIVE)
+    first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
+    denied, turned = "not" in words(conclusion), first != entities(statement)[0]
+    valence = comparative_valence(word)
+    facets: dict[str, str | int] = {"perturbation": "negated" if denied else "original", "valence": valence}
+    if first:
+        facets["asymmetry"] = "premise or conclusion" if turned else "none"
+    if first and valence:
+        facets["rule"] = "right" if (valence > 0) == (denied == turned) else "wrong"
+    return facets
+
+
+def content_words(statement: str, names: tuple[str, str]) -> str:
+    """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
+
+    >>> content_words("A is a kettle, B is a cloud, so A is more loud than B", ("A", "B"))
+    'cloud kettle loud'
+    >>> content_words("kuf is a kettle, zor is a cloud, so zor is not more loud than kuf", ("zor", "kuf"))
+    'cloud kettle loud'
+    """
+    entity_names = {name.lower() for name in names}
+    bare = {word.removesuffix("'s") for word in words(statement)}
+    return " ".join(sorted(bare - entity_names - _SHAPE))

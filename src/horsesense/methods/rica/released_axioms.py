@@ -1,4 +1,10 @@
-"""RICA's released axioms: read as items, and checked against our operators."""
+"""RICA's released axioms: read as items, and checked against our operators.
+
+Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021). A line is one
+axiom, a logical form and a statement for each of six perturbations: ``{"original": [logical form, [statement]],
+"negated": …}``. `read_rica_axioms` makes items of them; `check_release` derives the five other forms from each
+original and tells where the release differs.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +23,10 @@ from horsesense.methods.rica.axioms import Axiom, Comp, Not, Rel, plain
 from horsesense.methods.rica.equivalence import equivalent
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.perturbations import RELEASED, derive
-from horsesense.methods.rica.released import blank, comparative, frame, opposite
+from horsesense.methods.rica.released import LICENCE, blank, comparative, content_words, other_candidate
 from horsesense.records import Card, Item, Probe, Source
 from horsesense.records.document import Document
 
-# RICA's axioms: a logical form and a statement for each of six perturbations.
-#
-# Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021).
-# A line is one axiom: ``{"original": [logical form, [statement]], "negated": …}``.
-
-LICENCE = "none stated"
 MEMBERS = (
     "original",
     "negated",
@@ -35,7 +35,13 @@ MEMBERS = (
     "negated_asymmetric_premise",
     "negated_asymmetric_conclusion",
 )
-_NAMED = {"More": "comparison", "animal": "animal", "Location": "location", "Material": "material", "Grade": "grade"}
+_PREMISE_KINDS = {
+    "More": "comparison",
+    "animal": "animal",
+    "Location": "location",
+    "Material": "material",
+    "Grade": "grade",
+}
 
 
 def read_rica_axioms(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -64,14 +70,14 @@ def _add_axiom(reading: Reading, values: dict[str, Any], path: Path, number: int
             f"the axiom lacks {missing!r}" if missing else f"the axiom has the unknown perturbation {extra!r}",
             fix=f"an axiom has {', '.join(MEMBERS)}",
         )
-    told = {member: _logic_and_statement(values[member], member) for member in MEMBERS}
-    logic = told["original"][0]
-    family = reading.unique(logic.strip())
-    axiom = min(frame(statement, ("A", "B")) for _, statement in told.values())
-    for member, (form, text) in told.items():
+    members = {member: _logic_and_statement(values[member], member) for member in MEMBERS}
+    original = members["original"][0]
+    family = reading.unique(original.strip())
+    axiom = min(content_words(statement, ("A", "B")) for _, statement in members.values())
+    for member, (logic, text) in members.items():
         statement = reading.clean(text)
         word = comparative(statement)
-        options = tuple(sorted((word, opposite(word))))
+        options = tuple(sorted((word, other_candidate(word))))
         reading.add(
             Item(
                 probe="rica-axioms",
@@ -83,13 +89,13 @@ def _add_axiom(reading: Reading, values: dict[str, Any], path: Path, number: int
                 member=member,
                 groups={"axiom": axiom},
                 facets={
-                    "template": template(logic),
+                    "template": premise_kind(original),
                     "perturbation": "negated" if member.startswith("negated") else "original",
                     "asymmetry": member.rpartition("asymmetric_")[2] if "asymmetric" in member else "none",
                     "comparative": word,
                     "valence": comparative_valence(word),
                 },
-                source=Source(file=path.name, line=number, id=form.strip(), licence=LICENCE),
+                source=Source(file=path.name, line=number, id=logic.strip(), licence=LICENCE),
             )
         )
 
@@ -101,17 +107,17 @@ def _logic_and_statement(value: Any, member: str) -> tuple[str, str]:
     raise UserError(f"{member!r} is not a logical form and a list of one statement", fix="check the file")
 
 
-def template(logic: str) -> str:
+def premise_kind(logic: str) -> str:
     """The kind of premise that an axiom has, told by its first predicate.
 
-    >>> template("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
+    >>> premise_kind("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     'material'
-    >>> template("person_a thanks person_b(A, B), so More(polite(A), polite(B))")
+    >>> premise_kind("person_a thanks person_b(A, B), so More(polite(A), polite(B))")
     'event-two-persons'
     """
     predicate = logic.partition("(")[0]
-    if predicate in _NAMED:
-        return _NAMED[predicate]
+    if predicate in _PREMISE_KINDS:
+        return _PREMISE_KINDS[predicate]
     if "person_b" in predicate:
         return "event-two-persons"
     if re.match(r"\w+\(A,B\)", logic):
@@ -120,11 +126,11 @@ def template(logic: str) -> str:
     return "event-one-person" if logic.startswith((" ", "person_a")) else "other"
 
 
-# The released axioms against our operators: the five other forms derived from each original.
+# The release against our operators.
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FormDifference:
     """A released form that is not what its original gives."""
 
     line: int
@@ -140,7 +146,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked(Document):
+class ReleaseCheck(Document):
     """What came of deriving a whole release."""
 
     axioms: int
@@ -149,26 +155,26 @@ class Checked(Document):
     """Forms that had to be derived."""
     exact: int
     """Forms that came out as the release has them."""
-    differences: Sequence[Difference]
+    differences: Sequence[FormDifference]
     """The others."""
 
 
-def check_release(path: Path) -> Checked:
+def check_release(path: Path) -> ReleaseCheck:
     """Derive five forms from each original; what differs by a character is told, with the reason."""
-    differences: list[Difference] = []
+    differences: list[FormDifference] = []
     axioms = derived = 0
     others = [kind for kind in RELEASED if kind.name != "original"]
     for line, text in numbered_lines(path):
         try:
-            forms = {name: told[0] for name, told in json.loads(text).items()}
+            forms = {name: member[0] for name, member in json.loads(text).items()}
             original = parse_form(forms["original"])
             axioms += 1
             for kind in others:
                 derived += 1
-                own = derive(original, kind)
-                if str(own) != forms[kind.name]:
-                    reason = reason_of(parse_form(forms[kind.name]), original)
-                    differences.append(Difference(line, kind.name, forms[kind.name], str(own), reason))
+                form, released = str(derive(original, kind)), forms[kind.name]
+                if form != released:
+                    reason = reason_of(parse_form(released), original)
+                    differences.append(FormDifference(line, kind.name, released, form, reason))
         except UserError as error:
             raise error.at(path, line) from None
         except (ValueError, AttributeError, KeyError, TypeError, IndexError) as error:
@@ -177,7 +183,7 @@ def check_release(path: Path) -> Checked:
             ) from error
     if not axioms:
         raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
-    return Checked(axioms, derived, derived - len(differences), differences)
+    return ReleaseCheck(axioms, derived, derived - len(differences), differences)
 
 
 def reason_of(released: Axiom, original: Axiom) -> str:

@@ -1,4 +1,9 @@
-"""A form said in words, about things nobody has heard of: "A is made out of wax and B is made out of iron, so …"."""
+"""A form said in words, about things nobody has heard of.
+
+`say` gives the statement of a form, "A is made out of wax and B is made out of iron, so A is more soft than B". What a
+model wrote for a form is checked by `statement_of` before it takes the place of the grammar's words. `entities_of`
+says whom statements are about: strings that nobody has heard of, first names, or the letters A and B.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +34,11 @@ from horsesense.methods.rica.axioms import (
 from horsesense.methods.rica.clauses import frame, say_premise
 from horsesense.methods.rica.knowledge_tables import shipped_list
 
-# A form said in words: "A is made out of wax and B is made out of iron, so A is more soft than B".
-
+MODES = ("novel", "names", "letters")
+POOL = 1_000
+"""How many novel names there are: enough for half a million pairs, and one list for all models."""
+NAME_PAIRS = 3
+"""How often a statement is asked about names (section 4.3)."""
 _ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 
@@ -59,10 +67,10 @@ class Statement:
     def about(self, names: Mapping[str, str]) -> Statement:
         """The same about somebody."""
 
-        def told(text: str) -> str:
-            return _ENTITY.sub(lambda found: names[found[0]], text)
+        def renamed(text: str) -> str:
+            return _ENTITY.sub(lambda entity: names[entity[0]], text)
 
-        return Statement(told(self.premise), told(self.before), self.word, self.other, told(self.after))
+        return Statement(renamed(self.premise), renamed(self.before), self.word, self.other, renamed(self.after))
 
 
 def say(axiom: Axiom) -> Statement:
@@ -81,8 +89,7 @@ def say(axiom: Axiom) -> Statement:
     clause = frame(_uncapped(seen_from_a(term.left)), pair_of(word), _event(axiom))
     if term.left.entity == "B":
         clause = swap_names(clause)
-    told = negated(clause) if denied % 2 else clause
-    before, after, words = _around(told, word)
+    before, after, words = _around(negated(clause) if denied % 2 else clause, word)
     if term.right is not None and term.right.entity not in clause.split():
         after += f" than {term.right.entity}"
     return Statement(premise, f"{term.left.entity} {before}", words[0], words[1], after)
@@ -104,10 +111,10 @@ def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
     if not _ARTICLE.search(clause):
         return before, after, words
     before = before[: -len(re.search(r"an? $", before)[0])]  # type: ignore[index]  # the search above found it
-    one, two = (article(each) for each in words)
-    if one == two:
-        return f"{before}{one} ", after, words
-    return before, after, (f"{one} {words[0]}", f"{two} {words[1]}")
+    articles = [article(pole) for pole in words]
+    if articles[0] == articles[1]:
+        return f"{before}{articles[0]} ", after, words
+    return before, after, (f"{articles[0]} {words[0]}", f"{articles[1]} {words[1]}")
 
 
 def filled(clause: str, word: str) -> str:
@@ -120,7 +127,7 @@ def filled(clause: str, word: str) -> str:
     return f"{before}{words[0]}{after}"
 
 
-# Statements that something else wrote for a form: checked before they take the place of the grammar's.
+# Statements that a model wrote.
 
 
 def statement_of(text: str, form: Axiom) -> Statement | None:
@@ -141,43 +148,35 @@ def statement_of(text: str, form: Axiom) -> Statement | None:
     term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
     assert isinstance(term, Comp)
     word = plain(term.word).lower()
-    found = re.findall(rf"\b{word}\b", conclusion)
-    negated = bool(re.search(r"\b(?:not|cannot|never)\b|n't\b", conclusion))
-    own = say(form)
-    entities = all(
-        _entities(one) == _entities(other) for one, other in ((premise, own.premise), (conclusion, own.conclusion))
+    comparatives = re.findall(rf"\b{word}\b", conclusion)
+    has_not = bool(re.search(r"\b(?:not|cannot|never)\b|n't\b", conclusion))
+    grammar = say(form)
+    same_entities = all(
+        set(_ENTITY.findall(written)) == set(_ENTITY.findall(expected))
+        for written, expected in ((premise, grammar.premise), (conclusion, grammar.conclusion))
     )
-    if not so or len(found) != 1 or negated != denied or not entities or not conclusion.startswith(term.left.entity):
+    fits = len(comparatives) == 1 and has_not == denied and same_entities
+    if not so or not fits or not conclusion.startswith(term.left.entity):
         return None
     before, _, after = conclusion.partition(word)
     return Statement(premise, before, word, opposite(word), after)
 
 
-def _entities(text: str) -> set[str]:
-    return set(re.findall(r"\b[AB]\b", text))
-
-
 def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
     """Says a form in the words written for it; where there are none that will do, in the grammar's, and counts it."""
 
-    def told(form: Axiom) -> Statement:
+    def say_as_written(form: Axiom) -> Statement:
         text = written.get(str(form), "")
-        found = statement_of(text, form) if text else None
-        if found is None:
+        statement = statement_of(text, form) if text else None
+        if statement is None:
             rejected["realiser: what it wrote does not fit the form; the grammar's words were taken"] += 1
             return say(form)
-        return found
+        return statement
 
-    return told
+    return say_as_written
 
 
-# Whom statements are about: strings that nobody has heard of, first names, or the letters A and B.
-
-MODES = ("novel", "names", "letters")
-POOL = 1_000
-"""How many novel names there are: enough for half a million pairs, and one list for all models."""
-NAME_PAIRS = 3
-"""How often a statement is asked about names (section 4.3)."""
+# Whom statements are about.
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +199,14 @@ class Entities:
         if self.mode == "letters":
             return [{"A": "A", "B": "B"}]
         chance = Random(f"{self.seed} {family}")
-        found: list[dict[str, str]] = []
-        while len(found) < self.pairs:
-            one, other = chance.sample(self.names, 2)
-            pair = {"A": one, "B": other}
+        drawn: list[dict[str, str]] = []
+        while len(drawn) < self.pairs:
+            a, b = chance.sample(self.names, 2)
+            pair = {"A": a, "B": b}
             # Names that begin alike are taken for one another by people too.
-            if one[:2].lower() != other[:2].lower() and pair not in found:
-                found.append(pair)
-        return found
+            if a[:2].lower() != b[:2].lower() and pair not in drawn:
+                drawn.append(pair)
+        return drawn
 
 
 def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
@@ -221,10 +220,10 @@ def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str
     path = Path(choice)
     if not path.is_file():
         raise unknown("kind of entities", choice, (*MODES, "FILE"))
-    return Entities("given", _given(path, words), pairs or 1, seed)
+    return Entities("given", _names_in(path, words), pairs or 1, seed)
 
 
-def _given(path: Path, words: Collection[str]) -> tuple[str, ...]:
+def _names_in(path: Path, words: Collection[str]) -> tuple[str, ...]:
     names: Sequence[str] = [line.strip() for _, line in numbered_lines(path)]
     try:
         check_names(names, words)

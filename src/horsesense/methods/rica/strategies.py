@@ -1,4 +1,10 @@
-"""The eleven crawling strategies of table 4: where the axioms of each template come from."""
+"""The eleven crawling strategies of table 4: where the axioms of each template come from.
+
+Those that crawl a knowledge base are queries over facts and lists: who has the property, who has not. A query gives
+the cells of a knowledge table (a, b, comparative, phrase), the fact behind it, and its status: what a knowledge base
+does not say is not false, so a second entity that is only absent makes an axiom ``raw``. What ships comes from
+tables, and from the order of grades and the latitudes of places.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +19,15 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
 from horsesense.knowledge.triples import Facts
 from horsesense.methods.rica import constraints
-from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, Known, fill, read_known, shipped_list
-
-# The crawling strategies of table 4 as queries over facts and lists: who has the property, who has not.
-#
-# A query gives the cells of a knowledge table (a, b, comparative, phrase), the fact behind it, and its status: what a
-# knowledge base does not say is not false, so a second entity that is only absent makes an axiom ``raw``.
+from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, read_known, shipped_list
 
 SECONDS = 3
 """How many entities without the property are set against one that has it."""
+SHIPPED_LICENCE = "CC0"
+GRADES = ("more: old", "more: skilled at long division")
+APART = 30
+"""Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
+_CLIMATE = "hotter: lives in a * climate"
 
 _AGAINST = """
     select h.head as a, o.name as b, h.tail as phrase, h.relation,
@@ -34,7 +40,7 @@ _AGAINST = """
     qualify row_number() over (
         partition by h.head, h.tail order by n.head is null, md5(o.name || h.head || h.tail)) <= {seconds}
 """
-_OF_ONE = """
+_FROM_FACT = """
     select h.{a} as a, '' as b, h.{phrase} as phrase, h.relation, 'raw' as status
     from facts h {where}
 """
@@ -57,8 +63,8 @@ def _against(entities: str, relations: str) -> str:
     return _AGAINST.format(entities=entities, relations=relations, seconds=SECONDS)
 
 
-def _of_one(where: str, a: str = "head", phrase: str = "tail") -> str:
-    return _OF_ONE.format(a=a, phrase=phrase, where=where)
+def _from_fact(where: str, a: str = "head", phrase: str = "tail") -> str:
+    return _FROM_FACT.format(a=a, phrase=phrase, where=where)
 
 
 _TRAIT = "where h.relation = 'xAttr'"
@@ -68,33 +74,24 @@ QUERIES = {
     "role": Query(
         "conceptnet",
         ("occupations",),
-        _of_one("join occupations e on e.name = h.head where h.relation = 'CapableOf'"),
+        _from_fact("join occupations e on e.name = h.head where h.relation = 'CapableOf'"),
     ),
-    "action-between": Query("atomic", (), _of_one(f"{_TRAIT} and h.head like '%person_b%'")),
-    "action-alone": Query("atomic", (), _of_one(_TRAIT)),
+    "action-between": Query("atomic", (), _from_fact(f"{_TRAIT} and h.head like '%person_b%'")),
+    "action-alone": Query("atomic", (), _from_fact(_TRAIT)),
     "physical-alone": Query(
         "conceptnet",
         ("adjectives",),
-        _of_one("join adjectives e on e.name = h.head where h.relation = 'UsedFor'", a="tail", phrase="head"),
+        _from_fact("join adjectives e on e.name = h.head where h.relation = 'UsedFor'", a="tail", phrase="head"),
     ),
-    "action-degree": Query("atomic", (), _of_one(_TRAIT)),
+    "action-degree": Query("atomic", (), _from_fact(_TRAIT)),
     "physical-degree": Query(
         "conceptnet",
         ("adjectives",),
-        _of_one("join adjectives e on e.name = h.head where h.relation = 'UsedFor'"),
+        _from_fact("join adjectives e on e.name = h.head where h.relation = 'UsedFor'"),
         word="Better",
     ),
 }
 """Templates that a knowledge base can fill; grade, location and temporal come from numbers and tables."""
-
-
-# The eleven strategies of table 4: where the axioms of each template come from.
-
-OWN = "CC0"
-GRADES = ("more: old", "more: skilled at long division")
-APART = 30
-"""Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
-_CLIMATE = "hotter: lives in a * climate"
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,8 @@ def strategies_of(sources: Sources) -> list[str]:
     return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
 
 
-def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[Known]:
-    """The axioms of the strategies asked for, each told with its source and status."""
+def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+    """The axioms of some strategies, each with its source and status."""
     for name in strategies:
         if name not in TEMPLATES:
             raise unknown("strategy", name, TEMPLATES)
@@ -124,9 +121,9 @@ def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[
         yield from (known for known in read_known(path) if known.template in strategies)
     for name in strategies:
         query = QUERIES.get(name)
-        here = sources.facts.get(query.source) if query else None
-        if query and here:
-            yield from _crawled(name, query, here, sources, rejected)
+        facts = sources.facts.get(query.source) if query else None
+        if query and facts:
+            yield from _crawled(name, query, facts, sources, rejected)
         if sources.shipped:
             yield from _shipped(name, rejected)
         if not sources.tables and not _draws(name, sources):
@@ -143,62 +140,64 @@ def _ships(name: str) -> bool:
     return name in ("grade", "location") or (DATA / f"{name}.tsv").is_file()
 
 
-def _shipped(name: str, rejected: Counter[str]) -> Iterator[Known]:
+def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
     if name == "grade":
         yield from _grades()
     elif name == "location":
         yield from _places(rejected)
     elif _ships(name):
-        yield from read_known(DATA / f"{name}.tsv", OWN)
+        yield from read_known(DATA / f"{name}.tsv", SHIPPED_LICENCE)
 
 
-def _grades() -> Iterator[Known]:
+def _grades() -> Iterator[KnownAxiom]:
     rows = [(int(row["rank"]), row["grade"]) for _, row in read_table(DATA / "grades.tsv", ("rank", "grade"))]
     for (low, lower), (high, higher) in combinations(sorted(rows), 2):
         for conclusion in GRADES if high - low >= 2 else ():
-            yield Known(fill("grade", higher, lower, conclusion), "grade", "machine", OWN, "grades.tsv")
+            yield KnownAxiom(
+                fill("grade", higher, lower, conclusion), "grade", "machine", SHIPPED_LICENCE, "grades.tsv"
+            )
 
 
-def _places(rejected: Counter[str]) -> Iterator[Known]:
+def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
     columns = ("place", "latitude")
     rows = [(abs(float(row["latitude"])), row["place"]) for _, row in read_table(DATA / "places.tsv", columns)]
     for (near, hot), (far, cold) in combinations(sorted(rows), 2):
         if far - near < APART:
             rejected["location: latitudes too near each other"] += 1
             continue
-        yield Known(fill("location", hot, cold, _CLIMATE), "location", "machine", OWN, "places.tsv")
+        yield KnownAxiom(fill("location", hot, cold, _CLIMATE), "location", "machine", SHIPPED_LICENCE, "places.tsv")
 
 
-def _crawled(name: str, query: Query, facts: Facts, sources: Sources, rejected: Counter[str]) -> Iterator[Known]:
-    lists = {each: sources.lists.get(each) or shipped_list(each) for each in query.lists}
+def _crawled(name: str, query: Query, facts: Facts, sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+    lists = {kind: sources.lists.get(kind) or shipped_list(kind) for kind in query.lists}
     for a, b, phrase, relation, status in _rows(query, facts, lists):
-        told = _typed(name, a, phrase, relation)
+        cells = _typed(name, a, phrase, relation)
         if TEMPLATES[name].number == 2 and constraints.is_symmetric(a):
             rejected[f"{name}: the relation holds both ways"] += 1
-        elif told is None:
+        elif cells is None:
             rejected[f"{name}: not of the type that the template asks for"] += 1
         else:
-            head, conclusion = told
-            axiom = fill(name, head, b, f"{query.word.lower()}: {conclusion}")
+            premise, conclusion = cells
+            axiom = fill(name, premise, b, f"{query.word.lower()}: {conclusion}")
             fact = (relation, phrase, a) if name == "physical-alone" else (relation, a, phrase)
-            yield Known(axiom, name, status, facts.licence, facts.source, triples=(fact,))
+            yield KnownAxiom(axiom, name, status, facts.licence, facts.source, triples=(fact,))
 
 
 def _typed(name: str, a: str, phrase: str, relation: str) -> tuple[str, str] | None:
     """Premise and conclusion of a row, where both have the type that the template asks for."""
-    first: str | None = a
-    said: str | None
+    premise: str | None = a
+    conclusion: str | None
     if name == "action-between":
-        first, said = constraints.event_between(a), constraints.trait(phrase)
+        premise, conclusion = constraints.event_between(a), constraints.trait(phrase)
     elif name.startswith("action"):
-        first, said = constraints.lone_event(a), constraints.trait(phrase)
+        premise, conclusion = constraints.lone_event(a), constraints.trait(phrase)
     elif name == "physical-alone":
-        first, said = constraints.ability(a), phrase
+        premise, conclusion = constraints.ability(a), phrase
     elif name == "material":
-        said = constraints.trait(phrase)
+        conclusion = constraints.trait(phrase)
     else:
-        said = constraints.place(phrase) if relation == "AtLocation" else constraints.likely(phrase)
-    return (first, said) if first and said else None
+        conclusion = constraints.place(phrase) if relation == "AtLocation" else constraints.likely(phrase)
+    return (premise, conclusion) if premise and conclusion else None
 
 
 def _rows(query: Query, facts: Facts, lists: Mapping[str, Sequence[str]]) -> list[tuple[Any, ...]]:
@@ -207,10 +206,10 @@ def _rows(query: Query, facts: Facts, lists: Mapping[str, Sequence[str]]) -> lis
 
     connection = duckdb.connect()
     columns = {name: [getattr(fact, name) for fact in facts.facts] for name in ("relation", "head", "tail", "weight")}
-    connection.register("given", pa.table(columns))
-    connection.execute("create table facts as select * from given")
+    connection.register("read_facts", pa.table(columns))
+    connection.execute("create table facts as select * from read_facts")
     for name, members in lists.items():
-        connection.register(f"{name}_given", pa.table({"name": sorted(set(members))}))
-        connection.execute(f"create table {name} as select * from {name}_given")
+        connection.register(f"read_{name}", pa.table({"name": sorted(set(members))}))
+        connection.execute(f"create table {name} as select * from read_{name}")
     ordered = f"select distinct a, b, phrase, relation, status from ({query.sql}) order by all"
     return connection.execute(ordered).fetchall()
