@@ -44,7 +44,7 @@ def build_winoventi(
 ) -> Probe:
     """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
 
-    ``keep_objections`` keeps what checks object to, as a facet: for people to judge.
+    ``keep_objections`` keeps what checks object to: for people to judge.
     """
     everything = list(schemas)
     wanted = [checked for checked in everything if (checked.schema.origin == "machine") == machine]
