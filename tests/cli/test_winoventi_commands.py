@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from horsesense.methods.winoventi import asking
-from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi import lexicon
+from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.triplet_files import write_schemas
 from horsesense.records import write_probe
 from tests.support.calling import Call, Called, caller, hold_to
@@ -24,21 +24,21 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
+    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
 
 
 def document(called: Called, name: str) -> Any:
     assert called.code == 0, called.err
-    found = json.loads(called.out)
-    hold_to(name, found)
-    return found
+    parsed = json.loads(called.out)
+    hold_to(name, parsed)
+    return parsed
 
 
 def test_jaccard(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "k.tsv"
     path.write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
-    found = document(call("winoventi", "jaccard", path, "--json"), "winoventi jaccard")
-    assert found == {"models": ["one", "other"], "matrix": [[1.0, 0.75], [0.75, 1.0]]}
+    similarity = document(call("winoventi", "jaccard", path, "--json"), "winoventi jaccard")
+    assert similarity == {"models": ["one", "other"], "matrix": [[1.0, 0.75], [0.75, 1.0]]}
     for name, words in (("a", "hot"), ("b", "cold")):
         (tmp_path / f"{name}.tsv").write_text(f"noun\tword\tk\ncup\t{words}\t1\ncup\tfull\t3\n{name}\tnew\t1\n")
     called = call("winoventi", "jaccard", tmp_path / "a.tsv", tmp_path / "b.tsv", "--json")
@@ -51,12 +51,12 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
     nouns.write_text("Stone\nsongs\nstone\nдом\n", encoding="utf-8")
     words = ["-m", tiny_folders["bert"], "--nouns", nouns, "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
     called = call("winoventi", "associations", *words)
-    found = document(called, "winoventi associations")
-    assert found["nouns"] == 3
-    assert found["notes"]["nouns that the tokenizer cannot spell, not asked"] == 1
+    summary = document(called, "winoventi associations")
+    assert summary["nouns"] == 3
+    assert summary["notes"]["nouns that the tokenizer cannot spell, not asked"] == 1
     assert "upper case lowered: 1 (Stone)" in called.err
-    assert sum(found["by_k"].values()) == found["associations"] == len(out.read_text().splitlines()) - 1
-    assert found["associations"] == found["kept"] + sum(found["dropped"].values())
+    assert sum(summary["by_k"].values()) == summary["associations"] == len(out.read_text().splitlines()) - 1
+    assert summary["associations"] == summary["kept"] + sum(summary["dropped"].values())
     refused = call(
         "winoventi",
         "associations",
@@ -79,8 +79,8 @@ def test_the_bundled_masked_model_is_the_default(
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "empty"))
     write_probe(tmp_path / "wv.jsonl", made_probe())
     (tmp_path / "nouns.txt").write_text("ice\n")
-    given = ("-p", tmp_path / "wv.jsonl") if name == "evaluate" else ("--nouns", tmp_path / "nouns.txt")
-    called = call("winoventi", name, *given, "--out", tmp_path / "out")
+    source = ("-p", tmp_path / "wv.jsonl") if name == "evaluate" else ("--nouns", tmp_path / "nouns.txt")
+    called = call("winoventi", name, *source, "--out", tmp_path / "out")
     assert called.code == 2
     assert "horsesense fetch smollm2" in called.err
 
@@ -89,29 +89,29 @@ def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call
     probe = tmp_path / "wv.jsonl"
     write_probe(probe, made_probe())
     words = ["-m", tiny_folders["bert"], "-p", probe, "--out", tmp_path / "run", "--json"]
-    found = document(call("winoventi", "evaluate", *words), "winoventi evaluate")
-    (model,) = found["models"]
+    evaluated = document(call("winoventi", "evaluate", *words), "winoventi evaluate")
+    (model,) = evaluated["models"]
     assert [each["subset"] for each in model["subsets"]] == ["all", "individual"]
     assert model["headline"] == model["subsets"][1]
     assert {"own", "third", "unequal_tokens"} <= model["slices"].keys()
-    assert document(call("winoventi", "evaluate", *words), "winoventi evaluate") == found
+    assert document(call("winoventi", "evaluate", *words), "winoventi evaluate") == evaluated
     halves = call("winoventi", "splits", "-p", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
-    parts = {one["part"]: one["items"] for one in document(halves, "winoventi splits")["parts"]}
+    parts = {part["part"]: part["items"] for part in document(halves, "winoventi splits")["parts"]}
     assert parts == {"train": 5, "unseen-exceptions": 1, "all-generics": 6, "mixed": 2}
 
 
 def test_build(tmp_path: Path, call: Call) -> None:
     table = tmp_path / "schemas.tsv"
-    write_schemas(table, [Checked(schema, ()) for schema in SCHEMAS])
-    found = document(call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--json"), "build winoventi")
-    assert (found["items"], found["families"]) == (12, 6)
-    for words, told in (
+    write_schemas(table, [CheckedSchema(schema, ()) for schema in SCHEMAS])
+    built = document(call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--json"), "build winoventi")
+    assert (built["items"], built["families"]) == (12, 6)
+    for words, message in (
         ([table, "--machine"], "none of 6 schemas is written by machine"),
         ([tmp_path], ""),
         ([tmp_path / "nothing.csv"], "no such file"),
     ):
         called = call("build", "winoventi", *words, "-o", tmp_path / "q.jsonl")
-        assert (called.code, told in called.err) == ((0, True) if words == [tmp_path] else (2, True)), called.err
+        assert (called.code, message in called.err) == ((0, True) if words == [tmp_path] else (2, True)), called.err
 
 
 def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
@@ -121,9 +121,9 @@ def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
     called = call("build", "winoventi", table, "-o", tmp_path / "p.jsonl", "--skip-bad")
     assert called.code == 0, called.err
     assert "bad lines skipped: 13" in called.out
-    told = called.err.splitlines()
-    assert told[0] == f"skipped {table}:3: the exception of 'stove' is the association 'hot' itself; give another word"
-    assert (len(told), told[-1]) == (11, "and 3 more lines skipped")
+    lines = called.err.splitlines()
+    assert lines[0] == f"skipped {table}:3: the exception of 'stove' is the association 'hot' itself; give another word"
+    assert (len(lines), lines[-1]) == (11, "and 3 more lines skipped")
 
 
 def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
@@ -137,10 +137,10 @@ def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
     words += ["--exceptions", plan.judged[0], "--premises", plan.written[0], "--json"]
     called = call(*words)
-    found = document(called, "winoventi run")
+    summary = document(called, "winoventi run")
     assert "1 associations: done already" in called.err
     assert "2 exceptions …" in called.err
-    assert found["evaluations"]["people"]["headline"]["schemas"] == found["counts"]["passing"]["people"]
+    assert summary["evaluations"]["people"]["headline"]["schemas"] == summary["counts"]["passing"]["people"]
     tasks = {path.name for path in (out / "tasks").iterdir()}
     assert {"winoventi-associations.csv", "winoventi.csv", "premises.csv"} <= tasks
     assert "synonym-generic" in (out / "tasks" / "winoventi.csv").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ import transformers
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import pipeline
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import Plan
+from horsesense.methods.winoventi.plan import PipelinePlan
 from tests.support.made_plan import make_plan, no_wordnet, people_have_answered
 
 # transformers loads its modules when they are first named; each child would do so anew.
@@ -33,7 +33,7 @@ def main(masked: str, causal: str, folder: str, kills: int, seed: int) -> None:
     print(killed)
 
 
-def with_kills(plan: Plan, out: Path, kills: int, seed: int) -> int:
+def with_kills(plan: PipelinePlan, out: Path, kills: int, seed: int) -> int:
     """Kill the pipeline so often before people have answered, and as often after; then let it end."""
     chance, killed = random.Random(seed), 0
     for answered in (False, True):

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.files.tables import write_rows
-from horsesense.methods.winoventi import asking
+from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import clean_nouns
-from horsesense.methods.winoventi.plan import Plan
+from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.records import Judgement, write_judgements
 
 WORDS = ("stone", "feather", "umbrella", "coat", "butter", "café", "songs")
@@ -19,11 +19,11 @@ EXCEPTIONS = ("heavier", "wet", "naïve")
 
 def no_wordnet() -> None:
     """WordNet takes seconds to read and knows no word of a tiny model."""
-    vars(asking)["find_wordnet"] = lambda: None
+    vars(lexicon)["find_wordnet"] = lambda: None
 
 
-def make_plan(masked: Path, causal: Path) -> Plan:
-    return Plan(
+def make_plan(masked: Path, causal: Path) -> PipelinePlan:
+    return PipelinePlan(
         model=str(masked),
         nouns=clean_nouns(enumerate(WORDS, start=1)).nouns,
         ranker=str(causal),
@@ -34,15 +34,15 @@ def make_plan(masked: Path, causal: Path) -> Plan:
     )
 
 
-def people_have_answered(plan: Plan, folder: Path, out: Path) -> Plan:
+def people_have_answered(plan: PipelinePlan, folder: Path, out: Path) -> PipelinePlan:
     """Judgements for each association that is kept, and premises for all triplets that these give."""
     kept = [each for each in read_associations(out / "selection.tsv") if each.kept]
     nouns = {noun.word: noun for noun in plan.nouns}
-    said = [
+    judgements = [
         Judgement(association_item(each, nouns[each.noun]).id, "ann", "exceptions", ", ".join(_others(each.word)))
         for each in kept
     ]
-    write_judgements(folder / "said.jsonl", said)
+    write_judgements(folder / "judgements.jsonl", judgements)
     rows = [
         {
             "noun": each.noun,
@@ -54,7 +54,7 @@ def people_have_answered(plan: Plan, folder: Path, out: Path) -> Plan:
         for other in _others(each.word)
     ]
     write_rows(folder / "written.csv", rows, ("noun", "generic", "exception", "premise"))
-    return replace(plan, judged=(folder / "said.jsonl",), written=(folder / "written.csv",))
+    return replace(plan, judged=(folder / "judgements.jsonl",), written=(folder / "written.csv",))
 
 
 def _others(word: str) -> list[str]:

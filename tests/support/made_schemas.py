@@ -34,9 +34,9 @@ def made_probe(copies: int = 1) -> Probe:
     for copy in range(copies):
         for schema in SCHEMAS:
             premise = parse_premise(f"Name{copy} said: {schema.premise}") if copies > 1 else schema.premise
-            own = Schema(schema.triplet, premise, schema.origin)
-            made = items_of(own, Noun(schema.triplet.noun))
-            items += [item if copies == 1 else _renamed(item, copy) for item in made]
+            copied = Schema(schema.triplet, premise, schema.origin)
+            pair = items_of(copied, Noun(schema.triplet.noun))
+            items += [item if copies == 1 else _renamed(item, copy) for item in pair]
     return Probe.of(items, Card(name="winoventi", method="winoventi", normalise="sum", group="noun"))
 
 

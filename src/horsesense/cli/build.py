@@ -84,17 +84,17 @@ def winoventi(
     from dataclasses import replace
 
     from horsesense.methods.winoventi.building import build_winoventi
-    from horsesense.methods.winoventi.checks import Checked, check_schema
+    from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
     from horsesense.methods.winoventi.nouns import Noun, is_plural
-    from horsesense.methods.winoventi.triplet_files import read_checked
+    from horsesense.methods.winoventi.triplet_files import read_schemas
     from horsesense.records import Probe
 
     path = source / "schemas.tsv" if source.is_dir() else source
     if source.is_dir() and not path.is_file():
         raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi run … to its end")
-    read, skipped = read_checked(path, skip_bad=skip_bad)
+    read, skipped = read_schemas(path, skip_bad=skip_bad)
 
-    def checked(schema: Checked) -> Checked:
+    def checked(schema: CheckedSchema) -> CheckedSchema:
         noun = schema.schema.triplet.noun
         objections = check_schema(schema.schema, Noun(noun, is_plural(noun))).objections
         return replace(schema, objections=tuple(dict.fromkeys((*schema.objections, *objections))))

@@ -69,11 +69,11 @@ def run(
     from horsesense.cli.progress import Bars
     from horsesense.methods.winoventi.asking import Asking
     from horsesense.methods.winoventi.pipeline import run_pipeline
-    from horsesense.methods.winoventi.plan import Plan
+    from horsesense.methods.winoventi.plan import PipelinePlan
     from horsesense.methods.winoventi.summaries import pipeline_summary
 
     listed = read_nouns_option(nouns, as_paper, limit, seed)
-    plan = Plan(
+    plan = PipelinePlan(
         model=model,
         nouns=listed.nouns,
         ranker=ranker,
@@ -92,9 +92,9 @@ def run(
         device=device,
     )
     with Bars(stay=True) as watcher:
-        done = run_pipeline(plan, out, watcher)
-    write_people_tasks(out, done.kept, done.checked)
-    summary = pipeline_summary(done, out, listed.notes)
+        result = run_pipeline(plan, out, watcher)
+    write_people_tasks(out, result.kept, result.schemas)
+    summary = pipeline_summary(result, out, listed.notes)
     if json:
         print_json(summary)
         return
@@ -146,10 +146,10 @@ def evaluate(
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
     from horsesense.cli.progress import Bars
-    from horsesense.methods.winoventi.asking import lexicon_at_hand
     from horsesense.methods.winoventi.associations import read_depths, read_registry
-    from horsesense.methods.winoventi.evaluation import MAIN, Beside, ask_all, own_depths
+    from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
     from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
+    from horsesense.methods.winoventi.lexicon import lexicon_at_hand
     from horsesense.methods.winoventi.summaries import evaluations
     from horsesense.records import read_probe
     from horsesense.runs.ask import Settings
@@ -166,8 +166,8 @@ def evaluate(
         asked = ask_all(models, read_probe(probe), out, settings, progress, reverse)
     drawn = asked[0][MAIN].probe
     associations = {name: own_depths(name, drawn, out, settings) for name in models} if own_associations else {}
-    beside = Beside(depths, associations, others, lexicon_at_hand())
-    document = evaluations(out, probe, evaluate_answers(asked, beside))
+    background = Background(depths, associations, others, lexicon_at_hand())
+    document = evaluations(out, probe, evaluate_answers(asked, background))
     if json:
         print_json(document)
         return

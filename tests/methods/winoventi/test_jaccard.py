@@ -25,20 +25,20 @@ def test_released_tables_in_every_cell(shared: Path, k: int) -> None:
 def test_empty_cells_agree_with_one_another_only(tmp_path: Path) -> None:
     path = tmp_path / "k.tsv"
     path.write_text("Word\ta_common\tb_common\tc_common\ncup\thot,full\tfull\t\njar\t\t\tempty\nlid\t\t\t\n")
-    found = jaccard_table(read_k_file(path).columns)
-    assert found[0][1] == pytest.approx((1 / 2 + 1 + 1) / 3)
-    assert found[0][2] == found[2][0] == pytest.approx((0 + 0 + 1) / 3)
-    assert [found[n][n] for n in range(3)] == [1, 1, 1]
+    similarity = jaccard_table(read_k_file(path).columns)
+    assert similarity[0][1] == pytest.approx((1 / 2 + 1 + 1) / 3)
+    assert similarity[0][2] == similarity[2][0] == pytest.approx((0 + 0 + 1) / 3)
+    assert [similarity[n][n] for n in range(3)] == [1, 1, 1]
 
 
 def test_tables_of_our_own_are_cut_at_k() -> None:
-    words = [Association("cup", "hot", 1), Association("cup", "full", 5), Association("jar", "hot", 3)]
-    table = table_of([("one", words), ("other", words[:1])], k=3, nouns=["cup", "jar"])
+    associations = [Association("cup", "hot", 1), Association("cup", "full", 5), Association("jar", "hot", 3)]
+    table = table_of([("one", associations), ("other", associations[:1])], k=3, nouns=["cup", "jar"])
     assert jaccard_table(table.columns)[0][1] == pytest.approx((1 + 0) / 2)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("", "not a table of associations"),
         ("Word\ta_common\ncup\thot\n", "two or more columns"),
@@ -47,9 +47,9 @@ def test_tables_of_our_own_are_cut_at_k() -> None:
         ("Word\ta_common\tb_common\n", "no noun"),
     ],
 )
-def test_bad_tables(tmp_path: Path, content: str, told: str) -> None:
+def test_bad_tables(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "k.tsv"
     path.write_text(content)
     with pytest.raises(UserError) as caught:
         read_k_file(path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)

@@ -12,9 +12,9 @@ from horsesense.methods.winoventi.asking import literal_word_of, word_of
 from horsesense.methods.winoventi.associations import (
     Association,
     common_words,
-    own_words,
     read_associations,
     shares,
+    words_of_noun,
     write_associations,
 )
 from horsesense.methods.winoventi.nouns import (
@@ -33,9 +33,9 @@ from tests.support.small_wordnet import write_small_wordnet
 def test_odd_entries_are_told_and_none_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "nouns.txt"
     path.write_text("# our kitchen\nKnife\nan apple\nTEST TUBE\njeans\nknife\nParis\nhot_dogs\n", encoding="utf-8")
-    found = read_nouns(path)
-    assert [noun.word for noun in found.nouns] == ["knife", "apple", "test tube", "jeans", "Paris", "hot dogs"]
-    assert found.odd == {
+    listed = read_nouns(path)
+    assert [noun.word for noun in listed.nouns] == ["knife", "apple", "test tube", "jeans", "Paris", "hot dogs"]
+    assert listed.odd == {
         "upper case lowered": ("Knife", "TEST TUBE"),
         "articles taken off": ("an apple",),
         "phrases": ("TEST TUBE", "hot_dogs"),
@@ -46,32 +46,32 @@ def test_odd_entries_are_told_and_none_is_lost(tmp_path: Path) -> None:
 
 
 def test_literal_nouns_keep_their_spelling() -> None:
-    found = clean_nouns(enumerate(["Jeans", "jeans", "Jeans"], start=1), literal=True)
-    assert [(noun.word, noun.plural) for noun in found.nouns] == [("Jeans", False), ("jeans", False)]
-    assert found.notes == {"repeated, asked once": 1}
+    listed = clean_nouns(enumerate(["Jeans", "jeans", "Jeans"], start=1), literal=True)
+    assert [(noun.word, noun.plural) for noun in listed.nouns] == [("Jeans", False), ("jeans", False)]
+    assert listed.notes == {"repeated, asked once": 1}
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [("", "empty"), ("# nothing\n", "no noun"), ("cup\n42\n", ":2: '42' is not a noun"), ("a\tb\nc\td\n", "'Word'")],
 )
-def test_bad_lists(tmp_path: Path, content: str, told: str) -> None:
+def test_bad_lists(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "nouns.txt"
     path.write_text(content)
     with pytest.raises(UserError) as caught:
         read_nouns(path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_table_of_concepts(shared: Path) -> None:
-    found = read_nouns(shared / "data/winoventi/data/source/things_concepts.tsv")
-    assert len(found.nouns) + found.notes["repeated, asked once"] == 1854
+    listed = read_nouns(shared / "data/winoventi/data/source/things_concepts.tsv")
+    assert len(listed.nouns) + listed.notes["repeated, asked once"] == 1854
 
 
 def test_nouns_of_wordnet(tmp_path: Path) -> None:
-    found = wordnet_nouns(write_small_wordnet(tmp_path))
-    assert {"dog", "cat", "tool"} <= {noun.word for noun in found.nouns}
-    assert not {"andiron", "young person", "Laika"} & {noun.word for noun in found.nouns}
+    listed = wordnet_nouns(write_small_wordnet(tmp_path))
+    assert {"dog", "cat", "tool"} <= {noun.word for noun in listed.nouns}
+    assert not {"andiron", "young person", "Laika"} & {noun.word for noun in listed.nouns}
 
 
 def test_prompts_agree_with_the_noun_unless_literal() -> None:
@@ -81,9 +81,9 @@ def test_prompts_agree_with_the_noun_unless_literal() -> None:
         ("The jeans are ___,", "The jeans are not ___,"),
     )
     assert prompts(jeans, LITERAL)[0] == ("The jeans is ___.", "The jeans is not ___.")
-    own = "Every {noun} is {not}___ today."
-    check_template(own)
-    assert prompts(Noun("cup"), own) == (("Every cup is ___ today.", "Every cup is not ___ today."),)
+    template = "Every {noun} is {not}___ today."
+    check_template(template)
+    assert prompts(Noun("cup"), template) == (("Every cup is ___ today.", "Every cup is not ___ today."),)
 
 
 @pytest.mark.parametrize("template", ["The cup is {not}___.", "The {noun} is ___.", "The {noun} is {not}so."])
@@ -103,15 +103,15 @@ def test_common_words_against_sets() -> None:
     words = [f"w{n}" for n in range(14)]
     for _ in range(50):
         rankings = [(draw.sample(words, 10), draw.sample(words, 10)) for _ in range(2)]
-        found = common_words(rankings, (1, 3, 5, 8, 10))
+        least_depths = common_words(rankings, (1, 3, 5, 8, 10))
         for k in (1, 3, 5, 8, 10):
             wanted = set().union(*({*yes[:k]} & {*no[:k]} for yes, no in rankings))
-            assert {word for word, depth in found.items() if depth <= k} == wanted
+            assert {word for word, depth in least_depths.items() if depth <= k} == wanted
 
 
 def test_words_of_the_noun_itself() -> None:
-    assert {"glass", "glasses"} <= own_words(Noun("glasses", plural=True))
-    assert "test" in own_words(Noun("test tube"))
+    assert {"glass", "glasses"} <= words_of_noun(Noun("glasses", plural=True))
+    assert "test" in words_of_noun(Noun("test tube"))
 
 
 def test_knee_is_where_the_curve_is_furthest_below_its_chord() -> None:
@@ -130,10 +130,10 @@ def test_selection_by_k_then_over_all() -> None:
     calm = [Association(f"n{n}", "hot", 1, float(10 + n)) for n in range(5)]
     wild = [Association("x", "hot", 1, 500.0), Association("y", "hot", 1, 900.0)]
     second = [Association(f"m{n}", "full", 3, float(12 + n)) for n in range(3)] + [Association("z", "full", 3, 300.0)]
-    found = select([*wild, *calm, *second])
-    assert {each.noun for each in found.associations if each.reason == ABOVE_KNEE} == {"x", "y", "z"}
-    assert found.knees == {1: 14.0, 3: 14.0}
-    assert [each.perplexity for each in found.kept] == [10.0, 11.0, 12.0, 13.0, 14.0, 12.0, 13.0, 14.0]
+    selection = select([*wild, *calm, *second])
+    assert {each.noun for each in selection.associations if each.reason == ABOVE_KNEE} == {"x", "y", "z"}
+    assert selection.knees == {1: 14.0, 3: 14.0}
+    assert [each.perplexity for each in selection.kept] == [10.0, 11.0, 12.0, 13.0, 14.0, 12.0, 13.0, 14.0]
     assert select([*calm, *wild], most=100).last_knee is None
 
 
@@ -143,11 +143,11 @@ def test_nonsense_is_marked_not_lost() -> None:
 
 
 def test_associations_round_trip(tmp_path: Path) -> None:
-    given = [Association("cup", "hot", 1, 12.5), Association("jar", "there", 3).dropped("a function word")]
+    associations = [Association("cup", "hot", 1, 12.5), Association("jar", "there", 3).dropped("a function word")]
     path = tmp_path / "a.tsv"
-    write_associations(path, given)
-    assert read_associations(path) == given
-    assert shares(given)[0] == ("hot", 1, 0.5)
+    write_associations(path, associations)
+    assert read_associations(path) == associations
+    assert shares(associations)[0] == ("hot", 1, 0.5)
     path.write_text("noun\tword\tk\ncup\thot\tdeep\n")
     with pytest.raises(UserError, match=":2: "):
         read_associations(path)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import asking
+from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.associations import read_associations
-from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import Plan
-from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets, write_schemas
+from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas
 from horsesense.records import read_probe
 from tests.support.made_plan import make_plan, people_have_answered
 
@@ -23,24 +23,24 @@ _EXCEPTIONS = ("heavier", "wet")
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
+    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
 
 
 @pytest.fixture
-def plan(tiny_folders: dict[str, Path]) -> Plan:
+def plan(tiny_folders: dict[str, Path]) -> PipelinePlan:
     return replace(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), write=0)
 
 
-def own_depths(plan: Plan, out: Path) -> dict[tuple[str, str], int]:
+def kept_depths(plan: PipelinePlan, out: Path) -> dict[tuple[str, str], int]:
     """The first step, which needs nobody, and what it kept."""
     with pytest.raises(UserError, match="no association has an exception"):
         run_pipeline(plan, out)
     return {(each.noun, each.word): each.k for each in read_associations(out / "selection.tsv") if each.kept}
 
 
-def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: Plan, tmp_path: Path) -> None:
+def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: PipelinePlan, tmp_path: Path) -> None:
     out, outcomes, contexts = tmp_path / "out", tmp_path / "outcomes.csv", tmp_path / "contexts.csv"
-    depths = own_depths(plan, out)
+    depths = kept_depths(plan, out)
     assert len(set(depths.values())) > 1
     triplets = [(noun, word, other) for noun, word in depths for other in _EXCEPTIONS if other != word]
     rows = ["Word\tAssociative Bias\tmin_k\tmakeSense\tantonym1"]
@@ -49,37 +49,37 @@ def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: Plan, tmp_p
     rows = ["Word\tAssociative Bias\tAlternative\tcontext_sentence"]
     rows += [f"{noun}\t{word}\t{other}\tZoë [waited/walked] with the {noun}." for noun, word, other in triplets]
     contexts.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    done = run_pipeline(replace(plan, judged=(outcomes,), written=(contexts,)), out)
+    result = run_pipeline(replace(plan, judged=(outcomes,), written=(contexts,)), out)
     for name in ("exceptions.tsv", "filtered.tsv", "premises.tsv", "schemas.tsv"):
-        found = read_triplets(out / name)
-        assert found
-        assert {(t.noun, t.generic): t.k for t in found}.items() <= depths.items(), name
-        assert {t.origin for t in found} == {"release"}, name
-    items = read_probe(done.probes["people"]).items
+        triplets_of_file = read_triplets(out / name)
+        assert triplets_of_file
+        assert {(t.noun, t.generic): t.k for t in triplets_of_file}.items() <= depths.items(), name
+        assert {t.origin for t in triplets_of_file} == {"release"}, name
+    items = read_probe(result.probes["people"]).items
     assert all(item.facets["k"] == depths[item.groups["noun"], item.groups["generic_word"]] for item in items)
     assert {item.facets["exception_origin"] for item in items} == {"release"}
-    slices = done.evaluations["people"].slices["k"].slices
+    slices = result.evaluations["people"].slices["k"].slices
     assert {each.where[0] for each in slices} == {item.facets["k"] for item in items}
 
 
-def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: Plan, tmp_path: Path) -> None:
+def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    depths = own_depths(plan, out)
+    depths = kept_depths(plan, out)
     answered = people_have_answered(plan, tmp_path, out)
-    written = [one.schema for one in read_checked(answered.written[0])[0]]
-    wrong = [replace(one, triplet=replace(one.triplet, origin="model", k=_OTHER_MODELS)) for one in written]
-    write_schemas(tmp_path / "wrong.tsv", [Checked(one, ()) for one in wrong])
+    written = [checked.schema for checked in read_schemas(answered.written[0])[0]]
+    wrong = [replace(each, triplet=replace(each.triplet, origin="model", k=_OTHER_MODELS)) for each in written]
+    write_schemas(tmp_path / "wrong.tsv", [CheckedSchema(schema, ()) for schema in wrong])
     run_pipeline(replace(answered, written=(tmp_path / "wrong.tsv",)), out)
-    found = read_triplets(out / "schemas.tsv")
-    assert all((t.k, t.origin) == (depths[t.noun, t.generic], "people") for t in found)
+    triplets = read_triplets(out / "schemas.tsv")
+    assert all((t.k, t.origin) == (depths[t.noun, t.generic], "people") for t in triplets)
 
 
-def test_a_probe_whose_schemas_are_gone_is_removed(plan: Plan, tmp_path: Path) -> None:
+def test_a_probe_whose_schemas_are_gone_is_removed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    own_depths(plan, out)
+    kept_depths(plan, out)
     by_people = people_have_answered(plan, tmp_path, out)
-    written = [one.schema for one in read_checked(by_people.written[0])[0]]
-    write_schemas(tmp_path / "made.tsv", [Checked(replace(one, origin="machine"), ()) for one in written])
+    written = [checked.schema for checked in read_schemas(by_people.written[0])[0]]
+    write_schemas(tmp_path / "made.tsv", [CheckedSchema(replace(schema, origin="machine"), ()) for schema in written])
     by_machine = replace(by_people, written=(tmp_path / "made.tsv",), ranker="none")
     assert list(run_pipeline(by_machine, out).probes) == ["machine"]
     assert (out / "machine.jsonl").is_file()
@@ -93,6 +93,6 @@ def test_a_probe_whose_schemas_are_gone_is_removed(plan: Plan, tmp_path: Path) -
     assert (out / "machine.jsonl").read_text() == "somebody's own\n", "what the pipeline did not write stays"
 
 
-def test_a_file_that_is_not_there_is_told(plan: Plan, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_told(plan: PipelinePlan, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.csv: no such file"):
         run_pipeline(replace(plan, judged=(tmp_path / "nowhere.csv",)), tmp_path / "out")

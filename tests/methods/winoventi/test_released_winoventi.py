@@ -38,14 +38,18 @@ def write(path: Path, *rows: tuple[str, ...]) -> Path:
 
 def test_a_schema_is_a_family_of_generic_and_exception(tmp_path: Path) -> None:
     probe = read_release("winoventi", [write(tmp_path / "w.tsv", COLUMNS, GENERIC, EXCEPTION)])
-    one, other = probe.items
-    assert one.family == other.family == "pan | hot | cold | stove | fridge"
-    assert (one.member, other.member) == ("generic", "exception")
-    assert one.text == "Ann took the pan from the stove. The pan is ___."
-    assert one.options == other.options == ("cold", "hot")
-    assert (one.answer, other.answer) == (1, 0)
-    assert one.groups == {"noun": "pan", "generic_word": "hot"}
-    assert (one.facets["test"], one.facets["context"], other.facets["context"]) == ("generic", "stove", "fridge")
+    generic, exception = probe.items
+    assert generic.family == exception.family == "pan | hot | cold | stove | fridge"
+    assert (generic.member, exception.member) == ("generic", "exception")
+    assert generic.text == "Ann took the pan from the stove. The pan is ___."
+    assert generic.options == exception.options == ("cold", "hot")
+    assert (generic.answer, exception.answer) == (1, 0)
+    assert generic.groups == {"noun": "pan", "generic_word": "hot"}
+    assert (generic.facets["test"], generic.facets["context"], exception.facets["context"]) == (
+        "generic",
+        "stove",
+        "fridge",
+    )
     assert probe.card.notes == {"texts with outer spaces": 2}
     assert (probe.card.group, probe.card.licence) == ("noun", "MIT")
 

@@ -18,7 +18,7 @@ from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.released import read_winoventi
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.special_word import differing, pairs_of, prior_probe, reversed_probe, special_facets
-from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets
+from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
 from horsesense.records import Judgement, Probe
 from tests.support.made_schemas import made_probe
 from tests.support.small_wordnet import write_small_wordnet
@@ -32,7 +32,7 @@ def released(shared: Path) -> Probe:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("Jo saw the pan.", "has 0 pairs"),
         ("Jo [saw / met] the [pan / pot].", "has 2 pairs"),
@@ -41,10 +41,10 @@ def released(shared: Path) -> Probe:
         ("Jo [Sat / sat] by the pan.", "are the same"),
     ],
 )
-def test_bad_premises(text: str, told: str) -> None:
+def test_bad_premises(text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_premise(text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_pair_that_differs_in_two_words_is_told_with_its_line(tmp_path: Path) -> None:
@@ -53,23 +53,23 @@ def test_a_pair_that_differs_in_two_words_is_told_with_its_line(tmp_path: Path) 
     bad = "pan,hot,cold,Jo screamed at it.,Jo shivered by it.\n"
     path.write_text(f"noun,generic,exception,generic_premise,exception_premise\n{good}{bad}")
     with pytest.raises(UserError) as caught:
-        read_checked(path)
+        read_schemas(path)
     assert "s.csv:3: the premises differ in 2 words" in str(caught.value)
-    found, skipped = read_checked(path, skip_bad=True)
-    assert [str(one.schema.premise) for one in found] == ["Jo [screamed / shivered] at it."]
+    schemas, skipped = read_schemas(path, skip_bad=True)
+    assert [str(checked.schema.premise) for checked in schemas] == ["Jo [screamed / shivered] at it."]
     assert [(each.line, each.problem) for each in skipped] == [(3, caught.value.problem)]
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [("cup,hot,,x", "'exception' is missing"), ("cup,hot,hot,x", "itself"), ("cup,hot,cold,", "no premise")],
 )
-def test_bad_tables_of_schemas(tmp_path: Path, line: str, told: str) -> None:
+def test_bad_tables_of_schemas(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "s.csv"
     path.write_text(f"noun,generic,exception,premise\n{line}\n")
     with pytest.raises(UserError) as caught:
-        read_checked(path)
-    assert told in str(caught.value)
+        read_schemas(path)
+    assert message in str(caught.value)
     assert ":2: " in str(caught.value)
 
 
@@ -93,24 +93,24 @@ def test_opposites_similar_words_and_synonyms(tmp_path: Path) -> None:
     assert lexicon.are_synonyms("fleet", "fast")
     assert not lexicon.are_synonyms("fast", "slow")
     assert not lexicon.is_property("dog")
-    found = from_lexicon(Association("car", "fast", 3), lexicon)
-    assert (found[0].exception, found[0].origin, found[0].k) == ("slow", "antonym", 3)
-    own = from_contrast(Association("car", "fast", 3), ["swift", "slow", "blue"], lexicon)
-    assert [(one.exception, one.origin) for one in own] == [("slow", "model")]
-    meant = Schema(Triplet("car", "fast", "slow"), parse_premise("The car was [swift / old]."), "people")
-    assert check_schema(meant, Noun("car"), lexicon).objections == (checks.SYNONYM,)
+    opposites = from_lexicon(Association("car", "fast", 3), lexicon)
+    assert (opposites[0].exception, opposites[0].origin, opposites[0].k) == ("slow", "antonym", 3)
+    contrasts = from_contrast(Association("car", "fast", 3), ["swift", "slow", "blue"], lexicon)
+    assert [(each.exception, each.origin) for each in contrasts] == [("slow", "model")]
+    synonym = Schema(Triplet("car", "fast", "slow"), parse_premise("The car was [swift / old]."), "people")
+    assert check_schema(synonym, Noun("car"), lexicon).objections == (checks.SYNONYM,)
 
 
 def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
     cup, jar = Association("cup", "hot", 1), Association("jar", "blue", 1)
-    said = [
+    judgements = [
         Judgement("1", "ann", "exceptions", "cold, Iced"),
         Judgement("2", "ann", "exceptions", "Nonsense"),
         Judgement("2", "ben", "exceptions", "red"),
         Judgement("9", "ben", "exceptions", "odd"),
     ]
-    triplets, nonsense, notes = from_people(said, {"1": cup, "2": jar})
-    assert [(one.noun, one.exception) for one in triplets] == [("cup", "cold"), ("cup", "iced")]
+    triplets, nonsense, notes = from_people(judgements, {"1": cup, "2": jar})
+    assert [(each.noun, each.exception) for each in triplets] == [("cup", "cold"), ("cup", "iced")]
     assert (nonsense, notes) == (["2"], {"judgements of other associations": 1})
     distinct, odd = merged(
         [*triplets, Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "hot", "people")]
@@ -123,10 +123,10 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
 
 
 def test_machine_and_people_are_never_mixed() -> None:
-    people = checks.Checked(
+    people = checks.CheckedSchema(
         Schema(Triplet("pan", "hot", "cold"), parse_premise("Jo [hid / sat] by the pan."), "people"), ()
     )
-    machine = checks.Checked(
+    machine = checks.CheckedSchema(
         Schema(Triplet("cup", "hot", "cold"), parse_premise("Jo [hid / sat] by the cup."), "machine"), ()
     )
     for wanted, other, flag in ((people, machine, False), (machine, people, True)):
@@ -155,10 +155,10 @@ def test_turned_round_and_without_premise() -> None:
 def test_the_released_schemas_differ_in_one_word(released: Probe) -> None:
     pairs = pairs_of(released.items)
     assert len(pairs) == 1288
-    words = [differing(m["generic"].text, m["exception"].text) for m in pairs.values()]
-    assert {len(found) for found in words} == {1}
+    differences = [differing(m["generic"].text, m["exception"].text) for m in pairs.values()]
+    assert {len(places) for places in differences} == {1}
     stated = [(m["generic"].facets["context"], m["exception"].facets["context"]) for m in pairs.values()]
-    assert sum(found[0].words == pair for found, pair in zip(words, stated, strict=True)) > 1280
+    assert sum(places[0].words == pair for places, pair in zip(differences, stated, strict=True)) > 1280
     assert len(reversed_probe(released).items) == 2576
     # Section 2.7 has 16.9, 28.4 and 54.5 per cent for the whole set.
     thirds = Counter(facets["third"] for facets in special_facets(released.items).values())
@@ -167,7 +167,7 @@ def test_the_released_schemas_differ_in_one_word(released: Probe) -> None:
 
 def test_our_builder_makes_the_released_items(shared: Path, released: Probe) -> None:
     path = shared / RELEASE / "assets/crowdsourcing/context_collection/context_collection_cleaned.csv"
-    built = build_winoventi(read_checked(path)[0], literal=True)
+    built = build_winoventi(read_schemas(path)[0], literal=True)
     ids = {item.id for item in built.items}
     # The rest was reworded by hand on the way from the collection to the benchmark.
     assert sum(item.id in ids for item in released.items) >= 2100

@@ -1,4 +1,7 @@
-"""Step 1 (winoventi.txt, 2.2): a model is asked for its associations; nonsense is dropped, the rest ranked and cut."""
+"""Step 1 (winoventi.txt, 2.2): a model is asked for its associations; nonsense is dropped, the rest ranked and cut.
+
+First what is a word among the tokens of a vocabulary, then the asking, then the step as a whole (`associate`).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from math import exp
 from typing import Literal
 
 from horsesense.errors import UserError
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.methods.winoventi.associations import KS, Association, associations_of, own_words
-from horsesense.methods.winoventi.lexicon import Lexicon, read_lexicon
+from horsesense.methods.winoventi.associations import KS, Association, associations_of, words_of_noun
+from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
 from horsesense.methods.winoventi.selection import Selection, drop_nonsense, select, with_perplexity
 from horsesense.models.local.language_model import LanguageModel
@@ -20,13 +22,46 @@ from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
 from horsesense.watching import UNWATCHED, Watcher
 
-# From a vocabulary's tokens to words: what is a whole word, and what is only a piece of one.
-
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary tells a word from a piece: a mark before words (byte-level BPE, SentencePiece), a mark before
 pieces (WordPiece), or not at all."""
 
-_ENOUGH = 0.02
+_MARKED_SHARE = 0.02
+"""Share of the tokens that must have a mark for it to be the vocabulary's."""
+_NOUNS_AT_ONCE = 256
+_TOKENS_PER_WORD = 4
+"""Tokens asked for, as a multiple of the words wanted: about half are pieces, signs or the noun itself."""
+_TOKENS_AGAIN = 2000
+"""Tokens asked for where those were too few."""
+_STATEMENTS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How associations are asked for."""
+
+    literal: bool = False
+    """The paper's own sentence and its own rule of what a word is."""
+    template: str = ""
+    """A sentence of one's own; empty for the usual ones."""
+    depths: tuple[int, ...] = KS
+    spec: ScoringSpec = field(default_factory=ScoringSpec)
+
+    @property
+    def sentence(self) -> str:
+        return self.template or (LITERAL if self.literal else AGREEING)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAssociations:
+    """The associations of a model."""
+
+    selection: Selection
+    notes: Mapping[str, int]
+    """What was left out or found odd, counted."""
+
+
+# From tokens to words: what is a whole word, and what is only a piece of one.
 
 
 def marking_of(vocabulary: Iterable[str]) -> Marking:
@@ -39,7 +74,7 @@ def marking_of(vocabulary: Iterable[str]) -> Marking:
     marks: tuple[Marking, ...] = ("Ġ", "▁", "##")
     counts = {mark: sum(token.startswith(mark) for token in tokens) for mark in marks}
     best = max(marks, key=lambda mark: counts[mark])
-    return best if counts[best] > _ENOUGH * len(tokens) else ""
+    return best if counts[best] > _MARKED_SHARE * len(tokens) else ""
 
 
 def word_of(token: str, marking: Marking) -> str:
@@ -68,38 +103,24 @@ def literal_word_of(token: str) -> str:
     return token.lstrip("Ġ▁") if "#" not in token and len(token) > 1 else ""
 
 
-# Asking a model for its associations: the words it puts behind *is* and *is not* (winoventi.txt, 2.2).
+def first_tokens(model: LanguageModel, fills: Sequence[Fill]) -> list[str]:
+    """The first token of each fill, as the vocabulary writes it."""
+    tokens: list[str] = model.tokenizer.convert_ids_to_tokens([each.ids[0] for each in fills])
+    return tokens
 
 
-NOUNS_AT_ONCE = 256
-_ASKED = 4
-"""Tokens asked for, as a multiple of the words wanted: about half are pieces, signs or the noun itself."""
-_ASKED_AGAIN = 2000
-"""Where those were too few."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """How associations are asked for."""
-
-    literal: bool = False
-    """The paper's own sentence and its own rule of what a word is."""
-    template: str = ""
-    """A sentence of one's own; empty for the usual ones."""
-    depths: tuple[int, ...] = KS
-    spec: ScoringSpec = field(default_factory=ScoringSpec)
-
-    @property
-    def sentence(self) -> str:
-        return self.template or (LITERAL if self.literal else AGREEING)
+# Asking a model: which words it puts behind *is* and *is not*.
 
 
 def spellable(model: LanguageModel, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
     """Nouns that the tokenizer can spell, and those of which it knows some part only as unknown."""
     unknown = framer_of(model, spec).unknown_token
-    cut = model.tokenise([f" {noun.word}" for noun in nouns])
-    bad = [unknown is not None and unknown in tokens.ids for tokens in cut]
-    return [n for n, b in zip(nouns, bad, strict=True) if not b], [n for n, b in zip(nouns, bad, strict=True) if b]
+    spellings = model.tokenise([f" {noun.word}" for noun in nouns])
+    known: list[Noun] = []
+    strange: list[Noun] = []
+    for noun, tokens in zip(nouns, spellings, strict=True):
+        (strange if unknown is not None and unknown in tokens.ids else known).append(noun)
+    return known, strange
 
 
 def ask_associations(
@@ -111,75 +132,48 @@ def ask_associations(
     if not asking.depths or min(asking.depths) < 1:
         raise UserError("associations need a depth of 1 or more", fix="use 1,3,5,8,10")
     marking = marking_of(model.tokenizer.get_vocab())
-    found = []
-    for start in range(0, len(nouns), NOUNS_AT_ONCE):
-        part = nouns[start : start + NOUNS_AT_ONCE]
-        pairs = [prompts(noun, asking.sentence) for noun in part]
-        ranked = iter(_words(model, part, pairs, asking, marking))
-        for noun, own in zip(part, pairs, strict=True):
-            rankings = [(next(ranked), next(ranked)) for _ in own]
-            found.append(associations_of(noun, rankings, asking.depths))
-        watcher.at("associations", len(found), len(nouns))
-    return found
+    by_noun: list[tuple[Association, ...]] = []
+    for start in range(0, len(nouns), _NOUNS_AT_ONCE):
+        part = nouns[start : start + _NOUNS_AT_ONCE]
+        prompt_pairs = [prompts(noun, asking.sentence) for noun in part]
+        best_words = iter(_best_words(model, part, prompt_pairs, asking, marking))
+        for noun, pairs in zip(part, prompt_pairs, strict=True):
+            rankings = [(next(best_words), next(best_words)) for _ in pairs]
+            by_noun.append(associations_of(noun, rankings, asking.depths))
+        watcher.at("associations", len(by_noun), len(nouns))
+    return by_noun
 
 
-def _words(
+def _best_words(
     model: LanguageModel,
     nouns: Sequence[Noun],
-    pairs: Sequence[tuple[tuple[str, str], ...]],
+    prompt_pairs: Sequence[tuple[tuple[str, str], ...]],
     asking: Asking,
     marking: Marking,
 ) -> list[list[str]]:
     """For each prompt its best words, sub-word pieces and one-letter tokens dropped before the cut."""
-    texts = [text for own in pairs for pair in own for text in pair]
-    owners = [noun for noun, own in zip(nouns, pairs, strict=True) for pair in own for _ in pair]
-    barred = {noun.word: frozenset() if asking.literal else own_words(noun) for noun in nouns}
+    texts = [text for pairs in prompt_pairs for pair in pairs for text in pair]
+    owners = [noun for noun, pairs in zip(nouns, prompt_pairs, strict=True) for pair in pairs for _ in pair]
+    barred = {noun.word: frozenset() if asking.literal else words_of_noun(noun) for noun in nouns}
     depth = max(asking.depths)
 
     def cleaned(fills: list[Fill], owner: Noun) -> list[str]:
-        tokens = model.tokenizer.convert_ids_to_tokens([one.ids[0] for one in fills])
+        tokens = first_tokens(model, fills)
         words = [literal_word_of(token) if asking.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
     size = len(model.tokenizer)
-    first = fill(model, texts, min(size, _ASKED * depth), asking.spec)
-    found = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
-    short = [place for place, words in enumerate(found) if len(words) < depth]
+    first = fill(model, texts, min(size, _TOKENS_PER_WORD * depth), asking.spec)
+    rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
+    short = [place for place, words in enumerate(rankings) if len(words) < depth]
     if short:
-        more = fill(model, [texts[place] for place in short], min(size, _ASKED_AGAIN), asking.spec)
+        more = fill(model, [texts[place] for place in short], min(size, _TOKENS_AGAIN), asking.spec)
         for place, fills in zip(short, more, strict=True):
-            found[place] = cleaned(fills, owners[place])
-    return found
-
-
-def perplexities(
-    ranker: LanguageModel,
-    pairs: Sequence[tuple[Noun, str]],
-    spec: ScoringSpec,
-    watcher: Watcher = UNWATCHED,
-    at_once: int = 512,
-) -> list[float]:
-    """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
-    if not ranker.family.left_to_right:
-        raise UserError(f"{ranker.name} is not a causal model, so it cannot rank by perplexity", fix="--ranker smollm2")
-    found: list[float] = []
-    for start in range(0, len(pairs), at_once):
-        texts = [statement(noun, word) for noun, word in pairs[start : start + at_once]]
-        found += [exp(-text.mean) for text in score_texts(ranker, texts, spec)]
-        watcher.at("perplexity", len(found), len(pairs))
-    return found
+            rankings[place] = cleaned(fills, owners[place])
+    return rankings
 
 
 # Step 1 as a whole: associations asked for, nonsense dropped, ranked by perplexity, cut at the knee.
-
-
-@dataclass(frozen=True, slots=True)
-class Associated:
-    """The associations of a model."""
-
-    selection: Selection
-    notes: Mapping[str, int]
-    """What was left out or found odd, counted."""
 
 
 def associate(
@@ -188,29 +182,29 @@ def associate(
     nouns: Sequence[Noun],
     asking: Asking,
     watcher: Watcher = UNWATCHED,
-) -> Associated:
+) -> ModelAssociations:
     """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
     nonsense, which there is for people to say."""
     known, strange = spellable(model, nouns, asking.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
-    found = ask_associations(model, known, asking, watcher)
-    everything = [each for own in found for each in own]
+    by_noun = ask_associations(model, known, asking, watcher)
+    everything = [each for associations in by_noun for each in associations]
     notes = {
         "nouns that the tokenizer cannot spell, not asked": len(strange),
-        "nouns without any association": sum(not own for own in found),
+        "nouns without any association": sum(not associations for associations in by_noun),
     }
     if model.family.asks_what_follows and not asking.template:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
-    return Associated(
-        ranked(judged, {noun.word: noun for noun in known}, ranker, asking, watcher),
+    return ModelAssociations(
+        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, asking, watcher),
         {what: count for what, count in notes.items() if count},
     )
 
 
-def ranked(
+def rank_and_cut(
     associations: Sequence[Association],
     nouns: Mapping[str, Noun],
     ranker: LanguageModel | None,
@@ -226,7 +220,15 @@ def ranked(
     return select([*with_perplexity(kept, values), *rest])
 
 
-def lexicon_at_hand() -> Lexicon | None:
-    """WordNet as a lexicon of properties; None where it was not fetched."""
-    folder = find_wordnet()
-    return read_lexicon(folder) if folder is not None else None
+def perplexities(
+    ranker: LanguageModel, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
+) -> list[float]:
+    """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
+    if not ranker.family.left_to_right:
+        raise UserError(f"{ranker.name} is not a causal model, so it cannot rank by perplexity", fix="--ranker smollm2")
+    values: list[float] = []
+    for start in range(0, len(pairs), _STATEMENTS_AT_ONCE):
+        texts = [statement(noun, word) for noun, word in pairs[start : start + _STATEMENTS_AT_ONCE]]
+        values += [exp(-text.mean) for text in score_texts(ranker, texts, spec)]
+        watcher.at("perplexity", len(values), len(pairs))
+    return values

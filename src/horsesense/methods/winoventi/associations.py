@@ -1,4 +1,8 @@
-"""Generic associations (winoventi.txt, 2.2): words behind *is* and *is not* alike, at what depth, and their tables."""
+"""Generic associations (winoventi.txt, 2.2): words that a model puts behind *is* and behind *is not* alike.
+
+What they are and at what depth a word is one, and their files: ours with one association a line, and the
+release's tables by model, collection of outcomes and registry.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,21 @@ from horsesense.errors import UserError
 from horsesense.files.tables import iter_rows, open_table, write_rows
 from horsesense.methods.winoventi.nouns import Noun
 
-# Generic associations: words that a model puts behind *is* and behind *is not* alike (winoventi.txt, 2.2).
-
 KS = (1, 3, 5, 8, 10)
 """How deep the two rankings are cut."""
 COLUMNS = ("noun", "word", "k", "perplexity", "kept", "reason")
+"""Of a table of ours."""
+Depths = Mapping[tuple[str, str], int]
+"""Noun and generic word → least depth at which the word is associated with the noun."""
+
+_MODEL_SUFFIX = "_common"
+"""Ends the name of a model's column in the release's tables by model."""
+_NOUN_COLUMN = "Word"
+_DEPTH_COLUMNS = ("Word", "Associative Bias", "min_k")
+"""Of the release's outcome collection."""
+_TRIPLET_COLUMNS = ("Word", "Associative Bias", "Alternative")
+"""Of the release's registry, before a column a model."""
+_TRUTH = {"True": True, "False": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +62,27 @@ def common_words(rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths
     >>> common_words([dot, comma], depths=(1, 2, 3))
     {'cold': 1, 'empty': 2, 'hot': 3, 'full': 3}
     """
-    found: dict[str, int] = {}
+    least: dict[str, int] = {}
     for depth in sorted(depths):
         for affirmative, negated in rankings:
-            other = set(negated[:depth])
+            denied = set(negated[:depth])
             for word in affirmative[:depth]:
-                if word in other:
-                    found.setdefault(word, depth)
-    return found
+                if word in denied:
+                    least.setdefault(word, depth)
+    return least
 
 
 def associations_of(
     noun: Noun, rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS
 ) -> tuple[Association, ...]:
     """The associations of one noun, those of a small k first."""
-    found = common_words(rankings, depths)
-    return tuple(Association(noun.word, word, k) for word, k in found.items())
+    return tuple(Association(noun.word, word, k) for word, k in common_words(rankings, depths).items())
 
 
-def own_words(noun: Noun) -> frozenset[str]:
+def words_of_noun(noun: Noun) -> frozenset[str]:
     """Words that say no more than the noun itself: it, its parts, its singular and its plural.
 
-    >>> sorted(own_words(Noun("test tubes", plural=True)))
+    >>> sorted(words_of_noun(Noun("test tubes", plural=True)))
     ['test', 'tests', 'tube', 'tubes']
     """
     import lemminflect
@@ -89,7 +102,9 @@ def shares(associations: Iterable[Association]) -> list[tuple[str, int, float]]:
     """
     counts = Counter(each.word for each in associations)
     total = counts.total()
-    return [(word, count, count / total) for word, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+    return [
+        (word, count, count / total) for word, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
 
 
 def write_associations(path: Path, associations: Iterable[Association]) -> None:
@@ -103,10 +118,10 @@ def _cell(value: object) -> object:
 
 def read_associations(path: Path) -> list[Association]:
     """Read what `write_associations` wrote, or what a person wrote with at least noun, word and k."""
-    found = []
+    associations = []
     for line, row in iter_rows(path):
         try:
-            found.append(
+            associations.append(
                 Association(
                     noun=_needed(row, "noun"),
                     word=_needed(row, "word"),
@@ -120,7 +135,7 @@ def read_associations(path: Path) -> list[Association]:
             raise error.at(path, line) from None
         except ValueError as error:
             raise UserError(f"this is not a number ({error})", file=path, line=line, fix="repair the line") from None
-    return found
+    return associations
 
 
 def _needed(row: dict[str, object], name: str) -> str:
@@ -130,10 +145,7 @@ def _needed(row: dict[str, object], name: str) -> str:
     return str(value)
 
 
-# Tables of associations by model, as the release has them: a noun a line, a column a model, words joined by commas.
-
-SUFFIX = "_common"
-_NOUN = "Word"
+# Tables by model, as the release has them: a noun a line, a column a model, words joined by commas.
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +163,13 @@ def read_k_file(path: Path) -> KTable:
     """Read one table. Lines end where the release's end, and the last cells of a line may be empty."""
     table = open_table(path)
     header = table.header
-    models = [name.removesuffix(SUFFIX) for name in header[1:]]
-    if len(header) < 3 or header[0] != _NOUN or not all(name.endswith(SUFFIX) for name in header[1:]):
+    models = [name.removesuffix(_MODEL_SUFFIX) for name in header[1:]]
+    if len(header) < 3 or header[0] != _NOUN_COLUMN or not all(name.endswith(_MODEL_SUFFIX) for name in header[1:]):
         raise UserError(
             "this is not a table of associations",
             file=path,
             line=1 if header else None,
-            fix=f"its header is {_NOUN!r} and two or more columns MODEL{SUFFIX}, tabs between them",
+            fix=f"its header is {_NOUN_COLUMN!r} and two or more columns MODEL{_MODEL_SUFFIX}, tabs between them",
         )
     if len(set(models)) < len(models):
         raise UserError("a model has two columns", file=path, line=1, fix="remove one")
@@ -194,54 +206,47 @@ def table_of(models: Sequence[tuple[str, Sequence[Association]]], k: int, nouns:
 
 # Which associations a generator had, and at what depth: from the release's collection or from our own tables.
 
-Depths = Mapping[tuple[str, str], int]
-"""Noun and generic word → least depth at which the word is associated with the noun."""
-
-_RELEASED = ("Word", "Associative Bias", "min_k")
-_TRIPLET = ("Word", "Associative Bias", "Alternative")
-_TRUE = {"True": True, "False": False}
-
 
 def depths_of(associations: Iterable[Association]) -> dict[tuple[str, str], int]:
     """The least depth of each association."""
-    found: dict[tuple[str, str], int] = {}
+    depths: dict[tuple[str, str], int] = {}
     for each in associations:
-        found[each.noun, each.word] = min(each.k, found.get((each.noun, each.word), each.k))
-    return found
+        depths[each.noun, each.word] = min(each.k, depths.get((each.noun, each.word), each.k))
+    return depths
 
 
 def read_depths(path: Path) -> dict[tuple[str, str], int]:
     """From the release's cleaned outcome collection (tabs, ``min_k``), or from what winoventi associations wrote."""
     table = open_table(path)
-    if not set(_RELEASED) <= set(table.header):
+    if not set(_DEPTH_COLUMNS) <= set(table.header):
         return depths_of(read_associations(path))
-    found: dict[tuple[str, str], int] = {}
+    depths: dict[tuple[str, str], int] = {}
     for number, cells in table.rows:
         row = dict(zip(table.header, cells, strict=False))
-        noun, word, depth = (row.get(name, "") for name in _RELEASED)
+        noun, word, depth = (row.get(name, "") for name in _DEPTH_COLUMNS)
         if not noun or not word or not depth.isdigit():
             raise UserError("the line has no noun, association and depth", file=path, line=number, fix="repair it")
-        found[noun, word] = min(int(depth), found.get((noun, word), int(depth)))
-    return found
+        depths[noun, word] = min(int(depth), depths.get((noun, word), int(depth)))
+    return depths
 
 
 def read_registry(path: Path) -> dict[str, set[str]]:
     """The release's registry: model → names of the triplets of which it prefers the generic without a premise."""
     table = open_table(path)
     header = table.header
-    if tuple(header[:3]) != _TRIPLET or len(header) < 4:
+    if tuple(header[:3]) != _TRIPLET_COLUMNS or len(header) < 4:
         raise UserError(
             "this is not a registry of associations",
             file=path,
             line=1,
-            fix=f"its header is {', '.join(_TRIPLET)} and a column a model, tabs between them",
+            fix=f"its header is {', '.join(_TRIPLET_COLUMNS)} and a column a model, tabs between them",
         )
     passes: dict[str, set[str]] = {model: set() for model in header[3:]}
     for number, cells in table.rows:
-        if len(cells) != len(header) or any(cell not in _TRUE for cell in cells[3:]):
+        if len(cells) != len(header) or any(cell not in _TRUTH for cell in cells[3:]):
             raise UserError("the line is not a triplet with True or False a model", file=path, line=number)
         name = " | ".join(cells[:3])
         for model, cell in zip(header[3:], cells[3:], strict=True):
-            if _TRUE[cell]:
+            if _TRUTH[cell]:
                 passes[model].add(name)
     return passes

@@ -1,4 +1,14 @@
-"""A probe from schemas, and what is trained and tested on in the paper's two settings (winoventi.txt, 3.3)."""
+"""A probe from schemas, and what a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3).
+
+What people wrote and what a machine wrote are never in one probe.
+
+Half-exception: half of the schemas with both of their texts to learn from (1,088 + 1,088 texts of the whole set),
+the other half to test. Full-exception: four fifths of the exceptions to learn from; tests are the other exceptions,
+all generic texts, and as many of these, drawn at random, as there are unseen exceptions, together with them.
+
+A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
+exception that was trained on. Each test item says so in its facet ``twin``.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +19,22 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from horsesense.errors import UserError, unknown
-from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
 from horsesense.methods.winoventi.special_word import pairs_of
 from horsesense.records import Card, Item, Probe, write_probe
 from horsesense.records.document import Document
 
-# A probe from schemas: what people wrote and what a machine wrote never in one.
-
-HUMAN, MACHINE = "people", "machine"
+Setting = Literal["half-exception", "full-exception"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+UNSEEN_EXCEPTIONS, ALL_GENERICS, MIXED, HELD_OUT = "unseen-exceptions", "all-generics", "mixed", "held-out"
+TRAIN_SHARE = 0.8
+"""Exceptions to learn from, in the full-exception setting."""
 
 
 def build_winoventi(
-    checked: Iterable[Checked],
+    schemas: Iterable[CheckedSchema],
     *,
     machine: bool = False,
     literal: bool = False,
@@ -32,27 +44,27 @@ def build_winoventi(
 ) -> Probe:
     """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
 
-    ``keep_objections`` keeps what checks object to, as a facet: for people to judge.
+    ``keep_objections`` keeps what checks object to: for people to judge.
     """
-    schemas = list(checked)
-    wanted = [one for one in schemas if (one.schema.origin == "machine") == machine]
-    passing = [one for one in wanted if one.passes or keep_objections]
-    kind = MACHINE if machine else HUMAN
+    everything = list(schemas)
+    wanted = [checked for checked in everything if (checked.schema.origin == "machine") == machine]
+    passing = [checked for checked in wanted if checked.passes or keep_objections]
     if not passing:
+        writers = "machine" if machine else "people"
         raise UserError(
-            f"none of {len(schemas):,} schemas is written by {kind} and passes the checks",
+            f"none of {len(everything):,} schemas is written by {writers} and passes the checks",
             fix="look at the column objections" if wanted else "with --machine a probe is made of machine-made ones",
         )
-    items = []
     name = "winoventi-machine" if machine else "winoventi"
-    for one in passing:
-        made = items_of(one.schema, _noun(one.schema.triplet.noun, literal), literal=literal, probe=name)
-        items.append(made)
-    distinct = {pair[0].family: pair for pair in items}
+    pairs = [
+        items_of(checked.schema, _noun(checked.schema.triplet.noun, literal), literal=literal, probe=name)
+        for checked in passing
+    ]
+    distinct = {pair[0].family: pair for pair in pairs}
     notes = {
-        "schemas of the other origin left out": len(schemas) - len(wanted),
+        "schemas of the other origin left out": len(everything) - len(wanted),
         "schemas with objections left out": len(wanted) - len(passing),
-        "repeated schemas": len(items) - len(distinct),
+        "repeated schemas": len(pairs) - len(distinct),
     }
     families = sorted(distinct)
     if limit is not None:
@@ -82,20 +94,7 @@ def _noun(word: str, literal: bool) -> Noun:
     return Noun(word, plural=is_plural(word), proper=noun.proper)
 
 
-# What a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3), twins told apart.
-#
-# Half-exception: half of the schemas with both of their texts to learn from (1,088 + 1,088 texts of the whole set),
-# the other half to test. Full-exception: four fifths of the exceptions to learn from; tests are the other exceptions,
-# all generic texts, and as many of these, drawn at random, as there are unseen exceptions, together with them.
-#
-# A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
-# exception that was trained on. Each test item says so in its facet ``twin``.
-
-Setting = Literal["half-exception", "full-exception"]
-SETTINGS: tuple[Setting, ...] = get_args(Setting)
-UNSEEN_EXCEPTIONS, ALL_GENERICS, MIXED, HELD_OUT = "unseen-exceptions", "all-generics", "mixed", "held-out"
-TRAIN_SHARE = 0.8
-"""Exceptions to learn from, in the full-exception setting."""
+# The two settings.
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +138,6 @@ class WrittenSplits(Document):
     """Parts that have items."""
 
 
-def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
-    """Write every part that has items into a folder."""
-    files = []
-    for name, part in {"train": splits.train, "dev": splits.dev, **splits.tests}.items():
-        if not part.items:
-            continue
-        path = folder / f"{name}.jsonl"
-        write_probe(path, part)
-        tests = [item.member for item in part.items]
-        seen = sum(item.facets.get("twin") == "seen" for item in part.items)
-        files.append(SplitPart(name, path, len(tests), tests.count("generic"), tests.count("exception"), seen))
-    return WrittenSplits(splits.setting, seed, tuple(files))
-
-
 def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> Splits:
     """Split a WinoVenti probe; ``dev`` is the share of training schemas that are held back.
 
@@ -183,8 +168,8 @@ def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> 
     generics = [pairs[name]["generic"] for name in names]
     mixed = [*exceptions, *random.Random(f"{seed} mixed").sample(generics, len(exceptions))]
     tests = {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed}
-    only = [[pairs[name]["exception"] for name in part] for part in (training, held_back)]
-    return _splits(probe, setting, only[0], only[1], tests)
+    train, development = ([pairs[name]["exception"] for name in part] for part in (training, held_back))
+    return _splits(probe, setting, train, development, tests)
 
 
 def _both(pairs: Mapping[str, Mapping[str, Item]], names: Sequence[str]) -> list[Item]:
@@ -199,21 +184,36 @@ def _splits(
     nouns = {item.groups.get("noun", "") for item in train}
 
     def part(name: str, items: list[Item]) -> Probe:
-        told = [_told(item, name, ids, families, nouns) for item in items]
-        seen = sum(item.facets.get("twin") == "seen" for item in told)
+        marked = [_marked(item, name, ids, families, nouns) for item in items]
+        seen = sum(item.facets.get("twin") == "seen" for item in marked)
         made = f"{probe.card.made} The {name} part of the {setting} setting."
         card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=made.strip(), notes={})
-        return Probe.of(told, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
+        return Probe.of(marked, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
 
     return Splits(
         setting, part("train", train), part("dev", dev), {name: part(name, items) for name, items in tests.items()}
     )
 
 
-def _told(item: Item, part: str, ids: Collection[str], families: Collection[str], nouns: Collection[str]) -> Item:
+def _marked(item: Item, part: str, ids: Collection[str], families: Collection[str], nouns: Collection[str]) -> Item:
+    """The item with its part and, in a test, with what training saw of it: ids, families and nouns are training's."""
     if part == "train":
         return replace(item, facets={**item.facets, "split": "train"})
     twin = "seen" if item.family in families and item.id not in ids else "unseen"
     split = "dev" if part == "dev" else "test"
     noun_seen = item.groups.get("noun", "") in nouns
     return replace(item, facets={**item.facets, "split": split, "scenario": part, "twin": twin, "noun_seen": noun_seen})
+
+
+def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
+    """Write every part that has items into a folder."""
+    parts = []
+    for name, part in {"train": splits.train, "dev": splits.dev, **splits.tests}.items():
+        if not part.items:
+            continue
+        path = folder / f"{name}.jsonl"
+        write_probe(path, part)
+        members = [item.member for item in part.items]
+        seen = sum(item.facets.get("twin") == "seen" for item in part.items)
+        parts.append(SplitPart(name, path, len(members), members.count("generic"), members.count("exception"), seen))
+    return WrittenSplits(splits.setting, seed, tuple(parts))

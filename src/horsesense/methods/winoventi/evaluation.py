@@ -1,4 +1,7 @@
-"""Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round."""
+"""Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round.
+
+`ask_all` asks, `evaluate` counts; a model's own associations (`own_depths`) are kept beside its answers.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +44,13 @@ EMPTY = "no schema is left: the models do not all prefer the generic of any"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Background:
     """What is known of the schemas beside their texts."""
 
     depths: Depths = field(default_factory=dict)
     """At which depth the generator had each association."""
-    own: Mapping[str, Depths] = field(default_factory=dict)
-    """Model → its own associations."""
+    own_depths: Mapping[str, Depths] = field(default_factory=dict)
+    """Model → its own associations, with their depths."""
     others: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Other models, asked elsewhere → names of the triplets that pass their filter."""
     lexicon: Lexicon | None = None
@@ -100,17 +103,18 @@ def ask_all(
             raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
     ask_models(models, probes, folder, replace(settings, limit=None), watcher)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
-    parts = {(one.part.model.name, one.part.probe.name): one for one in answered}
+    parts = {(each.part.model.name, each.part.probe.name): each for each in answered}
     return [{name: parts[model, name] for name in probes} for model in models]
 
 
-def evaluate(asked: Sequence[Mapping[str, Answered]], beside: Beside) -> list[Evaluation]:
+def evaluate(answered: Sequence[Mapping[str, Answered]], background: Background) -> list[Evaluation]:
     """Numbers of each model. The intersection is over these models and all others that are known."""
-    passing = [_passing(parts[PRIOR]) for parts in asked]
-    shared = set.intersection(*passing, *(set(names) for names in beside.others.values()))
-    several = len(asked) + len(beside.others) > 1
+    passing = [_passing(parts[PRIOR]) for parts in answered]
+    shared = set.intersection(*passing, *(set(names) for names in background.others.values()))
+    several = len(answered) + len(background.others) > 1
     return [
-        _evaluation(parts, own, shared if several else None, beside) for parts, own in zip(asked, passing, strict=True)
+        _evaluation(parts, triplets, shared if several else None, background)
+        for parts, triplets in zip(answered, passing, strict=True)
     ]
 
 
@@ -121,29 +125,29 @@ def _passing(prior: Answered) -> set[str]:
 
 
 def _evaluation(
-    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, beside: Beside
+    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, background: Background
 ) -> Evaluation:
     model = parts[MAIN].part.model.name
-    outcomes = _outcomes(parts[MAIN], beside, model, _special(parts[MAIN].items, beside.lexicon))
-    turned = _outcomes(parts[REVERSE], beside, model, {}) if REVERSE in parts else []
+    outcomes = _outcomes(parts[MAIN], background, model, _special_words(parts[MAIN].items, background.lexicon))
+    turned = _outcomes(parts[REVERSE], background, model, {}) if REVERSE in parts else []
     triplets = {item.family: triplet_name(item) for item in parts[MAIN].items}
     unknown = sum(any("unknown-token" in flag for flag in answer.flags) for answer in parts[MAIN].answers)
     notes = {UNKNOWN: unknown} if unknown else {}
     if shared is not None and not any(name in shared for name in triplets.values()):
         notes[EMPTY] = 0
 
-    def cut(rows: Sequence[Outcome]) -> tuple[Subset, ...]:
+    def subsets(outcomes: Sequence[Outcome]) -> tuple[Subset, ...]:
         kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
         return tuple(
-            subset(name, [one for one in rows if among is None or triplets[one.family] in among])
+            subset(name, [each for each in outcomes if among is None or triplets[each.family] in among])
             for name, among in kinds.items()
         )
 
     tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
     return Evaluation(
         model=model,
-        subsets=cut(outcomes),
-        reverse=cut(turned) if turned else (),
+        subsets=subsets(outcomes),
+        reverse=subsets(turned) if turned else (),
         slices=tables,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
@@ -151,22 +155,23 @@ def _evaluation(
     )
 
 
-def _special(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
-    pairs = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
-    words = {found[0].words for found in pairs if len(found) == 1}
+def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
+    """Item id → what is known of its special word, with its part of speech where there is a lexicon."""
+    differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
+    words = {places[0].words for places in differences if len(places) == 1}
     return special_facets(items, None if lexicon is None else {pair: lexicon.pos(*pair) for pair in words})
 
 
 def _outcomes(
-    answered: Answered, beside: Beside, model: str, special: Mapping[str, Mapping[str, Facet]]
+    answered: Answered, background: Background, model: str, special: Mapping[str, Mapping[str, Facet]]
 ) -> list[Outcome]:
     credits = answered.credits("sum").values
-    found = []
+    outcomes = []
     for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
         assert item.answer is not None
         chances = [_probability(item, answer, place) for place in range(len(item.options))]
         right = chances[item.answer]
-        found.append(
+        outcomes.append(
             Outcome(
                 item=item.id,
                 family=item.family,
@@ -176,10 +181,10 @@ def _outcomes(
                 credit=float(credit),
                 margin=2 * right - sum(chances),
                 mass=sum(chances),
-                facets={**_facets(item, answer, beside, model), **special.get(item.id, {})},
+                facets={**_facets(item, answer, background, model), **special.get(item.id, {})},
             )
         )
-    return found
+    return outcomes
 
 
 def _probability(item: Item, answer: Answer, place: int) -> float:
@@ -189,23 +194,22 @@ def _probability(item: Item, answer: Answer, place: int) -> float:
     return exp(sum(value for start, value in tokens if start < end))
 
 
-def _facets(item: Item, answer: Answer, beside: Beside, model: str) -> dict[str, Facet]:
+def _facets(item: Item, answer: Answer, background: Background, model: str) -> dict[str, Facet]:
     pair = item.groups.get("noun", ""), str(item.facets["bias"])
     lengths = {len(tokens) for tokens in answer.logprobs}
     facets: dict[str, Facet] = {"unequal_tokens": len(lengths) > 1}
     facets |= {name: item.facets[name] for name in ("k", "origin", "twin") if name in item.facets}
-    if pair in beside.depths:
-        facets["k"] = beside.depths[pair]
-    if model in beside.own:
-        facets["own"] = pair in beside.own[model]
+    if pair in background.depths:
+        facets["k"] = background.depths[pair]
+    if model in background.own_depths:
+        facets["own"] = pair in background.own_depths[model]
     return facets
 
 
-# A model's own associations with the nouns of a probe, kept beside its answers.
-
-
 def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Depths:
-    """Noun and word → least depth; asked once for these weights and nouns, then read from the folder.
+    """A model's own associations with the nouns of a probe: noun and word → least depth.
+
+    They are asked for once for these weights and nouns, then read from the folder of its answers.
 
     The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
     """
@@ -221,8 +225,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Dep
             dtype=settings.spec.dtype,
             allow_pickle=settings.allow_pickle,
         )
-        asking = Asking(spec=settings.spec)
         nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
-        found = ask_associations(model, nouns, asking)
-        write_associations(path, [each for own in found for each in own])
+        by_noun = ask_associations(model, nouns, Asking(spec=settings.spec))
+        write_associations(path, [each for associations in by_noun for each in associations])
     return depths_of(read_associations(path))

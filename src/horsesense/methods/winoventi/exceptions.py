@@ -1,4 +1,7 @@
-"""Step 2 (winoventi.txt, 2.3): what a thing can be instead, from people, from releases and by machine."""
+"""Step 2 (winoventi.txt, 2.3): what a thing can be instead, from people, from releases and by machine.
+
+`exceptions_of` is the step as a whole; each source of candidates follows it. Every exception is marked with its origin.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,16 @@ from horsesense.files import numbered_lines
 from horsesense.files.tables import iter_rows, open_table
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
-from horsesense.methods.winoventi.asking import lexicon_at_hand, marking_of, word_of
-from horsesense.methods.winoventi.associations import Association, own_words
-from horsesense.methods.winoventi.lexicon import Lexicon
-from horsesense.methods.winoventi.nouns import AGREEING, Noun, filled, statement, subject
-from horsesense.methods.winoventi.plan import Loaded, Plan
+from horsesense.methods.winoventi.asking import first_tokens, marking_of, word_of
+from horsesense.methods.winoventi.associations import Association, words_of_noun
+from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
+from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, statement, subject
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import BLANK, Item, Judgement, ScoringSpec, iter_judgements
 from horsesense.scoring.fill import fill
 from horsesense.watching import Watcher
-
-# What a thing can be instead: exceptions to an association (winoventi.txt, 2.3), each marked with its origin.
 
 NONSENSE = "nonsense"
 ORIGINS = ("people", "release", "antonym", "similar", "morphology", "conceptnet", "model")
@@ -36,59 +37,95 @@ _FEWEST = 2.0
 """Zipf frequency that a word made up by morphology needs, to be a word."""
 _FAR_FEWEST = 3.0
 """The same for one that is only similar to an opposite: most of those are words that nobody uses."""
+_TOP = 60
+"""Fills of the model that are looked through for words that exclude an association."""
 
 
-def morphological(word: str) -> list[str]:
-    """Negations of a word by its form, where people use the result.
+def exceptions_of(
+    plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, watcher: Watcher
+) -> list[Triplet]:
+    """All candidates, each once, at most ``plan.most`` an association, the most trusted origin first."""
+    candidates: list[Triplet] = []
+    nonsense: set[str] = set()
+    by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
+    for path in plan.judged:
+        triplets, called_nonsense = _from_file(path, by_item, watcher)
+        candidates += triplets
+        nonsense |= called_nonsense
+    lexicon = lexicon_at_hand()
+    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
+    sensible = [each for each in kept if association_name(each.noun, each.word) not in nonsense]
+    if lexicon is None:
+        watcher.say("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
+    else:
+        contrasts = contrast_words(models.get(plan.model), sensible, nouns, plan.asking.spec)
+        for each, words in zip(sensible, contrasts, strict=True):
+            candidates += from_lexicon(each, lexicon)
+            candidates += from_contrast(each, words, lexicon)
+    for each in sensible:
+        candidates += from_facts(each, denied, lexicon)
+    distinct, notes = merged(
+        triplet for triplet in candidates if association_name(triplet.noun, triplet.generic) not in nonsense
+    )
+    for note, count in notes.items():
+        watcher.say(f"{note}: {count:,}")
+    if nonsense:
+        watcher.say(f"associations that people call nonsense: {len(nonsense):,}")
+    if not distinct:
+        raise UserError("no association has an exception", fix="fetch WordNet, or give exceptions that people wrote")
+    return _most_trusted(distinct, plan.most)
 
-    >>> morphological("edible"), morphological("unsafe"), morphological("useful")
-    (['inedible'], ['safe'], ['useless'])
+
+def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
+    """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
+
+    >>> antonym, by_people = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
+    >>> merged([antonym, by_people])
+    ([Triplet(noun='cup', generic='hot', exception='cold', origin='people', k=0)], {'found twice': 1})
     """
-    made = [prefix + word for prefix in _PREFIXES]
-    made += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
-    made += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
-    return [each for each in made if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
+    best: dict[str, Triplet] = {}
+    notes: Counter[str] = Counter()
+    for each in triplets:
+        if each.exception == each.generic:
+            notes["exceptions that are the association itself"] += 1
+            continue
+        kept = best.setdefault(each.name, each)
+        if kept is not each:
+            notes["found twice"] += 1
+            best[each.name] = min(kept, each, key=_trust)
+    return list(best.values()), dict(notes)
 
 
-def _is_negation(word: str, other: str) -> bool:
-    """Both must be adjectives by form: *inside* is no negation of *side*."""
-    import lemminflect
-
-    return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
-
-
-def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
-    """WordNet's antonyms, those of similar words, and negations by form."""
-    found = [
-        (other, "similar" if steps else "antonym")
-        for other, steps in lexicon.opposites(association.word).items()
-        if not steps or zipf(other) >= _FAR_FEWEST
-    ]
-    found += [(other, "morphology") for other in morphological(association.word)]
-    return [_triplet(association, other, origin) for other, origin in found if other.isalpha()]
+def _most_trusted(triplets: Sequence[Triplet], most: int) -> list[Triplet]:
+    """At most so many triplets an association."""
+    by_pair: dict[tuple[str, str], list[Triplet]] = {}
+    for each in triplets:
+        by_pair.setdefault((each.noun, each.generic), []).append(each)
+    return [each for group in by_pair.values() for each in sorted(group, key=_trust)[:most]]
 
 
-def from_contrast(association: Association, words: Sequence[str], lexicon: Lexicon) -> list[Triplet]:
-    """The model's own words for the noun that exclude the association."""
-    return [_triplet(association, word, "model") for word in words if lexicon.contrast(association.word, word)]
+def _trust(triplet: Triplet) -> int:
+    return ORIGINS.index(triplet.origin)
 
 
-def from_facts(association: Association, denied: Mapping[str, Sequence[str]], lexicon: Lexicon | None) -> list[Triplet]:
-    """What ConceptNet denies of the noun. That a knife is not *soft* makes soft an exception where it excludes the
-    association; without WordNet there is no telling, and everything denied is a candidate."""
-    words = [word for word in denied.get(association.noun, ()) if word != association.word]
-    if lexicon is not None:
-        words = [word for word in words if lexicon.contrast(association.word, word)]
-    return [_triplet(association, word, "conceptnet") for word in words]
+# What people wrote.
 
 
-def read_denied(path: Path) -> dict[str, list[str]]:
-    """Noun → single words that ConceptNet's Not-relations deny of it."""
-    found: dict[str, list[str]] = {}
-    for fact in read_conceptnet([path]).facts:
-        if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in found.get(fact.head, ()):
-            found.setdefault(fact.head, []).append(fact.tail)
-    return found
+def _from_file(path: Path, by_item: Mapping[str, Association], watcher: Watcher) -> tuple[list[Triplet], set[str]]:
+    """Exceptions of one file: judgements, or the release's outcome collection; those of other nouns are counted."""
+    first = next(iter(numbered_lines(path)), (0, ""))[1]
+    if "makeSense" in first:
+        released, pairs = read_released_exceptions(path)
+        depths = {(each.noun, each.word): each.k for each in by_item.values()}
+        fitting = [replace(t, k=depths[t.noun, t.generic]) for t in released if (t.noun, t.generic) in depths]
+        watcher.say(
+            f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
+        )
+        return fitting, {association_name(noun, word) for noun, word in pairs}
+    triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], by_item)
+    for note, count in notes.items():
+        watcher.say(f"{path.name}: {note}: {count:,}")
+    return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}
 
 
 def from_people(
@@ -109,6 +146,24 @@ def from_people(
         for word in each.value.split(",")
     ]
     return triplets, nonsense, {"judgements of other associations": others} if others else {}
+
+
+def association_name(noun: str, word: str) -> str:
+    """How an association is called where people judge it."""
+    return f"{noun} | {word}"
+
+
+def association_item(association: Association, noun: Noun) -> Item:
+    """What people are shown to find exceptions to: the instrument ``exceptions`` asks about noun and bias."""
+    return Item(
+        probe="winoventi-associations",
+        form="cloze",
+        text=fill_template(AGREEING, noun) + ".",
+        options=(association.word,),
+        family=association_name(association.noun, association.word),
+        groups={"noun": association.noun, "generic_word": association.word},
+        facets={"bias": association.word, "k": association.k},
+    )
 
 
 def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
@@ -140,108 +195,42 @@ def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
         yield from iter_rows(path)
 
 
-def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
-    """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
+# What a machine finds: opposites in WordNet and by form, the model's own words, facts.
 
-    >>> one, other = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
-    >>> merged([one, other])
-    ([Triplet(noun='cup', generic='hot', exception='cold', origin='people', k=0)], {'found twice': 1})
+
+def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
+    """WordNet's antonyms, those of similar words, and negations by form."""
+    opposites = [
+        (other, "similar" if steps else "antonym")
+        for other, steps in lexicon.opposites(association.word).items()
+        if not steps or zipf(other) >= _FAR_FEWEST
+    ]
+    opposites += [(other, "morphology") for other in morphological(association.word)]
+    return [_triplet(association, other, origin) for other, origin in opposites if other.isalpha()]
+
+
+def morphological(word: str) -> list[str]:
+    """Negations of a word by its form, where people use the result.
+
+    >>> morphological("edible"), morphological("unsafe"), morphological("useful")
+    (['inedible'], ['safe'], ['useless'])
     """
-    best: dict[str, Triplet] = {}
-    notes: Counter[str] = Counter()
-    for each in triplets:
-        if each.exception == each.generic:
-            notes["exceptions that are the association itself"] += 1
-            continue
-        kept = best.setdefault(each.name, each)
-        if kept is not each:
-            notes["found twice"] += 1
-            best[each.name] = min(kept, each, key=lambda one: ORIGINS.index(one.origin))
-    return list(best.values()), dict(notes)
+    made = [prefix + word for prefix in _PREFIXES]
+    made += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
+    made += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
+    return [each for each in made if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
 
 
-def association_name(association: Association) -> str:
-    """How an association is called where people judge it."""
-    return f"{association.noun} | {association.word}"
+def _is_negation(word: str, other: str) -> bool:
+    """Both must be adjectives by form: *inside* is no negation of *side*."""
+    import lemminflect
+
+    return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
 
 
-def association_item(association: Association, noun: Noun) -> Item:
-    """What people are shown to find exceptions to: the instrument ``exceptions`` asks about noun and bias."""
-    return Item(
-        probe="winoventi-associations",
-        form="cloze",
-        text=filled(AGREEING, noun) + ".",
-        options=(association.word,),
-        family=association_name(association),
-        groups={"noun": association.noun, "generic_word": association.word},
-        facets={"bias": association.word, "k": association.k},
-    )
-
-
-def _triplet(association: Association, word: str, origin: str) -> Triplet:
-    return Triplet(association.noun, association.word, word, origin, association.k)
-
-
-# Step 2: candidates for exceptions, from people, from releases and by machine (winoventi.txt, 2.3).
-
-_TOP = 60
-
-
-def exceptions_of(
-    plan: Plan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: Loaded, watcher: Watcher
-) -> list[Triplet]:
-    """All candidates, each once, at most ``plan.most`` an association, the most trusted origin first."""
-    found: list[Triplet] = []
-    nonsense: set[str] = set()
-    named = {association_item(each, nouns[each.noun]).id: each for each in kept}
-    for path in plan.judged:
-        triplets, objected = _from_file(path, named, watcher)
-        found += triplets
-        nonsense |= objected
-    lexicon = lexicon_at_hand()
-    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
-    asked = [each for each in kept if association_name(each) not in nonsense]
-    if lexicon is None:
-        watcher.say("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
-    else:
-        contrasts = contrast_words(models.get(plan.model), asked, nouns, plan.asking.spec)
-        for each, words in zip(asked, contrasts, strict=True):
-            found += from_lexicon(each, lexicon)
-            found += from_contrast(each, words, lexicon)
-    for each in asked:
-        found += from_facts(each, denied, lexicon)
-    distinct, notes = merged(triplet for triplet in found if f"{triplet.noun} | {triplet.generic}" not in nonsense)
-    for note, count in notes.items():
-        watcher.say(f"{note}: {count:,}")
-    if nonsense:
-        watcher.say(f"associations that people call nonsense: {len(nonsense):,}")
-    if not distinct:
-        raise UserError("no association has an exception", fix="fetch WordNet, or give exceptions that people wrote")
-    return _most(distinct, plan.most)
-
-
-def _from_file(path: Path, named: Mapping[str, Association], watcher: Watcher) -> tuple[list[Triplet], set[str]]:
-    """Exceptions of one file: judgements, or the release's outcome collection; those of other nouns are counted."""
-    first = next(iter(numbered_lines(path)), (0, ""))[1]
-    if "makeSense" in first:
-        released, pairs = read_released_exceptions(path)
-        depths = {(each.noun, each.word): each.k for each in named.values()}
-        fitting = [replace(t, k=depths[t.noun, t.generic]) for t in released if (t.noun, t.generic) in depths]
-        watcher.say(
-            f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
-        )
-        return fitting, {f"{noun} | {word}" for noun, word in pairs}
-    triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], named)
-    for note, count in notes.items():
-        watcher.say(f"{path.name}: {note}: {count:,}")
-    return triplets, {association_name(named[item]) for item in nonsense}
-
-
-def _most(triplets: Sequence[Triplet], most: int) -> list[Triplet]:
-    by_pair: dict[tuple[str, str], list[Triplet]] = {}
-    for each in triplets:
-        by_pair.setdefault((each.noun, each.generic), []).append(each)
-    return [each for own in by_pair.values() for each in sorted(own, key=lambda one: ORIGINS.index(one.origin))[:most]]
+def from_contrast(association: Association, words: Sequence[str], lexicon: Lexicon) -> list[Triplet]:
+    """The model's own words for the noun that exclude the association."""
+    return [_triplet(association, word, "model") for word in words if lexicon.contrast(association.word, word)]
 
 
 def contrast_words(
@@ -254,11 +243,32 @@ def contrast_words(
         noun = nouns[each.noun]
         denial = statement(noun, f"not {each.word}")
         texts.append(f"{denial} {subject(noun)} {'are' if noun.plural else 'is'} {BLANK}.")
-    found = []
-    filled = fill(model, texts, min(_TOP, len(model.tokenizer)), spec) if texts else []
-    for each, fills in zip(associations, filled, strict=True):
-        tokens = model.tokenizer.convert_ids_to_tokens([one.ids[0] for one in fills])
-        barred = own_words(nouns[each.noun]) | {each.word}
-        words = [word_of(token, marking) for token in tokens]
-        found.append([word for word in dict.fromkeys(words) if word and word not in barred])
-    return found
+    contrasts = []
+    fills_of_texts = fill(model, texts, min(_TOP, len(model.tokenizer)), spec) if texts else []
+    for each, fills in zip(associations, fills_of_texts, strict=True):
+        barred = words_of_noun(nouns[each.noun]) | {each.word}
+        words = [word_of(token, marking) for token in first_tokens(model, fills)]
+        contrasts.append([word for word in dict.fromkeys(words) if word and word not in barred])
+    return contrasts
+
+
+def from_facts(association: Association, denied: Mapping[str, Sequence[str]], lexicon: Lexicon | None) -> list[Triplet]:
+    """What ConceptNet denies of the noun. That a knife is not *soft* makes soft an exception where it excludes the
+    association; without WordNet there is no telling, and everything denied is a candidate."""
+    words = [word for word in denied.get(association.noun, ()) if word != association.word]
+    if lexicon is not None:
+        words = [word for word in words if lexicon.contrast(association.word, word)]
+    return [_triplet(association, word, "conceptnet") for word in words]
+
+
+def read_denied(path: Path) -> dict[str, list[str]]:
+    """Noun → single words that ConceptNet's Not-relations deny of it."""
+    denied: dict[str, list[str]] = {}
+    for fact in read_conceptnet([path]).facts:
+        if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in denied.get(fact.head, ()):
+            denied.setdefault(fact.head, []).append(fact.tail)
+    return denied
+
+
+def _triplet(association: Association, word: str, origin: str) -> Triplet:
+    return Triplet(association.noun, association.word, word, origin, association.k)

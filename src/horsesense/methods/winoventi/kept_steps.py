@@ -12,7 +12,7 @@ from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_
 
 _RECORD = "steps.json"
 _PARTS = "parts"
-_MADE = 2
+_VERSION = 2
 """Raised when steps give something else from the same things, so that old ones are done again."""
 
 
@@ -45,8 +45,8 @@ class Steps:
         """
         path = self.folder / output
         made_from = self._fingerprint(inputs)
-        known = self._done.get(name, {})
-        if known.get("from") == made_from and path.is_file() and known.get("gave") == sha256_of_file(path):
+        record = self._done.get(name, {})
+        if record.get("from") == made_from and path.is_file() and record.get("gave") == sha256_of_file(path):
             self._say(f"{name}: done already")
             return path
         self._say(f"{name} …")
@@ -54,11 +54,11 @@ class Steps:
         self._keep(name, {"output": output, "from": made_from, "gave": sha256_of_file(path)})
         return path
 
-    def wrote(self, path: Path) -> None:
+    def remember_file(self, path: Path) -> None:
         """Remember a file that is written whenever its step is gone through."""
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
 
-    def is_own(self, path: Path) -> bool:
+    def is_as_written(self, path: Path) -> bool:
         """Whether a file is what was written here last; one that somebody put there is theirs."""
         return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
 
@@ -83,8 +83,8 @@ class Steps:
 
     @staticmethod
     def _fingerprint(inputs: Sequence[Path | str]) -> str:
-        told = [_content(one) if isinstance(one, Path) else one for one in inputs]
-        return sha256_of_bytes(json.dumps([_MADE, *told]).encode())
+        contents = [_content(each) if isinstance(each, Path) else each for each in inputs]
+        return sha256_of_bytes(json.dumps([_VERSION, *contents]).encode())
 
 
 def _content(path: Path) -> str:

@@ -1,4 +1,7 @@
-"""What WordNet says of words as properties: opposites, near meanings, and which part of speech is usual."""
+"""What WordNet says of words as properties: opposites, near meanings, and which part of speech is usual.
+
+`Lexicon` answers; what follows it puts one together from the files of WordNet.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from horsesense.files import numbered_lines
 from horsesense.knowledge.wordnet import Synset, read_senses, read_synsets
+from horsesense.knowledge.wordnet_source import find_wordnet
 
 _KINDS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 """The digit of a sense key → part of speech."""
@@ -44,37 +48,37 @@ class Lexicon:
 
     def opposites(self, word: str) -> dict[str, int]:
         """Opposite → how far: 0 for a direct antonym, 1 for one reached over a similar word on either side."""
-        found = dict.fromkeys(sorted(self.antonyms.get(word, ())), 0)
+        distances = dict.fromkeys(sorted(self.antonyms.get(word, ())), 0)
         for other in sorted(self.chained.get(word, frozenset()) - self.similar.get(word, frozenset()) - {word}):
-            found.setdefault(other, 1)
-        return found
+            distances.setdefault(other, 1)
+        return distances
 
-    def are_synonyms(self, one: str, other: str) -> bool:
+    def are_synonyms(self, word: str, other: str) -> bool:
         """Whether two words mean the same or nearly so: a common synset, or similar adjectives; forms count."""
-        for first in _forms(one):
+        for first in _forms(word):
             for second in _forms(other):
                 if first == second or second in self.synonyms.get(first, ()) or second in self.similar.get(first, ()):
                     return True
         return False
 
-    def contrast(self, one: str, other: str) -> bool:
+    def contrast(self, word: str, other: str) -> bool:
         """Whether two words exclude each other: opposites, or two values of one attribute."""
-        if self.are_synonyms(one, other):
+        if self.are_synonyms(word, other):
             return False
-        return other in self.opposites(one) or bool(
-            self.attributes.get(one, frozenset()) & self.attributes.get(other, frozenset())
+        return other in self.opposites(word) or bool(
+            self.attributes.get(word, frozenset()) & self.attributes.get(other, frozenset())
         )
 
     def pos(self, *words: str) -> str:
         """The part of speech that fits all words best: they fill the same place of one sentence."""
         totals: dict[str, float] = {}
         for word in words:
-            seen: dict[str, int] = {}
+            counts: dict[str, int] = {}
             for form in _forms(word):
                 for kind, count in self.counts.get(form, {}).items():
-                    seen[kind] = max(seen.get(kind, 0), count)
-            whole = sum(seen.values())
-            for kind, count in seen.items():
+                    counts[kind] = max(counts.get(kind, 0), count)
+            whole = sum(counts.values())
+            for kind, count in counts.items():
                 totals[kind] = totals.get(kind, 0.0) + count / whole
         return max(sorted(totals), key=lambda kind: totals[kind]) if totals else "other"
 
@@ -83,8 +87,14 @@ def _forms(word: str) -> tuple[str, ...]:
     """A word and what it is inflected from."""
     import lemminflect
 
-    lemmas = (lemma for found in lemminflect.getAllLemmas(word.lower()).values() for lemma in found)
+    lemmas = (lemma for of_a_kind in lemminflect.getAllLemmas(word.lower()).values() for lemma in of_a_kind)
     return tuple(dict.fromkeys((word.lower(), *lemmas)))
+
+
+def lexicon_at_hand() -> Lexicon | None:
+    """The lexicon of the WordNet that is on this machine; None where it was not fetched."""
+    folder = find_wordnet()
+    return read_lexicon(folder) if folder is not None else None
 
 
 @cache
@@ -108,9 +118,9 @@ def lexicon_of(
     for synset in by_id.values():
         words = _words(synset)
         for word in words:
-            seen = counts.setdefault(word, {})
+            kinds = counts.setdefault(word, {})
             kind = _PARTS[synset.pos]
-            seen[kind] = seen.get(kind, tagged.get(word, {}).get(kind, 0)) + 1
+            kinds[kind] = kinds.get(kind, tagged.get(word, {}).get(kind, 0)) + 1
             synonyms.setdefault(word, set()).update(other for other in words if other != word)
         if synset.pos not in "as":
             continue
@@ -138,13 +148,13 @@ def lexicon_of(
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
     """Over the head of a satellite, to its opposite, and to what is similar to that."""
     heads = [synset] + ([by_id[p.target] for p in synset.pointers if p.symbol == "&"] if synset.pos == "s" else [])
-    found: set[str] = set()
+    opposites: set[str] = set()
     for opposite in (by_id[p.target] for head in heads for p in head.pointers if p.symbol == "!"):
-        found.update(_words(opposite))
+        opposites.update(_words(opposite))
         for pointer in opposite.pointers:
             if pointer.symbol == "&":
-                found.update(_words(by_id[pointer.target]))
-    return found
+                opposites.update(_words(by_id[pointer.target]))
+    return opposites
 
 
 def _words(synset: Synset) -> list[str]:
@@ -157,12 +167,13 @@ def _frozen(table: dict[str, set[str]]) -> dict[str, frozenset[str]]:
 
 def _tagged(path: Path) -> dict[str, dict[str, int]]:
     """How often each word was tagged with each part of speech in WordNet's own texts."""
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     if not path.is_file():
-        return found
+        return counts
     for _, line in numbered_lines(path):
         key, _, count = line.split()
         word, _, rest = key.partition("%")
-        seen = found.setdefault(word, {})
-        seen[_KINDS[rest[0]]] = seen.get(_KINDS[rest[0]], 0) + int(count)
-    return found
+        kind = _KINDS[rest[0]]
+        kinds = counts.setdefault(word, {})
+        kinds[kind] = kinds.get(kind, 0) + int(count)
+    return counts

@@ -1,4 +1,9 @@
-"""Generic and exception accuracy, All, Individual and Intersection, and how alike models are (3.1 and 3.2)."""
+"""What WinoVenti's tests say of a model, and how alike models' associations are.
+
+Accuracy on the generic and the exception test, the drop between them, slices, and what stands out (winoventi.txt, 3.1
+and 3.4), of schemas that `evaluation` puts together as All, Individual and Intersection; the mean Jaccard similarity
+of associations over nouns (2.2 and table 4).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +20,6 @@ from horsesense.analysis.slices import Sliced, by_facet
 from horsesense.errors import UserError
 from horsesense.records import Facet
 from horsesense.records.document import Document
-
-# What WinoVenti's tests say of a model (winoventi.txt, 3.1 and 3.4): subsets, the drop, slices, standing out.
 
 CHANCE = 0.5
 GENERIC, EXCEPTION = "generic", "exception"
@@ -78,17 +81,19 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     """All numbers of a subset; whole schemas only, units are nouns.
 
     >>> tests = [(family, test) for family in "abcd" for test in (GENERIC, EXCEPTION)]
-    >>> made = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
-    >>> found = subset("all", made)
-    >>> found.schemas, found.generic.value, found.exception.value, found.both.value, found.drop.value
-    (4, 1.0, 0.0, 0.0, 1.0)
+    >>> outcomes = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
+    >>> everything = subset("all", outcomes)
+    >>> everything.schemas, everything.generic.value, everything.exception.value
+    (4, 1.0, 0.0)
+    >>> everything.both.value, everything.drop.value
+    (0.0, 1.0)
     """
-    pairs = whole_pairs(outcomes)
+    pairs = _whole_pairs(outcomes)
     if not pairs:
         return Subset(name, 0, None, None, None, None, None, None, None)
     generic, exception = ([pair[test] for pair in pairs] for test in (GENERIC, EXCEPTION))
-    nouns = [one.noun for one in generic]
-    first, second = [one.credit for one in generic], [one.credit for one in exception]
+    nouns = [outcome.noun for outcome in generic]
+    first, second = [outcome.credit for outcome in generic], [outcome.credit for outcome in exception]
     both = [float(a == 1 and b == 1) for a, b in zip(first, second, strict=True)]
     return Subset(
         subset=name,
@@ -97,52 +102,56 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
         exception=accuracy(second, nouns, CHANCE),
         both=accuracy(both, nouns, CHANCE**2),
         drop=compare(first, second, nouns).difference,
-        macro_generic=macro(generic),
-        macro_exception=macro(exception),
-        mass=float(np.median([one.mass for one in (*generic, *exception)])),
+        macro_generic=_macro(generic),
+        macro_exception=_macro(exception),
+        mass=float(np.median([outcome.mass for outcome in (*generic, *exception)])),
     )
 
 
-def whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
+def _whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
     """Schemas of which both tests are there, by name."""
     families: dict[str, dict[str, Outcome]] = {}
-    for one in outcomes:
-        families.setdefault(one.family, {})[one.test] = one
+    for outcome in outcomes:
+        families.setdefault(outcome.family, {})[outcome.test] = outcome
     return [pair for _, pair in sorted(families.items()) if {GENERIC, EXCEPTION} <= pair.keys()]
 
 
-def macro(outcomes: Sequence[Outcome]) -> Estimate:
+def _macro(outcomes: Sequence[Outcome]) -> Estimate:
     """The accuracy of each generic word, every word counting once."""
     words: dict[str, list[float]] = {}
-    for one in outcomes:
-        words.setdefault(one.generic, []).append(one.credit)
+    for outcome in outcomes:
+        words.setdefault(outcome.generic, []).append(outcome.credit)
     return accuracy([float(np.mean(credits)) for credits in words.values()], list(words), CHANCE)
 
 
 def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
     """Accuracy by a facet and test; None where no outcome has the facet."""
-    if not any(facet in one.facets for one in outcomes):
+    if not any(facet in outcome.facets for outcome in outcomes):
         return None
-    facets = [{**one.facets, "test": one.test} for one in outcomes]
-    values, nouns = [one.credit for one in outcomes], [one.noun for one in outcomes]
+    facets = [{**outcome.facets, "test": outcome.test} for outcome in outcomes]
+    values, nouns = [outcome.credit for outcome in outcomes], [outcome.noun for outcome in outcomes]
     return by_facet(values, nouns, facets, (facet, "test"), [CHANCE] * len(outcomes))
 
 
 def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> Strongest:
     """The exceptions that a model gets wrong by most, or right by most (section 3.4, error analysis)."""
-    wanted = [one for one in outcomes if one.test == EXCEPTION and (one.margin < 0 if failures else one.margin > 0)]
-    ranked = sorted(wanted, key=lambda one: (-abs(one.margin), one.item))[:most]
-    depths = Counter(str(one.facets.get("k", "unknown")) for one in ranked)
-    known = any("own" in one.facets for one in ranked)
+    wanted = [
+        outcome
+        for outcome in outcomes
+        if outcome.test == EXCEPTION and (outcome.margin < 0 if failures else outcome.margin > 0)
+    ]
+    ranked = sorted(wanted, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
+    depths = Counter(str(outcome.facets.get("k", "unknown")) for outcome in ranked)
+    known = any("own" in outcome.facets for outcome in ranked)
     return Strongest(
         tuple(ranked),
-        dict(sorted(depths.items(), key=lambda one: (len(one[0]), one[0]))),
-        dict(Counter(one.generic for one in ranked).most_common()),
-        sum(not one.facets["own"] for one in ranked if "own" in one.facets) if known else None,
+        dict(sorted(depths.items(), key=lambda pair: (len(pair[0]), pair[0]))),
+        dict(Counter(outcome.generic for outcome in ranked).most_common()),
+        sum(not outcome.facets["own"] for outcome in ranked if "own" in outcome.facets) if known else None,
     )
 
 
-# How alike two models' associations are: the mean Jaccard similarity over nouns (winoventi.txt, 2.2 and table 4).
+# How alike models' associations are.
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +164,7 @@ class Similarity(Document):
     """Mean Jaccard similarity of each pair."""
 
 
-def jaccard(one: Set[str], other: Set[str]) -> float:
+def jaccard(words: Set[str], others: Set[str]) -> float:
     """Shared words over all words; two empty sets are the same set.
 
     The release splits the empty cell of its tables into one word, the empty one, so that "no association"
@@ -164,8 +173,8 @@ def jaccard(one: Set[str], other: Set[str]) -> float:
     >>> jaccard({"hot", "empty"}, {"empty"}), jaccard(set(), set()), jaccard(set(), {"hot"})
     (0.5, 1.0, 0.0)
     """
-    either = one | other
-    return len(one & other) / len(either) if either else 1.0
+    either = words | others
+    return len(words & others) / len(either) if either else 1.0
 
 
 def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
@@ -182,10 +191,10 @@ def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
     if lengths <= {0}:
         raise UserError("there is no noun to compare models on")
     table = [[1.0] * len(columns) for _ in columns]
-    for row, one in enumerate(columns):
+    for row, column in enumerate(columns):
         for place in range(row + 1, len(columns)):
             total = 0.0
-            for words, others in zip(one, columns[place], strict=True):
+            for words, others in zip(column, columns[place], strict=True):
                 total += jaccard(words, others)
-            table[row][place] = table[place][row] = total / len(one)
+            table[row][place] = table[place][row] = total / len(column)
     return table

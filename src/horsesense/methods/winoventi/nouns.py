@@ -1,4 +1,7 @@
-"""Nouns to ask about, and the sentences that ask for their associations (winoventi.txt, 2.2)."""
+"""Nouns to ask about, and the sentences that ask for their associations (winoventi.txt, 2.2 and its footnote 2).
+
+Nouns come from a list of one's own, the THINGS concepts, or WordNet; what is cleaned of them is told.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,17 @@ from horsesense.knowledge.wordnet import read_senses
 from horsesense.language.words import listed
 from horsesense.records import BLANK
 
-# Nouns to ask about: a list of one's own, the THINGS concepts, or WordNet's, cleaned in the open.
+ENDINGS = (".", ",")
+"""The paper's two templates differ in the ending punctuation."""
+LITERAL = f"The {{noun}} is {{not}}{BLANK}"
+"""The paper's template, whatever the noun."""
+AGREEING = f"{{the noun}} {{is}} {{not}}{BLANK}"
+"""The same with article and verb that fit the noun."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*(?: [^\W_][\w'’.-]*)*")
 _ARTICLE = re.compile(r"(?:the|an?) (?=.)", re.IGNORECASE)
 _THINGS_COLUMN = "Word"
+_PHRASE, _PLURAL, _NAME = "phrases", 'plurals, asked with "are"', "names, asked without an article"
 
 # Plural in form and in grammar; lemminflect takes some of these for their own singular.
 _ALWAYS_PLURAL = frozenset(
@@ -62,10 +71,10 @@ class NounList:
 def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) -> NounList:
     """Each entry (with its line) as a noun; ``literal`` keeps the spelling, as the paper does, and merges repeats only.
 
-    >>> found = clean_nouns(enumerate(["Apple", "the test tube", "apple", "jeans"], start=1))
-    >>> [(noun.word, noun.plural) for noun in found.nouns]
+    >>> cleaned = clean_nouns(enumerate(["Apple", "the test tube", "apple", "jeans"], start=1))
+    >>> [(noun.word, noun.plural) for noun in cleaned.nouns]
     [('apple', False), ('test tube', False), ('jeans', True)]
-    >>> sorted(found.notes)
+    >>> sorted(cleaned.notes)
     ['articles taken off', 'phrases', 'plurals, asked with "are"', 'repeated, asked once', 'upper case lowered']
     """
     odd: dict[str, list[str]] = {}
@@ -87,10 +96,7 @@ def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) ->
         nouns[word] = Noun(word, plural, proper, line)
     if not nouns:
         raise UserError("there is no noun in the list", fix="write one a line")
-    return NounList(tuple(nouns.values()), {what: tuple(found) for what, found in odd.items()})
-
-
-_PHRASE, _PLURAL, _NAME = "phrases", 'plurals, asked with "are"', "names, asked without an article"
+    return NounList(tuple(nouns.values()), {what: tuple(entries) for what, entries in odd.items()})
 
 
 def _plain(word: str, entry: str, odd: dict[str, list[str]]) -> str:
@@ -159,14 +165,7 @@ def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
     return clean_nouns((0, word) for word in known)
 
 
-# The sentences that ask for a noun's associations (winoventi.txt, 2.2 and its footnote 2).
-
-ENDINGS = (".", ",")
-"""The paper's two templates differ in the ending punctuation."""
-LITERAL = f"The {{noun}} is {{not}}{BLANK}"
-"""The paper's template, whatever the noun."""
-AGREEING = f"{{the noun}} {{is}} {{not}}{BLANK}"
-"""The same with article and verb that fit the noun."""
+# The sentences that ask for a noun's associations.
 
 
 def subject(noun: Noun) -> str:
@@ -178,10 +177,10 @@ def subject(noun: Noun) -> str:
     return noun.word[:1].upper() + noun.word[1:] if noun.proper else f"The {noun.word}"
 
 
-def filled(template: str, noun: Noun, negated: bool = False) -> str:
+def fill_template(template: str, noun: Noun, negated: bool = False) -> str:
     """The template with its noun, and with its negation where that is wanted.
 
-    >>> filled(AGREEING, Noun("jeans", plural=True), negated=True)
+    >>> fill_template(AGREEING, Noun("jeans", plural=True), negated=True)
     'The jeans are not ___'
     """
     parts = {
@@ -201,7 +200,7 @@ def prompts(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]
     >>> prompts(Noun("pan"))[1]
     ('The pan is ___,', 'The pan is not ___,')
     """
-    both = [filled(template, noun, negated) for negated in (False, True)]
+    both = [fill_template(template, noun, negated) for negated in (False, True)]
     if template not in (AGREEING, LITERAL):  # a template of one's own brings its ending
         return ((both[0], both[1]),)
     return tuple((both[0] + ending, both[1] + ending) for ending in ENDINGS)
@@ -223,4 +222,4 @@ def statement(noun: Noun, word: str) -> str:
     >>> statement(Noun("scissors", plural=True), "sharp")
     'The scissors are sharp.'
     """
-    return filled(AGREEING, noun).replace(BLANK, word) + "."
+    return fill_template(AGREEING, noun).replace(BLANK, word) + "."

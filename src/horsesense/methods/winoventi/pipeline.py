@@ -1,4 +1,7 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once."""
+"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
+
+Steps hand files to one another: a step is given the path that the one before it wrote.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,18 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
-from horsesense.methods.winoventi.asking import ask_associations, lexicon_at_hand, ranked, spellable
+from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
 from horsesense.methods.winoventi.building import build_winoventi
-from horsesense.methods.winoventi.checks import Checked, counted
-from horsesense.methods.winoventi.evaluation import Beside, Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
+from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
-from horsesense.methods.winoventi.plan import Loaded, Plan, adversarial
+from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan, adversarial_triplets
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.selection import drop_nonsense
-from horsesense.methods.winoventi.triplet_files import read_checked, read_triplets, write_schemas, write_triplets
+from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
 from horsesense.models.locating import identify
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
@@ -32,7 +36,7 @@ KINDS = ("machine", "people")
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class PipelineResult:
     """What a pipeline gave."""
 
     counts: dict[str, Any]
@@ -43,22 +47,22 @@ class Done:
     """What the model makes of each probe."""
     kept: list[Association]
     """What people can find exceptions to."""
-    checked: list[Checked]
+    schemas: list[CheckedSchema]
     """Schemas with what speaks against them; those that pass are for people to validate."""
 
 
-def run_pipeline(plan: Plan, folder: Path, watcher: Watcher = UNWATCHED) -> Done:
+def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher)
-        found, selected = pipeline.associations()
+        everything, selected = pipeline.associations()
         excepted, filtered = pipeline.triplets(selected)
-        checked = pipeline.schemas(filtered)
-        counts = pipeline.counts(found, selected, excepted, filtered, checked)
+        schemas = pipeline.schemas(filtered)
+        counts = pipeline.counts(everything, selected, excepted, filtered, schemas)
         with writing(folder / "counts.json") as temporary:
             temporary.write_text(json.dumps(counts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        probes, evaluations = pipeline.evaluated(checked)
-        return Done(counts, probes, evaluations, _kept(selected), checked)
+        probes, evaluations = pipeline.evaluated(schemas)
+        return PipelineResult(counts, probes, evaluations, _kept(selected), schemas)
 
 
 def _kept(path: Path) -> list[Association]:
@@ -68,29 +72,29 @@ def _kept(path: Path) -> list[Association]:
 class _Pipeline:
     """The steps, with what all of them need."""
 
-    def __init__(self, plan: Plan, folder: Path, watcher: Watcher) -> None:
+    def __init__(self, plan: PipelinePlan, folder: Path, watcher: Watcher) -> None:
         self.plan, self.folder, self.watcher = plan, folder, watcher
         self.steps = Steps(folder, watcher.say)
-        self.models = Loaded(plan.device, plan.asking.spec.dtype)
+        self.models = LoadedModels(plan.device, plan.asking.spec.dtype)
         self.nouns = {noun.word: noun for noun in plan.nouns}
         self.weights = identify(plan.model).weights
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
         plan = self.plan
-        told = [self.weights, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
-        found = self.steps.do("1 associations", "associations.tsv", told, self._associate)
+        inputs = [self.weights, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
+        everything = self.steps.do("1 associations", "associations.tsv", inputs, self._associate)
 
         def select(path: Path, made_from: str) -> None:
-            everything = read_associations(found)
-            judged = everything if plan.asking.literal else drop_nonsense(everything, lexicon_at_hand())
+            associations = read_associations(everything)
+            judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
             ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
-            write_associations(path, ranked(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
+            write_associations(path, rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
 
-        selected = self.steps.do("1 ranking and knee", "selection.tsv", [found, plan.ranker], select)
+        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, plan.ranker], select)
         if not _kept(selected):
             raise UserError("no association is left after ranking", file=selected, fix="give more nouns")
-        return found, selected
+        return everything, selected
 
     def _associate(self, path: Path, made_from: str) -> None:
         plan, model = self.plan, self.models.get(self.plan.model)
@@ -99,9 +103,9 @@ class _Pipeline:
             self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
 
         def part(start: int, end: int) -> list[Any]:
-            found = ask_associations(model, known[start:end], plan.asking)
+            by_noun = ask_associations(model, known[start:end], plan.asking)
             self.watcher.at("associations", end, len(known))
-            return [asdict(each) for own in found for each in own]
+            return [asdict(each) for associations in by_noun for each in associations]
 
         rows = self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part)
         write_associations(path, [Association(**row) for row in rows])
@@ -123,12 +127,15 @@ class _Pipeline:
             "filtered.tsv",
             [excepted, self.weights],
             lambda path, made_from: write_triplets(
-                path, adversarial(plan, read_triplets(excepted), self.nouns, self._asked(made_from), self.watcher)
+                path,
+                adversarial_triplets(
+                    plan, read_triplets(excepted), self.nouns, self._run_folder(made_from), self.watcher
+                ),
             ),
         )
         return excepted, filtered
 
-    def schemas(self, filtered: Path) -> list[Checked]:
+    def schemas(self, filtered: Path) -> list[CheckedSchema]:
         """Steps 4 and 5: premises, and what speaks against them."""
         plan = self.plan
         written = self.steps.do(
@@ -153,62 +160,63 @@ class _Pipeline:
             "schemas.tsv",
             [written, plan.ranker, plan.entailment, plan.vectors, str(plan.least)],
             lambda path, _: write_schemas(
-                path, check_premises(plan, read_checked(written)[0], self.nouns, self.models)
+                path, check_premises(plan, read_schemas(written)[0], self.nouns, self.models)
             ),
         )
-        return read_checked(schemas)[0]
+        return read_schemas(schemas)[0]
 
     def counts(
-        self, found: Path, selected: Path, excepted: Path, filtered: Path, checked: list[Checked]
+        self, everything: Path, selected: Path, excepted: Path, filtered: Path, schemas: list[CheckedSchema]
     ) -> dict[str, Any]:
         """The yield of each step."""
         dropped = (each.reason for each in read_associations(selected) if not each.kept)
         triplets = read_triplets(excepted)
         return {
             "nouns": len(self.plan.nouns),
-            "associations": len(read_associations(found)),
+            "associations": len(read_associations(everything)),
             "kept": len(_kept(selected)),
             "left_out": dict(Counter(dropped).most_common()),
             "triplets": len(triplets),
             "origins": dict(Counter(each.origin for each in triplets).most_common()),
             "filtered": len(read_triplets(filtered)),
-            "schemas": dict(Counter(_writer(one) for one in checked)),
-            "objections": dict(counted(checked)),
-            "passing": dict(Counter(_writer(one) for one in checked if one.passes)),
+            "schemas": dict(Counter(_writer(checked) for checked in schemas)),
+            "objections": dict(count_objections(schemas)),
+            "passing": dict(Counter(_writer(checked) for checked in schemas if checked.passes)),
         }
 
-    def evaluated(self, checked: list[Checked]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
+    def evaluated(self, schemas: list[CheckedSchema]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
         """A probe of each kind that has schemas, and what the model makes of it."""
         probes, evaluations = {}, {}
         settings = Settings(spec=self.plan.asking.spec, device=self.plan.device)
         for kind in KINDS:
             machine = kind == "machine"
             path = self.folder / f"{kind}.jsonl"
-            if not any(one.passes and (one.schema.origin == "machine") == machine for one in checked):
+            if not any(each.passes and (each.schema.origin == "machine") == machine for each in schemas):
                 self._remove(path)
                 continue
-            probe = build_winoventi(checked, machine=machine, literal=self.plan.asking.literal)
+            probe = build_winoventi(schemas, machine=machine, literal=self.plan.asking.literal)
             probes[kind] = path
             write_probe(path, probe)
-            self.steps.wrote(path)
-            folder = self._asked(content_of(probe.items))
-            asked = ask_all([self.plan.model], probe, folder, settings, self.watcher)
-            (evaluations[kind],) = evaluate(asked, Beside(lexicon=lexicon_at_hand()))
+            self.steps.remember_file(path)
+            folder = self._run_folder(content_of(probe.items))
+            answered = ask_all([self.plan.model], probe, folder, settings, self.watcher)
+            (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:
         """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
-        if not self.steps.is_own(probe):
+        if not self.steps.is_as_written(probe):
             return
         with disk_errors(probe):
             probe.unlink()
             card_path(probe).unlink(missing_ok=True)
         self.watcher.say(f"{probe.name} is removed: no schema of its kind passes any more")
 
-    def _asked(self, made_from: str) -> Path:
+    def _run_folder(self, made_from: str) -> Path:
         """The run folder of what is asked from these inputs."""
         return self.folder / "asked" / made_from[:12]
 
 
-def _writer(one: Checked) -> str:
-    return f"{one.schema.origin}, {one.schema.annotator}" if one.schema.origin == "machine" else one.schema.origin
+def _writer(checked: CheckedSchema) -> str:
+    schema = checked.schema
+    return f"{schema.origin}, {schema.annotator}" if schema.origin == "machine" else schema.origin

@@ -1,4 +1,7 @@
-"""What a pipeline is to do, the models that its steps share, and step 3, the adversarial filter (2.4)."""
+"""What a pipeline is to do, the models that its steps share, and its adversarial filter (step 3; winoventi.txt, 2.4).
+
+The plan is the one thing that all steps are given.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,9 @@ from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
 from horsesense.watching import Watcher
 
-# What a pipeline is to do: the one thing that all its steps are given.
-
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PipelinePlan:
     """What a pipeline is to do."""
 
     model: str
@@ -53,30 +54,30 @@ class Plan:
     device: str = "auto"
 
 
-# Models of a pipeline, each loaded when it is first needed, and once.
-
-
 @dataclass(slots=True)
-class Loaded:
-    """Keeps models by name; a step that was done before loads none."""
+class LoadedModels:
+    """The models of a pipeline by name, each loaded when it is first needed, and once.
+
+    A step that was done before loads none.
+    """
 
     device: str = "auto"
     dtype: str = "float32"
-    _kept: dict[str, LanguageModel] = field(default_factory=dict)
+    _by_name: dict[str, LanguageModel] = field(default_factory=dict)
 
     def get(self, name: str) -> LanguageModel:
-        if name not in self._kept:
-            self._kept[name] = load_model(name, device=self.device, dtype=self.dtype)
-        return self._kept[name]
+        if name not in self._by_name:
+            self._by_name[name] = load_model(name, device=self.device, dtype=self.dtype)
+        return self._by_name[name]
 
 
-# Step 3, the adversarial filter (winoventi.txt, 2.4): triplets of which the model prefers the generic word.
-
-
-def adversarial(
-    plan: Plan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, watcher: Watcher
+def adversarial_triplets(
+    plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, watcher: Watcher
 ) -> list[Triplet]:
-    """Those that pass; a tie does not. An exception of several tokens is scored as several."""
+    """Step 3: those of which the model prefers the generic word; a tie is no preference.
+
+    An exception of several tokens is scored as several.
+    """
     items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
     ask_models([plan.model], {PRIOR: probe}, folder, Settings(spec=plan.asking.spec, device=plan.device), watcher)

@@ -1,10 +1,15 @@
-"""WinoVenti as released: its schemas, and the judgements behind them (winoventi.txt, 2.6)."""
+"""WinoVenti as released: its schemas, where the usual property of a thing holds (generic) or does not (exception).
+
+Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions"
+(Findings of ACL 2021). The benchmark is tab-separated with a header, no quoting. The judgements behind it say
+whether a schema is sound (winoventi.txt, 2.6), and how people answer it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -18,12 +23,7 @@ from horsesense.methods.releases.reading import (
     whole_number,
 )
 from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.records import BLANK, Card, Item, Judgement, Probe, Source
-
-# WinoVenti: schemas where the usual property of a thing holds (generic) or does not (exception).
-#
-# Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions"
-# (Findings of ACL 2021). Tab-separated with a header, no quoting.
+from horsesense.records import BLANK, Card, Facet, Item, Judgement, Probe, Source
 
 LICENCE = "MIT"
 MASK = "[MASK]"
@@ -38,8 +38,25 @@ COLUMNS = (
     "incorrect",
     "test_type",
 )
+PROMPTS = ("biased_context_prompt", "adversarial_context_prompt")
+CRITERIA = {
+    "Are these words synonymous?[ {{Associative Bias}} / {{biased_word_context}} ]": "synonym-generic",
+    "Are these words synonymous?[ {{Alternative}} / {{adversarial_word_context}} ]": "synonym-exception",
+    "Given the prompt:{{biased_context_prompt}}Can {{Alternative}} be a sensible answer to the blank?": (
+        "ambiguous-generic"
+    ),
+    "Given the prompt:{{adversarial_context_prompt}}Can {{Associative Bias}} be a sensible answer to the blank?": (
+        "ambiguous-exception"
+    ),
+}
+"""The four questions, which are the names of the columns; yes is an objection."""
+ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
+"""The column of the answer in the raw and in the cleaned file."""
+
 _SCHEMA = COLUMNS[:5]
+"""What names a schema."""
 _TESTS = {1: "generic", 2: "exception"}
+_BLANKS = re.compile(r"_{3,}")
 
 
 def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -58,18 +75,10 @@ def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     members = defaultdict(list)
     for item in reading.items:
         members[item.family].append(item.member)
-    lone = sum(sorted(found) != ["exception", "generic"] for found in members.values())
+    lone = sum(sorted(tests) != ["exception", "generic"] for tests in members.values())
     if lone:
         reading.notes["schemas without one generic and one exception"] += lone
-    card = Card(
-        name="winoventi",
-        method="winoventi",
-        licence=LICENCE,
-        made=f"Read from the benchmark of WinoVenti ({names_of(paths)}).",
-        normalise="sum",
-        group="noun",
-    )
-    return reading.probe(card, paths)
+    return reading.probe(_card(paths, "Read from the benchmark of WinoVenti"), paths)
 
 
 def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
@@ -90,59 +99,22 @@ def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Ite
     prompt = row["masked_prompt"]
     if prompt.count(MASK) != 1:
         raise UserError(f"the prompt has {prompt.count(MASK)} {MASK} and needs one", fix="repair or remove the line")
-    # In alphabetical order: the place of an option says nothing of which is right.
-    options = tuple(sorted((generic, alternative)))
-    return Item(
-        probe="winoventi",
-        form="cloze",
-        text=prompt.replace(MASK, BLANK),
-        options=options,
-        answer=options.index(row["target"]),
-        family=" | ".join(row[name] for name in _SCHEMA),
-        member=_TESTS[kind],
-        groups={"noun": row["Word"], "generic_word": generic},
-        facets={
-            "test": _TESTS[kind],
-            "bias": generic,
-            "alternative": alternative,
-            "context": row[_SCHEMA[2 + kind]],
-        }
-        | split_of(path),
-        source=Source(file=path.name, line=number, licence=LICENCE),
-    )
+    return _schema_item(row, prompt.replace(MASK, BLANK), _TESTS[kind], path, number, split_of(path))
 
 
-# The judgements behind WinoVenti: whether a schema is sound (winoventi.txt, 2.6), and how people answer it.
-
-SCHEMA = COLUMNS[:5]
-PROMPTS = ("biased_context_prompt", "adversarial_context_prompt")
-CRITERIA = {
-    "Are these words synonymous?[ {{Associative Bias}} / {{biased_word_context}} ]": "synonym-generic",
-    "Are these words synonymous?[ {{Alternative}} / {{adversarial_word_context}} ]": "synonym-exception",
-    "Given the prompt:{{biased_context_prompt}}Can {{Alternative}} be a sensible answer to the blank?": (
-        "ambiguous-generic"
-    ),
-    "Given the prompt:{{adversarial_context_prompt}}Can {{Associative Bias}} be a sensible answer to the blank?": (
-        "ambiguous-exception"
-    ),
-}
-"""The four questions, which are the names of the columns; yes is an objection."""
-ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
-"""The column of the answer in the raw and in the cleaned file."""
-
-_BLANKS = re.compile(r"_{3,}")
-_BOTH = ("generic", "exception")
+# The judgements behind the benchmark.
 
 
 def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
     """Each row is one worker's four answers about a schema; both items of the schema are in the probe."""
     reading = Reading(skip_bad)
     judgements = []
-    for path, number, row in _rows(reading, paths, ("User ID", *SCHEMA, *PROMPTS, *CRITERIA)):
+    for path, number, row in _rows(reading, paths, ("User ID", *_SCHEMA, *PROMPTS, *CRITERIA)):
         with reading.line(path, number):
             objections = [name for question, name in CRITERIA.items() if _yes(row[question], question)]
             items = [
-                _judged_item(row, row[prompt], test, path, number) for prompt, test in zip(PROMPTS, _BOTH, strict=True)
+                _judged_item(row, row[prompt], test, path, number)
+                for prompt, test in zip(PROMPTS, _TESTS.values(), strict=True)
             ]
             for item in items:
                 reading.add(item)
@@ -159,19 +131,19 @@ def read_winoventi_answers(paths: Sequence[Path], skip_bad: bool = False) -> Rel
     """Each row is one worker's answer to one item of the benchmark; the raw and the cleaned file say the same."""
     reading = Reading(skip_bad)
     judgements = []
-    columns = ("User ID", *SCHEMA, "masked_prompt", "target", "incorrect", "test_type", "choiceA", "choiceB")
+    columns = ("User ID", *_SCHEMA, "masked_prompt", "target", "incorrect", "test_type", "choiceA", "choiceB")
     for path, number, row in _rows(reading, paths, columns):
         with reading.line(path, number):
-            answered = next((name for name in ANSWER if name in row), None)
-            if answered is None:
+            column = next((name for name in ANSWER if name in row), None)
+            if column is None:
                 raise UserError("the column of the answer is missing", fix=f"it is called {' or '.join(ANSWER)}")
-            choice = row[answered].strip("{}")
+            choice = row[column].strip("{}")
             if choice not in ("choiceA", "choiceB"):
-                raise UserError(f"the answer {row[answered]!r} is neither choiceA nor choiceB")
+                raise UserError(f"the answer {row[column]!r} is neither choiceA nor choiceB")
             test = whole_number(row["test_type"], "test_type", 2)
             if test == 0:
                 raise UserError("the test_type is neither 1 (generic) nor 2 (exception)", fix="repair the line")
-            item = _judged_item(row, row["masked_prompt"], _BOTH[test - 1], path, number)
+            item = _judged_item(row, row["masked_prompt"], _TESTS[test], path, number)
             if row[choice] not in item.options:
                 raise UserError(f"the answer {row[choice]!r} is neither the bias nor the alternative")
             reading.add(item)
@@ -208,27 +180,38 @@ def _judged_item(row: dict[str, str], prompt: str, test: str, path: Path, number
     """The item as the reader of the benchmark makes it."""
     if len(_BLANKS.findall(prompt)) != 1:
         raise UserError("the prompt does not have one blank", fix="repair or remove the line")
-    generic, alternative = row["Associative Bias"], row["Alternative"]
-    options = tuple(sorted((generic, alternative)))
-    context = row["biased_word_context" if test == "generic" else "adversarial_word_context"]
-    return Item(
-        probe="winoventi",
-        form="cloze",
-        text=_BLANKS.sub(BLANK, prompt),
-        options=options,
-        answer=options.index(generic if test == "generic" else alternative),
-        family=" | ".join(row[name] for name in SCHEMA),
-        member=test,
-        groups={"noun": row["Word"], "generic_word": generic},
-        facets={"test": test, "bias": generic, "alternative": alternative, "context": context},
-        source=Source(file=path.name, line=number, licence=LICENCE),
-    )
+    return _schema_item(row, _BLANKS.sub(BLANK, prompt), test, path, number, {})
 
 
 def _yes(answer: str, question: str) -> bool:
     if answer not in ("Yes", "No"):
         raise UserError(f"the answer {answer!r} to {question!r} is neither Yes nor No")
     return answer == "Yes"
+
+
+# What both share.
+
+
+def _schema_item(
+    row: dict[str, str], text: str, test: str, path: Path, number: int, split: Mapping[str, Facet]
+) -> Item:
+    """One of the two items of a schema."""
+    generic, alternative = row["Associative Bias"], row["Alternative"]
+    # In alphabetical order: the place of an option says nothing of which is right.
+    options = tuple(sorted((generic, alternative)))
+    context = row["biased_word_context" if test == "generic" else "adversarial_word_context"]
+    return Item(
+        probe="winoventi",
+        form="cloze",
+        text=text,
+        options=options,
+        answer=options.index(generic if test == "generic" else alternative),
+        family=" | ".join(row[name] for name in _SCHEMA),
+        member=test,
+        groups={"noun": row["Word"], "generic_word": generic},
+        facets={"test": test, "bias": generic, "alternative": alternative, "context": context, **split},
+        source=Source(file=path.name, line=number, licence=LICENCE),
+    )
 
 
 def _card(paths: Sequence[Path], made: str) -> Card:

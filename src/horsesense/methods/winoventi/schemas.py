@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, filled
-from horsesense.records import BLANK, Item, Source
+from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
+from horsesense.records import Item, Source
 
 Origin = Literal["people", "release", "machine"]
 
@@ -64,15 +64,15 @@ def parse_premise(text: str) -> Premise:
         raise UserError(
             f"the premise {text!r} has {len(pairs)} pairs of special words", fix="write [ one / other ] exactly once"
         )
-    found = pairs[0]
-    for word in found.groups():
+    (pair,) = pairs
+    for word in pair.groups():
         if not word or " " in word:
             raise UserError(
                 f"the premises differ in more than one word: {word!r} in {text!r}", fix="use one word on either side"
             )
-    if found[1].lower() == found[2].lower():
+    if pair[1].lower() == pair[2].lower():
         raise UserError(f"the two special words of {text!r} are the same")
-    return Premise(text[: found.start()], found[1], found[2], text[found.end() :])
+    return Premise(text[: pair.start()], pair[1], pair[2], text[pair.end() :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ def items_of(
     """
     triplet, premise = schema.triplet, schema.premise
     options = tuple(sorted((triplet.generic, triplet.exception)))
-    outcome = filled(LITERAL if literal else AGREEING, noun) + "."
-    made = []
+    outcome = fill_template(LITERAL if literal else AGREEING, noun) + "."
+    items = []
     for test, sentence, right, context in (
         ("generic", premise.sentences[0], triplet.generic, premise.generic),
         ("exception", premise.sentences[1], triplet.exception, premise.exception),
@@ -113,7 +113,7 @@ def items_of(
         facets = {"test": test, "bias": triplet.generic, "alternative": triplet.exception, "context": context}
         facets |= {"origin": schema.origin}
         facets |= {"exception_origin": triplet.origin} if triplet.origin else {}
-        made.append(
+        items.append(
             Item(
                 probe=probe,
                 form="cloze",
@@ -127,7 +127,7 @@ def items_of(
                 source=Source(file=schema.file, line=schema.line, licence=licence),
             )
         )
-    return made
+    return items
 
 
 def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
@@ -140,12 +140,10 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
     options = tuple(sorted((triplet.generic, triplet.exception)))
     if options[0] == options[1]:
         raise UserError(f"the exception of {triplet.noun!r} is its association {triplet.generic!r} itself")
-    outcome = filled(LITERAL if literal else AGREEING, noun) + "."
-    assert BLANK in outcome
     return Item(
         probe="winoventi-prior",
         form="cloze",
-        text=outcome,
+        text=fill_template(LITERAL if literal else AGREEING, noun) + ".",
         options=options,
         answer=options.index(triplet.generic),
         family=triplet.name,

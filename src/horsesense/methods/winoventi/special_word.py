@@ -21,7 +21,11 @@ class Difference:
     words: tuple[str, str]
 
 
-def differing(one: str, other: str) -> list[Difference]:
+_ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
+"""Stands for a difference between texts that cannot be laid side by side."""
+
+
+def differing(text: str, other: str) -> list[Difference]:
     """The words in which two texts of as many words differ; one difference is what a schema has.
 
     Texts with different numbers of words differ in two places at least.
@@ -31,16 +35,12 @@ def differing(one: str, other: str) -> list[Difference]:
     >>> len(differing("Jo ran to it.", "Jo sat by it."))
     2
     """
-    spans, others = word_spans(one), word_spans(other)
-    words, other_words = [one[a:b] for a, b in spans], [other[a:b] for a, b in others]
+    spans, other_spans = word_spans(text), word_spans(other)
+    words, other_words = [text[a:b] for a, b in spans], [other[a:b] for a, b in other_spans]
     if len(words) != len(other_words):
         return [_ELSEWHERE] * max(2, abs(len(words) - len(other_words)))
-    places = zip(spans, others, words, other_words, strict=True)
-    return [Difference((here, there), (word, other)) for here, there, word, other in places if word != other]
-
-
-_ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
-"""Stands for a difference between texts that cannot be laid side by side."""
+    places = zip(spans, other_spans, words, other_words, strict=True)
+    return [Difference((here, there), (first, second)) for here, there, first, second in places if first != second]
 
 
 def third_of(premise: str, start: int) -> str:
@@ -75,15 +75,15 @@ def prior_probe(probe: Probe) -> Probe:
 
     A model that prefers the generic word here is one that the schema is adversarial to.
     """
-    asked: dict[str, Item] = {}
+    priors: dict[str, Item] = {}
     for item in probe.items:
         name = triplet_name(item)
         generic = item.options.index(str(item.facets["bias"]))
         text = item.text[len(premise_of(item.text)) :].strip()
         prior = replace(item, probe=PRIOR, text=text, answer=generic, family=name, member="prior")
-        asked.setdefault(name, replace(prior, facets={"test": "prior", "bias": item.options[generic]}))
+        priors.setdefault(name, replace(prior, facets={"test": "prior", "bias": item.options[generic]}))
     made = f"The outcomes of {probe.card.name} without their premises."
-    return Probe.of(list(asked.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
+    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
 
 
 def pairs_of(items: Iterable[Item]) -> dict[str, dict[str, Item]]:
@@ -98,7 +98,7 @@ def special_facets(
     items: Sequence[Item], pos_of: Mapping[tuple[str, str], str] | None = None
 ) -> dict[str, dict[str, Facet]]:
     """Item id → the third of the premise in which its special word stands, and its part of speech where known."""
-    found: dict[str, dict[str, Facet]] = {}
+    by_item: dict[str, dict[str, Facet]] = {}
     for members in pairs_of(items).values():
         differences = differing(members["generic"].text, members["exception"].text)
         if len(differences) != 1:
@@ -109,8 +109,8 @@ def special_facets(
         if pos_of is not None:
             facets["special_pos"] = pos_of.get(difference.words, "other")
         # Both texts of a schema get the place in the generic one, so that they stay together.
-        found |= {members[member].id: facets for member in ("generic", "exception")}
-    return found
+        by_item |= {members[member].id: facets for member in ("generic", "exception")}
+    return by_item
 
 
 def reversed_probe(probe: Probe) -> Probe:

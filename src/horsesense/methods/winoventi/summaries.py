@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.analysis import Estimate, Sliced
-from horsesense.methods.winoventi.asking import Associated
+from horsesense.methods.winoventi.asking import ModelAssociations
 from horsesense.methods.winoventi.associations import Association, shares
 from horsesense.methods.winoventi.evaluation import Evaluation
 from horsesense.methods.winoventi.measures import Strongest, Subset
 from horsesense.methods.winoventi.nouns import NounList
-from horsesense.methods.winoventi.pipeline import Done
+from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.records import Facet
 from horsesense.records.document import Document
 
@@ -64,15 +64,15 @@ class AssociationSummary(Document):
 
 
 def association_summary(
-    model: str, ranker: str | None, listed: NounList, associated: Associated, out: Path | None
+    model: str, ranker: str | None, nouns: NounList, associations: ModelAssociations, out: Path | None
 ) -> AssociationSummary:
     """What came of asking a model about nouns."""
-    selection = associated.selection
+    selection = associations.selection
     everything = selection.associations
     return AssociationSummary(
         model=model,
         ranker=ranker,
-        nouns=len(listed.nouns),
+        nouns=len(nouns.nouns),
         associations=len(everything),
         by_k=_by_k(everything),
         kept=len(selection.kept),
@@ -81,7 +81,7 @@ def association_summary(
         last_knee=selection.last_knee,
         dropped=dict(Counter(each.reason for each in everything if not each.kept).most_common()),
         frequent=tuple(FrequentWord(*each) for each in shares(everything)[:_FREQUENT]),
-        notes={**listed.notes, **associated.notes},
+        notes={**nouns.notes, **associations.notes},
         out=out,
     )
 
@@ -134,9 +134,9 @@ class Evaluations(Document):
     """One entry a model."""
 
 
-def evaluations(out: Path, probe: Path, found: Sequence[Evaluation]) -> Evaluations:
+def evaluations(out: Path, probe: Path, results: Sequence[Evaluation]) -> Evaluations:
     """The evaluations of all models of a run."""
-    return Evaluations(out, probe, tuple(map(_evaluation, found)))
+    return Evaluations(out, probe, tuple(map(_evaluation, results)))
 
 
 def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
@@ -196,12 +196,12 @@ class PipelineSummary(Document):
     """What was odd in the list of nouns, counted."""
 
 
-def pipeline_summary(done: Done, out: Path, notes: Mapping[str, int]) -> PipelineSummary:
+def pipeline_summary(result: PipelineResult, out: Path, notes: Mapping[str, int]) -> PipelineSummary:
     """What came of a pipeline."""
     return PipelineSummary(
         out=out,
-        counts=StepCounts(**done.counts),
-        probes=done.probes,
-        evaluations={kind: _evaluation(each) for kind, each in done.evaluations.items()},
+        counts=StepCounts(**result.counts),
+        probes=result.probes,
+        evaluations={kind: _evaluation(each) for kind, each in result.evaluations.items()},
         notes=notes,
     )

@@ -1,4 +1,4 @@
-"""Triplets and schemas as tables that people can read, write and correct."""
+"""Triplets and schemas as tables that people can read, write and correct: what the steps hand to one another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files.tables import ending, iter_rows, open_table, write_rows
-from horsesense.methods.winoventi.checks import Checked
+from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.schemas import Origin, Premise, Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.special_word import differing
 
@@ -34,13 +34,13 @@ def _triplet_row(triplet: Triplet) -> dict[str, Any]:
 
 def read_triplets(path: Path) -> list[Triplet]:
     """Triplets as `write_triplets` wrote them, or a person with at least noun, generic and exception."""
-    found = []
+    triplets = []
     for line, row in iter_rows(path):
         try:
-            found.append(_triplet(row))
+            triplets.append(_triplet(row))
         except UserError as error:
             raise error.at(path, line) from None
-    return found
+    return triplets
 
 
 def _triplet(row: Mapping[str, Any]) -> Triplet:
@@ -58,43 +58,43 @@ def _triplet(row: Mapping[str, Any]) -> Triplet:
     return Triplet(noun, generic, exception, str(row.get("exception_origin") or ""), int(k))
 
 
-def write_schemas(path: Path, checked: Iterable[Checked]) -> None:
+def write_schemas(path: Path, schemas: Iterable[CheckedSchema]) -> None:
     """Schemas with what speaks against each."""
     rows = (
-        _triplet_row(one.schema.triplet)
-        | {"premise": str(one.schema.premise), "origin": one.schema.origin, "annotator": one.schema.annotator}
-        | {"objections": _JOINED.join(one.objections)}
-        for one in checked
+        _triplet_row(checked.schema.triplet)
+        | {"premise": str(checked.schema.premise), "origin": checked.schema.origin}
+        | {"annotator": checked.schema.annotator, "objections": _JOINED.join(checked.objections)}
+        for checked in schemas
     )
     write_rows(path, rows, SCHEMA_COLUMNS)
 
 
-def read_checked(
+def read_schemas(
     path: Path, origin: Origin = "people", skip_bad: bool = False
-) -> tuple[list[Checked], list[UserError]]:
+) -> tuple[list[CheckedSchema], list[UserError]]:
     """Schemas of a table, and what was wrong with each line that was skipped.
 
     A premise is one sentence with ``[ this / that ]`` in it, or two sentences in the columns ``generic_premise`` and
     ``exception_premise`` that differ in one word. The release's context collection is read too.
     """
-    found: list[Checked] = []
+    schemas: list[CheckedSchema] = []
     skipped: list[UserError] = []
     for line, row in _rows(path):
         try:
-            found.append(_checked(row, path, line, origin))
+            schemas.append(_checked(row, path, line, origin))
         except UserError as error:
-            told = error.at(path, line)
+            placed = error.at(path, line)
             if not skip_bad:
-                raise told from None
-            skipped.append(told)
-    if not found:
+                raise placed from None
+            skipped.append(placed)
+    if not schemas:
         if skipped:
             raise skipped[0]
         raise UserError("there is no schema in the table", file=path, fix="give at least one")
-    return found, skipped
+    return schemas, skipped
 
 
-def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> Checked:
+def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> CheckedSchema:
     written = str(row.get("origin") or origin)
     if written not in ("people", "release", "machine"):
         raise UserError(f"the origin {written!r} is unknown", fix="use people, release or machine")
@@ -106,23 +106,23 @@ def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> C
         file=path.name,
         line=line,
     )
-    return Checked(schema, tuple(filter(None, str(row.get("objections") or "").split(_JOINED))))
+    return CheckedSchema(schema, tuple(filter(None, str(row.get("objections") or "").split(_JOINED))))
 
 
 def _premise(row: Mapping[str, Any]) -> Premise:
     if row.get("premise"):
         return parse_premise(str(row["premise"]))
-    one, other = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
-    if not one or not other:
+    generic, exception = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
+    if not generic or not exception:
         raise UserError("the line has no premise", fix="write it as: Jo [screamed / shivered] at the pan.")
-    differences = differing(one, other)
+    differences = differing(generic, exception)
     if len(differences) != 1:
         raise UserError(
-            f"the premises differ in {len(differences)} words or more: {one!r} and {other!r}",
+            f"the premises differ in {len(differences)} words or more: {generic!r} and {exception!r}",
             fix="let them differ in one",
         )
     start, end = differences[0].spans[0]
-    return Premise(one[:start], *differences[0].words, one[end:])
+    return Premise(generic[:start], *differences[0].words, generic[end:])
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

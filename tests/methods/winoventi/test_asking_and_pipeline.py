@@ -12,10 +12,10 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import asking, checks, model_checks
+from horsesense.methods.winoventi import asking, checks, lexicon, model_checks
 from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities, spellable
-from horsesense.methods.winoventi.checks import Checked
-from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Beside, ask_all, evaluate
+from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, evaluate
 from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import run_pipeline
@@ -45,13 +45,13 @@ class Listener(Watcher):
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "find_wordnet", lambda: None)
+    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
 
 
 def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     nouns = [Noun("stone"), Noun("songs", plural=True)]
-    found = ask_associations(model, nouns, Asking(literal=True))
+    by_noun = ask_associations(model, nouns, Asking(literal=True))
 
     def best(text: str) -> list[str]:
         ids = model.tokenizer(text, return_tensors="pt")["input_ids"]
@@ -61,13 +61,13 @@ def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[st
         tokens = model.tokenizer.convert_ids_to_tokens(order.tolist())
         return [token for token in tokens if "#" not in token and len(token) > 1]
 
-    for noun, own in zip(nouns, found, strict=True):
+    for noun, associations in zip(nouns, by_noun, strict=True):
         for k in (1, 3, 5, 8, 10):
             wanted: set[str] = set()
             for end in ".,":
                 sides = (best(f"The {noun.word} is {no}[MASK]{end}")[:k] for no in ("", "not "))
                 wanted |= set.intersection(*map(set, sides))
-            assert {each.word for each in own if each.k <= k} == wanted
+            assert {each.word for each in associations if each.k <= k} == wanted
 
 
 def test_a_causal_model_is_asked_where_the_blank_ends_the_sentence(tiny_folders: dict[str, Path]) -> None:
@@ -90,40 +90,40 @@ def test_nouns_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path]) -> N
 
 def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    (found,) = perplexities(model, [(Noun("songs", plural=True), "wet")], SPEC)
+    (perplexity,) = perplexities(model, [(Noun("songs", plural=True), "wet")], SPEC)
     start = model.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     ids = torch.tensor([[start, *model.tokenizer("The songs are wet.")["input_ids"]]])
     with torch.inference_mode():
         loss = model.network(ids, labels=ids).loss
-    assert found == pytest.approx(exp(float(loss)), rel=1e-4)
+    assert perplexity == pytest.approx(exp(float(loss)), rel=1e-4)
     with pytest.raises(UserError, match="not a causal model"):
         perplexities(load_model(str(tiny_folders["bert"]), device="cpu"), [], SPEC)
 
 
 def test_evaluation_against_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probe, names = made_probe(), [str(tiny_folders[name]) for name in ("bert", "gpt2")]
-    asked = ask_all(names, probe, tmp_path / "run", Settings(cache=False, device="cpu"))
-    found = evaluate(asked, Beside({("stove", "hot"): 1}, {names[0]: {("stove", "hot"): 3}}))
+    answered = ask_all(names, probe, tmp_path / "run", Settings(cache=False, device="cpu"))
+    evaluations = evaluate(answered, Background({("stove", "hot"): 1}, {names[0]: {("stove", "hot"): 3}}))
     passing = []
-    for name, one, parts in zip(names, found, asked, strict=True):
+    for name, evaluation, parts in zip(names, evaluations, answered, strict=True):
         model = load_model(name, device="cpu")
         right = {item.id: holds for item, holds in _right(model, probe)}
         priors = {item.family: holds for item, holds in _right(model, parts[PRIOR].probe)}
         families = {schema.name: priors[schema.triplet.name] for schema in SCHEMAS}
         passing.append({family for family, holds in families.items() if holds})
         for name_of, members in (("all", set(families)), ("individual", passing[-1])):
-            subset = next(each for each in one.subsets if each.subset == name_of)
+            subset = next(each for each in evaluation.subsets if each.subset == name_of)
             assert subset.schemas == len(members)
             for test in ("generic", "exception") if members else ():
                 credits = [right[item.id] for item in probe.items if item.member == test and item.family in members]
                 assert getattr(subset, test).value == pytest.approx(sum(credits) / len(credits))
-    shared = next(each for each in found[0].subsets if each.subset == "intersection")
+    shared = next(each for each in evaluations[0].subsets if each.subset == "intersection")
     assert shared.schemas == len(passing[0] & passing[1])
-    by_own = {(s.where[0], s.where[1]): s.accuracy.n for s in found[0].slices["own"].slices}
+    by_own = {(s.where[0], s.where[1]): s.accuracy.n for s in evaluations[0].slices["own"].slices}
     assert by_own == {(True, "generic"): 2, (True, "exception"): 2, (False, "generic"): 4, (False, "exception"): 4}
-    assert "own" not in found[1].slices
-    assert all(0 <= o.mass <= 1 and abs(o.margin) <= o.mass for o in found[0].failures.items)
-    assert [o.margin for o in found[0].failures.items] == sorted(o.margin for o in found[0].failures.items)
+    assert "own" not in evaluations[1].slices
+    assert all(0 <= o.mass <= 1 and abs(o.margin) <= o.mass for o in evaluations[0].failures.items)
+    assert [o.margin for o in evaluations[0].failures.items] == sorted(o.margin for o in evaluations[0].failures.items)
 
 
 def _right(model: LanguageModel, probe: Probe) -> list[tuple[Item, bool]]:
@@ -135,10 +135,14 @@ def _right(model: LanguageModel, probe: Probe) -> list[tuple[Item, bool]]:
 
 def test_an_empty_intersection_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     name = str(tiny_folders["bert"])
-    asked = ask_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
-    (found,) = evaluate(asked, Beside(others={"another": set()}))
-    assert (found.subsets[-1].subset, found.subsets[-1].schemas, found.subsets[-1].generic) == ("intersection", 0, None)
-    assert EMPTY in found.notes
+    answered = ask_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
+    (evaluation,) = evaluate(answered, Background(others={"another": set()}))
+    assert (evaluation.subsets[-1].subset, evaluation.subsets[-1].schemas, evaluation.subsets[-1].generic) == (
+        "intersection",
+        0,
+        None,
+    )
+    assert EMPTY in evaluation.notes
     assert strongest([], failures=True).items == ()
 
 
@@ -147,10 +151,10 @@ def test_options_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path], tm
     odd = replace(hot, options=("hot", "холодный"), answer=0, facets={**hot.facets, "alternative": "холодный"})
     twin = replace(odd, text=cold.text, answer=1, member="exception")
     probe = Probe.of([odd, twin], made_probe().card)
-    asked = ask_all([str(tiny_folders["bert"])], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
-    (found,) = evaluate(asked, Beside())
-    assert found.notes == {"items with an option that the tokenizer cannot spell": 2}
-    assert asked[0][MAIN].answers[0].flags == ("", "unknown-token")
+    answered = ask_all([str(tiny_folders["bert"])], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
+    (evaluation,) = evaluate(answered, Background())
+    assert evaluation.notes == {"items with an option that the tokenizer cannot spell": 2}
+    assert answered[0][MAIN].answers[0].flags == ("", "unknown-token")
 
 
 def test_a_probe_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -160,12 +164,12 @@ def test_a_probe_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
-    stove = Checked(replace(SCHEMAS[0], origin="machine"), ())
-    same = Checked(
+    stove = CheckedSchema(replace(SCHEMAS[0], origin="machine"), ())
+    same = CheckedSchema(
         Schema(Triplet("coat", "wet", "dry"), parse_premise("The coat was [wet / old] then."), "machine"), ()
     )
     vectors = model_checks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
-    assert [one.objections for one in vectors] == [(), (checks.SIMILAR,)]
+    assert [checked.objections for checked in vectors] == [(), (checks.SIMILAR,)]
     ranker = load_model(str(tiny_folders["gpt2"]), device="cpu")
     (kept,) = model_checks.grammatical([stove], ranker, SPEC, least=-1000.0)
     (bad,) = model_checks.grammatical([stove], ranker, SPEC, least=0.0)
