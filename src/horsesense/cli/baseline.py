@@ -63,7 +63,7 @@ def baseline(
         _keep(out, test, fitted)
     others, missed = _missed(fitted, against or [])
     leaks = fitted.leaks
-    if leaks.found:
+    if leaks.cases:
         counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
         say(f"{leaks.items:,} test items leak into training ({counts}); recorded as {leaks.allowed}")
     if json:

@@ -37,9 +37,9 @@ def wordnetqa(
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
+    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
-    plan = Plan(relation, seed, limit, as_paper, ways)
+    plan = WordNetPlan(relation, seed, limit, as_paper, ways)
     write_built(out, build_wordnetqa(open_graph(source), plan), json)
 
 
@@ -55,9 +55,9 @@ def dictionaryqa(
 ) -> None:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
     from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
-    write_built(out, build_dictionaryqa(open_graph(source), Plan(seed, limit, as_paper, ways)), json)
+    write_built(out, build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways)), json)
 
 
 @build.command("winoventi")
@@ -193,7 +193,7 @@ def partwhole(
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
     from horsesense.cli.progress import Bars
     from horsesense.errors import unknown
-    from horsesense.methods.partwhole import Plan, build_partwhole
+    from horsesense.methods.partwhole import CandidatePlan, build_partwhole
     from horsesense.methods.partwhole.building import read_candidates
     from horsesense.methods.partwhole.pairs import HAS, read_aliases
     from horsesense.methods.partwhole.rules import SWITCHES, Rules
@@ -217,7 +217,7 @@ def partwhole(
         nouns = {noun for each in pairs for pair in each.counts for noun in pair}
         sources = _modifier_readers(attributes, ngrams, text, nouns, other_names)
         modifiers = [_read_next(watcher, "adjectives", n, sources) for n in range(len(sources))]
-    plan = Plan(
+    plan = CandidatePlan(
         pairs=pairs,
         modifiers=modifiers,
         rules=Rules(frozenset(without or ()), fewest, commonest, colours),

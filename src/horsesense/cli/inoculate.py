@@ -78,7 +78,7 @@ def inoculate(
         from horsesense.report.charts import draw_curve
 
         draw_curve(inoculation_curve(kept), plot)
-    if leaks.found:
+    if leaks.cases:
         say(f"{leaks.items:,} items leak into training; recorded as {leaks.allowed}")
     document = inoculation_document(model, out, kept, leaks)
     if json:

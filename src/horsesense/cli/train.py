@@ -49,7 +49,7 @@ def train(
     """Fine-tune a model under a setting."""
     from horsesense.cli.progress import Bars
     from horsesense.learning.fine_tuning import fine_tune
-    from horsesense.learning.settings import Given, plans
+    from horsesense.learning.settings import TrainingMaterial, plans
     from horsesense.learning.training_record import Recipe
     from horsesense.learning.training_results import training_document
     from horsesense.records import probe_name, read_probe
@@ -57,7 +57,7 @@ def train(
     probe = read_probe(train)
     tests = {probe_name(path): read_probe(path) for path in test or []}
     chosen = read_probe(dev) if dev else None
-    drawn = [plans(setting, Given(probe, chosen, tests, seed), number or ()) for seed in range(seeds)]
+    drawn = [plans(setting, TrainingMaterial(probe, chosen, tests, seed), number or ()) for seed in range(seeds)]
     recipe = Recipe(
         objective=objective or _objective(model, setting, probe.items),
         lora=lora,
@@ -85,7 +85,7 @@ def train(
     if results is None:
         raise typer.Exit
     for point in results.points:
-        if point.leaks.found:
+        if point.leaks.cases:
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
     if json:

@@ -102,13 +102,13 @@ def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
         sizes[item.unit()] = sizes.get(item.unit(), 0) + 1
     families = sorted(sizes)
     random.Random(seed).shuffle(families)
-    chosen: set[str] = set()
+    drawn: set[str] = set()
     left = limit
     for family in families:
-        if sizes[family] <= left or not chosen:
-            chosen.add(family)
+        if sizes[family] <= left or not drawn:
+            drawn.add(family)
             left -= sizes[family]
-    return [item for item in items if item.unit() in chosen]
+    return [item for item in items if item.unit() in drawn]
 
 
 def _manifest(folder: Path, settings: Settings) -> Manifest:
@@ -149,14 +149,14 @@ def _ask_model(
             watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
         shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
         if part is None:
-            record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
-            asked = ProbeRecord(
+            model_record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
+            probe_record = ProbeRecord(
                 name=probe_name,
                 items=len(probe.items),
                 of=len(probes[probe_name].items),
                 content=content_of(probe.items),
             )
-            part = Part(model=record, probe=asked, shards=len(shards))
+            part = Part(model=model_record, probe=probe_record, shards=len(shards))
             if all(kept.probe.name != probe_name for kept in manifest.parts):
                 keep_probe(folder, probe_name, probe)
             manifest = manifest.with_part(part)

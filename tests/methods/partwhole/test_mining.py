@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.partwhole import Plan, build_partwhole
+from horsesense.methods.partwhole import CandidatePlan, build_partwhole
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     not_attributive,
@@ -81,7 +81,7 @@ def test_adjectives_of_ngrams_and_text(tmp_path: Path) -> None:
 def made(folder: Path, *off: str, **numbers: int) -> Probe:
     pairs = read_relationships(relationships(folder / "relationships.json"))
     seen = read_attributes(attributes(folder / "attributes.json"))
-    return build_partwhole(Plan([pairs], [seen], Rules(frozenset(off), **numbers)))
+    return build_partwhole(CandidatePlan([pairs], [seen], Rules(frozenset(off), **numbers)))
 
 
 def adjectives(probe: Probe) -> list[str]:
@@ -109,7 +109,9 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
     arcs = read_syntactic_ngrams([ngrams(tmp_path / "arcs.txt")], {"jeep", "tire"})
-    probe = build_partwhole(Plan([pairs], [seen, arcs], released={("jeep", "tire", "old"), ("jeep", "tire", "big")}))
+    probe = build_partwhole(
+        CandidatePlan([pairs], [seen, arcs], released={("jeep", "tire", "old"), ("jeep", "tire", "big")})
+    )
     facets = {item.groups["adjective"]: item.facets for item in probe.items}
     assert facets["old"]["adjective_source"] == "visual-genome+ngrams"
     assert facets["red"]["adjective_source"] == "visual-genome"
@@ -120,7 +122,7 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
 def test_my_brother_is_no_noun(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("HasA\tmy jeep\ttire\t2.0\nHasA\tjeep\ttire\t2.0\n")
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
-    probe = build_partwhole(Plan([conceptnet_pairs([tmp_path / "c.txt"])], [seen]))
+    probe = build_partwhole(CandidatePlan([conceptnet_pairs([tmp_path / "c.txt"])], [seen]))
     assert {item.groups["whole"] for item in probe.items} == {"jeep"}
     assert probe.card.notes["pairs rejected by nouns"] == 1
 
@@ -135,10 +137,10 @@ def test_lexicons() -> None:
 
 def test_nothing_to_build_from(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no source of pairs"):
-        build_partwhole(Plan([], []))
+        build_partwhole(CandidatePlan([], []))
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     with pytest.raises(UserError, match="no pair"):
-        build_partwhole(Plan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], Rules(fewest=9)))
+        build_partwhole(CandidatePlan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], Rules(fewest=9)))
 
 
 def test_meronyms_of_wordnet() -> None:

@@ -13,7 +13,7 @@ from horsesense.analysis.cues import Findings, find_cues
 from horsesense.knowledge.sources import open_graph
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.records import Item, Probe
 from tests.support.nltk_wordnet import nltk_wordnet
 
@@ -27,7 +27,7 @@ def probes() -> dict[tuple[str, bool], Probe]:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
     graph = open_graph()
     return {
-        (relation, as_paper): build_wordnetqa(graph, Plan(relation, seed=5, limit=limit, as_paper=as_paper))
+        (relation, as_paper): build_wordnetqa(graph, WordNetPlan(relation, seed=5, limit=limit, as_paper=as_paper))
         for relation in RELATIONS
         for as_paper, limit in SIZES.items()
     }
