@@ -74,9 +74,9 @@ def test_the_released_pairs_come_out_of_the_released_schemas(shared: Path) -> No
         for item in released
         if item.options[item.answer or 0] in right
     ]
-    found = sum(pair in pairs for pair in wanted)
+    rebuilt = sum(pair in pairs for pair in wanted)
     assert len(wanted) > 100
-    assert found / len(wanted) > 0.9
+    assert rebuilt / len(wanted) > 0.9
 
 
 @pytest.mark.parametrize(

@@ -133,13 +133,13 @@ def tells(text: str, definition: str) -> bool:
 
 
 def _walk(start: Any, step: Callable[[Any], list[Any]]) -> dict[Any, int]:
-    found, level, hops = {start: 0}, [start], 0
+    distances, level, hops = {start: 0}, [start], 0
     while level:
         hops += 1
-        level = list({other for here in level for other in step(here)} - found.keys())
-        found.update(dict.fromkeys(level, hops))
-    del found[start]
-    return found
+        level = list({other for here in level for other in step(here)} - distances.keys())
+        distances.update(dict.fromkeys(level, hops))
+    del distances[start]
+    return distances
 
 
 def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
@@ -153,7 +153,7 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
 
 
 def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
-    judge, found = Judge(reader), 0
+    judge, checked = Judge(reader), 0
     for item in probes["definitions", False].items:
         if item.facets["pos"] in ("a", "s"):
             word = item.concepts[item.answer or 0].rsplit(".", 2)[0]
@@ -162,10 +162,10 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
             assert any(f"'{example}'" in item.text for example in sense.examples())
             others = [o for number, o in enumerate(item.options) if number != item.answer]
             # NLTK takes "better" for a form of "good" as well; the rule is about the word itself.
-            own = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
-            assert not any(option in {shown(s.definition()) for s in own} for option in others)
-            found += 1
-    assert found > 100
+            senses = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
+            assert not any(option in {shown(s.definition()) for s in senses} for option in others)
+            checked += 1
+    assert checked > 100
 
 
 def _cues(probe: Probe) -> Findings:
@@ -176,9 +176,9 @@ def _cues(probe: Probe) -> Findings:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_no_cue_gives_a_controlled_set_away(probes: dict[tuple[str, bool], Probe], relation: str) -> None:
-    found = _cues(probes[relation, False])
-    assert len(found.cues) > 30
-    for cue in found.cues:
+    cues = _cues(probes[relation, False])
+    assert len(cues.cues) > 30
+    for cue in cues.cues:
         assert cue.accuracy.value <= 0.30, cue.pick
 
 

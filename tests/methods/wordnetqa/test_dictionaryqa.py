@@ -28,9 +28,9 @@ def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_pap
     assert probe.items
     for item in probe.items:
         word = item.groups["word"]
-        own = [name for name in item.concepts if name.startswith(f"{word}.")]
+        senses = [name for name in item.concepts if name.startswith(f"{word}.")]
         # Each word has two senses with an example and one without.
-        assert sorted(own) == [f"{word}.n.1", f"{word}.n.2"]
+        assert sorted(senses) == [f"{word}.n.1", f"{word}.n.2"]
         assert all(dictionary.examples[dictionary.number[name]] for name in item.concepts)
         assert item.facets["fillers"] == 2
         assert f"'{word}s'" in item.text
@@ -42,7 +42,7 @@ def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
     splits: dict[str, set[object]] = {}
     for item in build_dictionaryqa(dictionary, DictionaryPlan(limit=40, ways=3)).items:
         splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
-    assert all(len(found) == 1 for found in splits.values())
+    assert all(len(names) == 1 for names in splits.values())
     assert set().union(*splits.values()) == {"train", "dev", "test"}
 
 

@@ -81,7 +81,7 @@ def test_answers_do_not_cross_splits(tree: Graph) -> None:
             splits: dict[str, set[object]] = {}
             for item in probe.items:
                 splits.setdefault(item.groups[group], set()).add(item.facets["split"])
-            assert all(len(found) == 1 for found in splits.values())
+            assert all(len(names) == 1 for names in splits.values())
 
 
 def test_limit_and_seed(tree: Graph) -> None:

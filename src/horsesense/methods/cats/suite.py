@@ -19,7 +19,9 @@ from horsesense.watching import UNWATCHED, Watcher
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
 _ALIASES |= {"substitute": "sub"}
-_SEEING = frozenset(("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered"))
+SEEING_CUES = frozenset(
+    ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
+)
 """Cues that compare options with what they have in common, which is the question."""
 
 
@@ -163,7 +165,7 @@ class BlindCue:
 
 def blind_cues(probes: Mapping[str, Probe], watcher: Watcher = UNWATCHED) -> dict[str, BlindCue]:
     """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
-    blind = {cue.name for cue in battery()} - _SEEING
+    blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
     best = {}
     for name, probe in probes.items():
