@@ -18,9 +18,8 @@ from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.baseline import fit_baseline
 from horsesense.learning.splits import hold_out
 from horsesense.methods.releases import read_release
-from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
-from horsesense.methods.wordnetqa.dictionaryqa import Plan as Senses
-from horsesense.methods.wordnetqa.dictionaryqa import build_dictionaryqa
+from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
+from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 from horsesense.records import Item, Probe
 
 TRAINED = 3000
@@ -30,9 +29,9 @@ RELEASED = {"definitions": ("train",), "synonymy": ("train",), "hypernymy": ("tr
 def ours(relation: str) -> tuple[Probe, Probe, Probe]:
     """The whole default set, its training part and its test part."""
     if relation == "dictionary":
-        whole = build_dictionaryqa(open_graph("gcide"), Senses())
+        whole = build_dictionaryqa(open_graph("gcide"), DictionaryPlan())
     else:
-        whole = build_wordnetqa(open_graph(), Plan(relation))
+        whole = build_wordnetqa(open_graph(), WordNetPlan(relation))
     return whole, _part(whole, "train"), _part(whole, "test")
 
 

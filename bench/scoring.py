@@ -110,9 +110,9 @@ def masked(count: int = int(os.environ.get("COUNT", "48"))) -> None:
 
 def five_way(count: int) -> list[Item]:
     from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
+    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
-    probe = build_wordnetqa(open_graph("wordnet"), Plan("hypernymy", as_paper=True, limit=count))
+    probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))
     return list(probe.items[:count])
 
 

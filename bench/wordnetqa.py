@@ -26,7 +26,7 @@ def main() -> None:
 def _run(folder: Path) -> None:
     from horsesense.knowledge.sources import open_graph
     from horsesense.knowledge.store import store_path
-    from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa, dictionaryqa
+    from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa, dictionaryqa
     from horsesense.records import write_probe
 
     start = _now()
@@ -34,10 +34,10 @@ def _run(folder: Path) -> None:
     print(f"import of both  {_since(start)}  {store_path().stat().st_size / 1e6:.0f} MB on disk (bounds: 60 s, 200 MB)")
     start, total = _now(), 0
     for relation in RELATIONS:
-        probe = build_wordnetqa(words, Plan(relation, as_paper=True))
+        probe = build_wordnetqa(words, WordNetPlan(relation, as_paper=True))
         write_probe(folder / "set.jsonl", probe)
         total += len(probe.items)
-    probe = dictionaryqa.build_dictionaryqa(dictionary, dictionaryqa.Plan(as_paper=True))
+    probe = dictionaryqa.build_dictionaryqa(dictionary, dictionaryqa.DictionaryPlan(as_paper=True))
     write_probe(folder / "set.jsonl", probe)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
@@ -46,7 +46,7 @@ def _run(folder: Path) -> None:
     )
     for limit in (1_000, 4_000, 16_000):
         start = _now()
-        count = len(build_wordnetqa(words, Plan("hypernymy", as_paper=True, limit=limit)).items)
+        count = len(build_wordnetqa(words, WordNetPlan("hypernymy", as_paper=True, limit=limit)).items)
         print(f"{count:>6,} items    {_since(start)}")
 
 

@@ -9,41 +9,41 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.learning.fine_tuning import checked
 from horsesense.learning.leaks import find_leaks, names
-from horsesense.learning.settings import Given, plans
+from horsesense.learning.settings import TrainingMaterial, plans
 from horsesense.records import Probe
 from tests.support.made_tasks import clozes, schemas, statements
 
 
-def given(**more: object) -> Given:
+def material(**more: object) -> TrainingMaterial:
     values = {"train": statements(90, 1), "dev": statements(12, 2), "tests": {"verified": statements(15, 3)}}
-    return Given(**values | more)  # type: ignore[arg-type]  # the fields of Given
+    return TrainingMaterial(**values | more)  # type: ignore[arg-type]  # the fields of TrainingMaterial
 
 
 def test_low_resource_is_a_part_by_axiom() -> None:
-    found = plans("low-resource", given(), (10, 20, 50))
+    found = plans("low-resource", material(), (10, 20, 50))
     assert [len(plan.train) for plan in found] == pytest.approx([9, 18, 45], abs=2)
     for plan in found:
         axioms = {item.groups["axiom"] for item in plan.train}
-        assert sum(item.groups["axiom"] in axioms for item in given().train.items) == len(plan.train), "whole axioms"
-    other = plans("low-resource", given(seed=1), (20,))[0]
+        assert sum(item.groups["axiom"] in axioms for item in material().train.items) == len(plan.train), "whole axioms"
+    other = plans("low-resource", material(seed=1), (20,))[0]
     assert {item.id for item in other.train} != {item.id for item in found[1].train}
     with pytest.raises(UserError, match="0 per cent"):
-        plans("low-resource", given(), (0,))
+        plans("low-resource", material(), (0,))
 
 
 def test_high_resource_has_names_of_its_own() -> None:
-    (plan,) = plans("high-resource", given(), (5,))
+    (plan,) = plans("high-resource", material(), (5,))
     assert len(plan.train) == 5 * 90
     everybody = [name for item in plan.train for name in names(item)]
     assert len(set(everybody)) == len(everybody), "no name twice"
     for item in plan.train:
         assert all(item.text.count(name) in (1, 2) for name in item.family.split())
-    assert checked(plan, False).found == ()
+    assert checked(plan, False).cases == ()
     clash = Probe.of([replace(plan.tests["verified"][0], family=plan.train[0].family)], statements(1, 1).card)
     with pytest.raises(UserError, match="by entity"):
         checked(replace(plan, tests={"verified": clash.items}), False)
     with pytest.raises(UserError, match="is not about two names"):
-        plans("high-resource", given(train=schemas(9)))
+        plans("high-resource", material(train=schemas(9)))
 
 
 def test_noisy_leaves_out_the_axioms_of_the_tests() -> None:
@@ -51,31 +51,31 @@ def test_noisy_leaves_out_the_axioms_of_the_tests() -> None:
     raw = Probe.of(
         [*statements(60, 4).items, *(replace(item, text="once " + item.text) for item in tests.items[:6])], tests.card
     )
-    (plan,) = plans("noisy", given(train=raw, tests={"verified": tests}))
+    (plan,) = plans("noisy", material(train=raw, tests={"verified": tests}))
     assert plan.counts == {"left out: the axiom of a test": 6}
-    assert checked(plan, False).found == ()
+    assert checked(plan, False).cases == ()
     with pytest.raises(UserError, match="every training item shares its axiom"):
-        plans("noisy", given(train=tests, tests={"verified": tests}))
+        plans("noisy", material(train=tests, tests={"verified": tests}))
 
 
 def test_a_size_curve_grows() -> None:
-    found = plans("full", given(), (10, 30, 60))
+    found = plans("full", material(), (10, 30, 60))
     ids = [{item.id for item in plan.train} for plan in found]
     assert [len(one) for one in ids] == [10, 30, 60]
     assert ids[0] < ids[1] < ids[2]
-    (beyond,) = plans("full", given(), (200,))
+    (beyond,) = plans("full", material(), (200,))
     assert len({item.id for item in beyond.train}) == 200
     assert beyond.entities
-    assert checked(beyond, False).found == ()
+    assert checked(beyond, False).cases == ()
 
 
 def test_several_tests_have_a_joint_column() -> None:
-    (plan,) = plans("full", given(tests={"verified": statements(15, 3), "curated": statements(9, 4)}))
+    (plan,) = plans("full", material(tests={"verified": statements(15, 3), "curated": statements(9, 4)}))
     assert {name: len(items) for name, items in plan.tests.items()} == {"verified": 15, "curated": 9, "joint": 24}
 
 
 def test_half_exception_has_whole_schemas() -> None:
-    (plan,) = plans("half-exception", Given(schemas(40), None, {}))
+    (plan,) = plans("half-exception", TrainingMaterial(schemas(40), None, {}))
     (test,) = plan.tests.values()
     trained = {item.groups["noun"] for item in (*plan.train, *plan.dev)}
     assert not trained & {item.groups["noun"] for item in test}
@@ -84,13 +84,13 @@ def test_half_exception_has_whole_schemas() -> None:
 
 
 def test_full_exception_names_its_leak() -> None:
-    (plan,) = plans("full-exception", Given(schemas(40), None, {}))
+    (plan,) = plans("full-exception", TrainingMaterial(schemas(40), None, {}))
     assert {item.facets["test"] for item in plan.train} == {"exception"}
     sizes = {name: len(items) for name, items in plan.tests.items()}
     assert sizes["all generics"] == 40
     assert sizes["half and half"] == 2 * sizes["unseen exceptions"]
-    assert not find_leaks(plan.train, plan.tests["unseen exceptions"]).found
-    assert not find_leaks(plan.train, plan.tests["half and half"]).found
+    assert not find_leaks(plan.train, plan.tests["unseen exceptions"]).cases
+    assert not find_leaks(plan.train, plan.tests["half and half"]).cases
     leaks = checked(plan, False)
     assert leaks.allowed.startswith("full-exception tests the generic twins")
     assert leaks.counts == {"family": len(plan.train)}
@@ -112,4 +112,4 @@ def test_full_exception_names_its_leak() -> None:
 )
 def test_settings_that_do_not_fit(setting: str, more: dict[str, object], told: str) -> None:
     with pytest.raises(UserError, match=told):
-        plans(setting, given(**more))
+        plans(setting, material(**more))

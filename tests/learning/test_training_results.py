@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from horsesense.learning.settings import Plan
+from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training_results import scored
 from tests.support.made_tasks import statements
 
@@ -12,7 +12,7 @@ from tests.support.made_tasks import statements
 def test_a_slice_has_the_mean_of_its_items_and_an_interval_over_their_units() -> None:
     probe = statements(360, 3)  # three an axiom
     items = probe.items
-    plans = [Plan("full", (), (), {"test": items})] * 2
+    plans = [TrainingPlan("full", (), (), {"test": items})] * 2
     # One model knows two axioms in three, whatever is said of them; the other knows all.
     right = {item.id: float(int(item.groups["axiom"].split()[-1]) % 3 > 0) for item in items}
     runs = {("", "test"): dict.fromkeys(right, 0.0), ("one", "test"): right, ("two", "test"): dict.fromkeys(right, 1.0)}

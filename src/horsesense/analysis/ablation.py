@@ -30,23 +30,23 @@ def ablation(
     several times in a setting (three pairs of names) counts once, with its mean.
 
     >>> units = {"x": "u", "y": "v", "z": "w"}
-    >>> found = ablation(["x", "y", "z"], [1, 0, 1], ["x", "x", "y"], [1, 0, 0], units)
-    >>> found.a.value, found.b.value, found.a.n
+    >>> comparison = ablation(["x", "y", "z"], [1, 0, 1], ["x", "x", "y"], [1, 0, 0], units)
+    >>> comparison.a.value, comparison.b.value, comparison.a.n
     (0.5, 0.25, 2)
     """
-    one, other = _means(keys, values), _means(other_keys, other_values)
-    shared = [key for key in one if key in other]
+    first, second = _means(keys, values), _means(other_keys, other_values)
+    shared = [key for key in first if key in second]
     if not shared:
         raise UserError("the two settings have no question in common", fix="build both from the same axioms")
-    return compare([one[k] for k in shared], [other[k] for k in shared], [str(unit_of[k]) for k in shared])
+    return compare([first[k] for k in shared], [second[k] for k in shared], [str(unit_of[k]) for k in shared])
 
 
 def _means(keys: Sequence[Key], values: Floats | Sequence[float]) -> dict[Key, float]:
-    found: dict[Key, list[float]] = {}
+    by_key: dict[Key, list[float]] = {}
     for key, value in zip(keys, np.asarray(values, dtype=np.float64).tolist(), strict=True):
         if value == value:  # judged
-            found.setdefault(key, []).append(value)
-    return {key: float(np.mean(each)) for key, each in found.items()}
+            by_key.setdefault(key, []).append(value)
+    return {key: float(np.mean(each)) for key, each in by_key.items()}
 
 
 def asked_again(item: Item) -> bool:

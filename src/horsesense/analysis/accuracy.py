@@ -62,11 +62,11 @@ def credits(
     others[np.arange(len(rows)), gold[rows]] = -np.inf
     if len(rows):
         margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
-    chosen, ends = np.nonzero(best)[1].tolist(), np.cumsum(shared).tolist()
+    best_options, ends = np.nonzero(best)[1].tolist(), np.cumsum(shared).tolist()
     return Credits(
         values=values,
         margins=margins,
-        predicted=tuple(tuple(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)),
+        predicted=tuple(tuple(best_options[start:end]) for start, end in zip([0, *ends], ends, strict=False)),
         ties=int((shared[rows] > 1).sum()),
         unjudged=n - len(rows),
     )

@@ -113,9 +113,9 @@ def family_accuracy(
     """
     check_level(level)
     gathered = by_family(values, families, units)
-    for given, what in ((roles, "roles"), (option_counts, "option counts")):
-        if given is not None and len(given) != len(families):
-            raise UserError(f"there are {len(given)} {what} for {len(families)} items")
+    for column, what in ((roles, "roles"), (option_counts, "option counts")):
+        if column is not None and len(column) != len(families):
+            raise UserError(f"there are {len(column)} {what} for {len(families)} items")
     judged = ~np.isnan(np.asarray(values, dtype=np.float64))
     right = np.asarray(values, dtype=np.float64)[judged] == 1
     labels = np.asarray([""] * len(judged) if roles is None else roles, dtype=str)[judged]

@@ -41,10 +41,10 @@ def confusion(items: Sequence[Item], predicted: Sequence[tuple[int, ...]]) -> Co
         return None
     place = {label: number for number, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]
-    for item, chosen in zip(items, predicted, strict=True):
+    for item, picked in zip(items, predicted, strict=True):
         if item.answer is not None:
-            for option in chosen:
-                counts[place[item.options[item.answer]]][place[item.options[option]]] += 1 / len(chosen)
+            for option in picked:
+                counts[place[item.options[item.answer]]][place[item.options[option]]] += 1 / len(picked)
     return Confusion(labels, tuple(map(tuple, counts)))
 
 

@@ -34,16 +34,18 @@ def mean_absolute_error(
 ) -> Estimate:
     """Steps of the scale between answer and gold, on average; of labels that tie, the mean.
 
-    >>> found = mean_absolute_error([0, 4, 2], [(1,), (4,), (0, 4)], 5, ["a", "b", "c"])
-    >>> round(found.value, 3), found.chance
+    >>> error = mean_absolute_error([0, 4, 2], [(1,), (4,), (0, 4)], 5, ["a", "b", "c"])
+    >>> round(error.value, 3), error.chance
     (1.0, None)
     """
     _check(golds, predicted, labels)
-    steps = [float(np.mean([abs(gold - one) for one in chosen])) for gold, chosen in zip(golds, predicted, strict=True)]
+    steps = [
+        float(np.mean([abs(gold - label) for label in picked])) for gold, picked in zip(golds, predicted, strict=True)
+    ]
     most = labels - 1
     # As a share of the longest way it lies between 0 and 1, as an accuracy does.
-    found = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
-    return replace(found, value=float(np.mean(steps)), ci=(found.low * most, found.high * most))
+    shares = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
+    return replace(shares, value=float(np.mean(steps)), ci=(shares.low * most, shares.high * most))
 
 
 def quadratic_kappa(
@@ -58,16 +60,16 @@ def quadratic_kappa(
 ) -> Estimate:
     """Quadratic-weighted kappa of answers and golds; who always says the same gets 0.
 
-    >>> found = quadratic_kappa([0, 1, 2, 3], [(0,), (1,), (2,), (3,)], 4, ["a", "b", "c", "d"])
-    >>> found.value
+    >>> kappa = quadratic_kappa([0, 1, 2, 3], [(0,), (1,), (2,), (3,)], 4, ["a", "b", "c", "d"])
+    >>> kappa.value
     1.0
     """
     check_level(level)
     _check(golds, predicted, labels)
     cells = np.zeros((len(golds), labels * labels))
-    for row, (gold, chosen) in enumerate(zip(golds, predicted, strict=True)):
-        for one in chosen:
-            cells[row, gold * labels + one] += 1 / len(chosen)
+    for row, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
+        for label in picked:
+            cells[row, gold * labels + label] += 1 / len(picked)
     columns = list(cells.T)
 
     def kappa(tables: Floats) -> Floats:
@@ -109,24 +111,24 @@ def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:
         raise UserError(f"there are {len(golds)} golds and {len(predicted)} answers")
     if labels < 2:
         raise UserError("a scale has two labels at least")
-    for place, (gold, chosen) in enumerate(zip(golds, predicted, strict=True)):
-        if not chosen or not 0 <= gold < labels or not all(0 <= one < labels for one in chosen):
+    for place, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
+        if not picked or not 0 <= gold < labels or not all(0 <= label < labels for label in picked):
             raise UserError(f"item {place} (from 0) has a gold or an answer outside of the scale of {labels}")
 
 
 def novelty(items: Sequence[Item], train: Sequence[Item], groups: Sequence[str]) -> list[Mapping[str, str]]:
     """For each item and group, whether training has the same value there: ``seen`` or ``unseen``; and for all together.
 
-    >>> one = Item(probe="demo", form="choice", text="a", options=("x", "y"), groups={"whole": "car", "part": "door"})
-    >>> other = Item(probe="demo", form="choice", text="b", options=("x", "y"), groups={"whole": "car", "part": "roof"})
-    >>> novelty([one], [other], ["whole", "part"])
+    >>> tested = Item("demo", "choice", text="a", options=("x", "y"), groups={"whole": "car", "part": "door"})
+    >>> trained = Item("demo", "choice", text="b", options=("x", "y"), groups={"whole": "car", "part": "roof"})
+    >>> novelty([tested], [trained], ["whole", "part"])
     [{'whole in training': 'seen', 'part in training': 'unseen', 'words in training': '1 unseen'}]
     """
     known = {group: {item.groups.get(group) for item in train} for group in groups}
-    found: list[Mapping[str, str]] = []
+    facets_of_items: list[Mapping[str, str]] = []
     for item in items:
         new = {group: item.groups.get(group) not in known[group] for group in groups}
-        told = {f"{group} in training": "unseen" if new[group] else "seen" for group in groups}
+        facets = {f"{group} in training": "unseen" if new[group] else "seen" for group in groups}
         count = sum(new.values())
-        found.append({**told, "words in training": f"{count} unseen" if count else "all seen"})
-    return found
+        facets_of_items.append({**facets, "words in training": f"{count} unseen" if count else "all seen"})
+    return facets_of_items

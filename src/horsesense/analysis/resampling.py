@@ -49,8 +49,8 @@ class Units:
 
 def unit_array(units: Names) -> NDArray[np.str_] | NDArray[np.int64]:
     """Units of dependence as an array: numbers stay numbers, anything else is its text."""
-    given = np.asarray(units)
-    return given.astype(np.int64) if given.dtype.kind in "iu" else np.asarray(units, dtype=str)
+    names = np.asarray(units)
+    return names.astype(np.int64) if names.dtype.kind in "iu" else np.asarray(units, dtype=str)
 
 
 def totals(columns: Sequence[Floats], units: Names) -> Units:

@@ -70,13 +70,13 @@ def train(
         Each test before and after, with intervals; None in the other processes of torchrun.
     """
     from horsesense.learning.fine_tuning import fine_tune
-    from horsesense.learning.settings import Given, plans
+    from horsesense.learning.settings import TrainingMaterial, plans
     from horsesense.learning.training_record import Recipe
 
     learned = _opened(probe)
     tested = {_called(test): _opened(test) for test in tests}
     chosen_on = None if dev is None else _opened(dev)
-    drawn = [plans(setting, Given(learned, chosen_on, tested, seed), numbers) for seed in range(seeds)]
+    drawn = [plans(setting, TrainingMaterial(learned, chosen_on, tested, seed), numbers) for seed in range(seeds)]
     recipe = Recipe(
         objective=objective or _objective(model, setting, learned.items),
         lora=lora,
@@ -240,7 +240,7 @@ def fit_control(
     if out is not None:
         for seed, answers in enumerate(fitted.answers):
             folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
-            keep_control(folder, fitted.name, fitted.told, _called(test), fitted.probe, answers, seed)
+            keep_control(folder, fitted.name, fitted.method, _called(test), fitted.probe, answers, seed)
     return fitted
 
 

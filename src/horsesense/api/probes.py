@@ -106,18 +106,18 @@ def _wordnetqa(
     as_paper: bool = False,
 ) -> Probe:
     from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa import Plan, build_wordnetqa
+    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
-    return build_wordnetqa(open_graph(source), Plan(relation, seed, limit, as_paper, ways))
+    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
 
 
 def _dictionaryqa(
     source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
 ) -> Probe:
     from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
-    return build_dictionaryqa(open_graph(source), Plan(seed, limit, as_paper, ways))
+    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways))
 
 
 def _conjunctions(probe: Probe | PathLike) -> Probe:

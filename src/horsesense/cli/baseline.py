@@ -63,7 +63,7 @@ def baseline(
         say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")
     others, missed = _missed(fitted, against or [])
     leaks = fitted.leaks
-    if leaks.found:
+    if leaks.cases:
         counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
         say(f"{leaks.items:,} test items leak into training ({counts}); recorded as {leaks.allowed}")
     if json:
@@ -86,7 +86,7 @@ def _missed(fitted: Baseline, folders: list[Path]) -> tuple[list[str], list[Miss
 def _show(fitted: Baseline, others: list[str], missed: list[Missed]) -> None:
     console, e = people(), fitted.estimate
     console.print(fitted.verdict, style="bold", markup=False, soft_wrap=True)
-    remarks = [fitted.told, f"{e.n:,} items, {e.clusters:,} units of {fitted.probe.card.group}"]
+    remarks = [fitted.method, f"{e.n:,} items, {e.clusters:,} units of {fitted.probe.card.group}"]
     if fitted.spread is not None:
         remarks.append(f"mean of {len(fitted.each)} seeds, standard deviation {fitted.spread:.3f}")
     if fitted.strict is not None and fitted.strict.chance is not None:

@@ -192,7 +192,7 @@ def partwhole(
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
     from horsesense.cli.progress import Bars
     from horsesense.errors import unknown
-    from horsesense.methods.partwhole import Plan, build_partwhole
+    from horsesense.methods.partwhole import CandidatePlan, build_partwhole
     from horsesense.methods.partwhole.building import read_candidates
     from horsesense.methods.partwhole.pairs import HAS, read_aliases
     from horsesense.methods.partwhole.rules import SWITCHES, Rules
@@ -216,7 +216,7 @@ def partwhole(
         nouns = {noun for each in pairs for pair in each.counts for noun in pair}
         sources = _modifier_readers(attributes, ngrams, text, nouns, other_names)
         modifiers = [_read_next(watcher, "adjectives", n, sources) for n in range(len(sources))]
-    plan = Plan(
+    plan = CandidatePlan(
         pairs=pairs,
         modifiers=modifiers,
         rules=Rules(frozenset(without or ()), fewest, commonest, colours),

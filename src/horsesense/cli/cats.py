@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.cats.evidence import EvidenceKept
     from horsesense.methods.cats.step_accuracy import Counted, ModelSteps
-    from horsesense.methods.cats.who_gets_what import Who
+    from horsesense.methods.cats.who_gets_what import WhoGetsWhat
 
 cats = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="CATs: evidence, who gets what, inference steps.")
 
@@ -81,7 +81,7 @@ def who(
         _print_who(pair, items)
 
 
-def _print_who(pair: Who, items: int) -> None:
+def _print_who(pair: WhoGetsWhat, items: int) -> None:
     console = people()
     console.print(f"{pair.probe}: {pair.n:,} common items", markup=False, style="bold")
     console.print(f"  key words, all items: {_thirds(pair.key_word_thirds)}", markup=False)

@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.methods.partwhole.table import Row
+    from horsesense.methods.partwhole.table import TableRow
 
 partwhole = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Does the adjective carry over to the part? (docs/partwhole.md)"
@@ -157,7 +157,7 @@ def _runs(folder: Path) -> list[Path]:
     return sorted(folder.glob("seed-*")) or [folder]
 
 
-def _print_rows(rows: Sequence[Row]) -> None:
+def _print_rows(rows: Sequence[TableRow]) -> None:
     from rich.markup import escape
 
     frame = output.table("", "accuracy", "steps off", "kappa", "n")
@@ -170,7 +170,7 @@ def _print_rows(rows: Sequence[Row]) -> None:
     people().print("In brackets 95 %, two-way over wholes and parts; kappa is quadratic-weighted.", style="dim")
 
 
-def _print_details(rows: Sequence[Row]) -> None:
+def _print_details(rows: Sequence[TableRow]) -> None:
     for row in rows:
         if row.confusion is not None:
             labels = row.confusion.labels

@@ -12,7 +12,7 @@ from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, 
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.methods.cats.suite import Opened
+    from horsesense.methods.cats.suite import OpenedSuite
 
 Probes = Annotated[
     list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
@@ -99,7 +99,7 @@ def run(
     say(f"answers in {folder}; report: {page}")
 
 
-def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str] | None) -> Opened | None:
+def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str] | None) -> OpenedSuite | None:
     """The suite that was asked for, with the sets that are there; none where it is a plain run."""
     if name is None:
         if data is not None or skip_bad:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from horsesense.analysis import Estimate
-    from horsesense.methods.cats.suite import Opened
+    from horsesense.methods.cats.suite import OpenedSuite
     from horsesense.methods.cats.suite_table import PublishedFigures, SuiteTable
     from horsesense.methods.cats.table import PairsOfSet
     from horsesense.runs.results import Answered
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NONE = "–"
 
 
-def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
+def suite_document(opened: OpenedSuite, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
     """The part ``suite`` of what ``--json`` prints; people see the same."""
     from horsesense.cli.progress import Bars
     from horsesense.methods.cats.suite_table import suite_table
@@ -29,9 +29,9 @@ def suite_document(opened: Opened, answered: Sequence[Answered], how: Normalisat
         return suite_table(opened, answered, how, watcher)
 
 
-def say_missing(opened: Opened) -> None:
+def say_missing(opened: OpenedSuite) -> None:
     """Which sets there are, and which are not: told before hours of asking."""
-    suite, sets = opened.suite, opened.found
+    suite, sets = opened.suite, opened.files
     for name, probe in opened.probes.items():
         if skipped := probe.card.notes.get("bad lines skipped"):
             say(f"{name}: {skipped:,} bad lines skipped")

@@ -77,7 +77,7 @@ def train(
     if results is None:
         raise typer.Exit
     for point in results.points:
-        if point.leaks.found:
+        if point.leaks.cases:
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
     if json:

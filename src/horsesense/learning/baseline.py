@@ -23,7 +23,7 @@ class Baseline:
     """What a control earns on a probe."""
 
     name: str
-    told: str
+    method: str
     """How it answers."""
     probe: Probe
     """The test set."""
@@ -72,12 +72,12 @@ def fit_baseline(
 
     Without a development set, a tenth of the training set is held out for choosing, the same for every seed.
     """
-    chosen = control(name)
-    seeds = tuple(seeds) if chosen.by_chance else tuple(seeds[:1])
+    fitter = control(name)
+    seeds = tuple(seeds) if fitter.by_chance else tuple(seeds[:1])
     usual = replace(like or Task((), (), ()), group=test.card.group)
     fitting: list[Item] = []
     leaks = Leaks()
-    if chosen.trains:
+    if fitter.trains:
         if train is None:
             raise UserError(f"the control {name} needs a training set", fix="give --train PROBE")
         fitting = judged(train.items, "training")
@@ -85,12 +85,12 @@ def fit_baseline(
         if dev is not None:
             check_leaks(find_leaks(fitting, dev.items), allow_overlap)
             usual = replace(usual, train=fitting, dev=judged(dev.items, "development"))
-        elif chosen.chooses == "never" or (chosen.chooses == "without slots" and usual.slots):
+        elif fitter.chooses == "never" or (fitter.chooses == "without slots" and usual.slots):
             usual = replace(usual, train=fitting)
         else:
             stay, held = hold_out(fitting, HELD_OUT, 0, train.card.group)
             usual = replace(usual, train=stay, dev=held)
-    fits = [chosen.fit(replace(usual, test=test.items, seed=seed)) for seed in seeds]
+    fits = [fitter.fit(replace(usual, test=test.items, seed=seed)) for seed in seeds]
     return _measured(name, fits, test, leaks, len(usual.train))
 
 
@@ -112,7 +112,7 @@ def _measured(name: str, fits: Sequence[Fitted], test: Probe, leaks: Leaks, trai
         notes[key] = float(np.mean([fit.notes[key] for fit in fits]))
     return Baseline(
         name=name,
-        told=fits[0].method,
+        method=fits[0].method,
         probe=test,
         estimate=accuracy(credit, units, chance=guess),
         strict=strict,
@@ -226,7 +226,7 @@ def baseline_document(
     e = baseline.estimate
     return BaselineDocument(
         name=baseline.name,
-        told=baseline.told,
+        told=baseline.method,
         n=e.n,
         accuracy=e.value,
         ci=e.ci,

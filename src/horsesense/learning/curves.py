@@ -69,12 +69,12 @@ class Curve:
     lines: tuple[Line, ...]
 
 
-def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
+def curves(chosen_doses: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
     """An inoculation's curves over its tests; the point at k = 0 is the model as it was."""
     groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for dose in chosen:
+    for dose in chosen_doses:
         groups[dose["setting"], dose["k"]].append(dose)
-    first = next((dose["test_original"]["accuracy"] for dose in chosen if dose["k"] == 0), None)
+    first = next((dose["test_original"]["accuracy"] for dose in chosen_doses if dose["k"] == 0), None)
     points = []
     for (setting, k), doses in sorted(groups.items()):
         new, original = ([dose[f"test_{name}"]["accuracy"] for dose in doses] for name in ("new", "original"))
@@ -86,18 +86,20 @@ def curves(chosen: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
     return points
 
 
-def inoculation_curve(chosen: Sequence[Mapping[str, Any]]) -> Curve:
+def inoculation_curve(chosen_doses: Sequence[Mapping[str, Any]]) -> Curve:
     """Accuracy over doses (WordNetQA, figure 4): the probe, and the task that the model was trained on before."""
-    settings = sorted({dose["setting"] for dose in chosen if dose["k"]}) or sorted({dose["setting"] for dose in chosen})
+    settings = sorted({dose["setting"] for dose in chosen_doses if dose["k"]}) or sorted(
+        {dose["setting"] for dose in chosen_doses}
+    )
     lines = []
     for setting in settings:
         # The model as it was begins every line.
-        line_doses = [dose for dose in chosen if dose["setting"] == setting or dose["k"] == 0]
+        line_doses = [dose for dose in chosen_doses if dose["setting"] == setting or dose["k"] == 0]
         for task, name in (("the probe", "test_new"), ("the original task", "test_original")):
             sizes = sorted({dose["k"] for dose in line_doses})
             marks = tuple(_mean(k, [dose[name] for dose in line_doses if dose["k"] == k]) for k in sizes)
             lines.append(Line(task, setting, marks, line_doses[0][name]["chance"]))
-    model = chosen[0]["model"]
+    model = chosen_doses[0]["model"]
     return Curve(f"{model}, inoculated", "examples of the probe", tuple(lines))
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
-from horsesense.learning.settings import Plan
+from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, Trained, kept_training
-from horsesense.learning.training_results import Asked, Point, TrainingResults, scored, write_results
+from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
 from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, ask_models
@@ -24,7 +24,7 @@ from horsesense.watching import UNWATCHED, Watcher
 def fine_tune(
     model: str,
     setting: str,
-    drawn: Sequence[Sequence[Plan]],
+    drawn: Sequence[Sequence[TrainingPlan]],
     recipe: Recipe,
     folder: Path,
     probe: Probe,
@@ -60,7 +60,7 @@ def _slug(name: str) -> str:
     return name.replace(" %", "-percent").replace(" ", "-")
 
 
-def checked(plan: Plan, allow_overlap: bool) -> Leaks:
+def checked(plan: TrainingPlan, allow_overlap: bool) -> Leaks:
     """Look for leaks from training into every test and into the development set, before anything is trained."""
     if not plan.train:
         raise UserError(f"{plan.name} leaves nothing to train on", fix="give a larger training set")
@@ -74,7 +74,7 @@ def checked(plan: Plan, allow_overlap: bool) -> Leaks:
 
 def train_all(
     model: str,
-    plans: Sequence[Plan],
+    plans: Sequence[TrainingPlan],
     recipe: Recipe,
     folder: Path,
     *,
@@ -92,7 +92,7 @@ def train_all(
 
 def _carry_out(
     model: str,
-    plans: Sequence[Plan],
+    plans: Sequence[TrainingPlan],
     recipe: Recipe,
     folder: Path,
     probe: Probe,
@@ -105,13 +105,15 @@ def _carry_out(
     trained = train_all(model, plans, recipe, folder, along=along, watcher=watcher)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
     before = [model] if _has_head(model, recipe) else []
-    asked = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
+    shared_probes = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
-    runs: dict[Asked, dict[str, float]] = {}
+    runs: dict[ModelAndTest, dict[str, float]] = {}
     settings = Settings(device=recipe.device)
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
-        probes = asked if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
+        probes = (
+            shared_probes if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
+        )
         place = folder / ("run" if same else f"run-{seed}")
         ask_models([*before, name], probes, place, settings, watcher)
         for answered in read_run(place)[1]:
@@ -124,7 +126,7 @@ def _carry_out(
     return Point(plans[0].name, len(plans[0].train), tuple(trained), tests, leaks, plans[0].counts)
 
 
-def _ids(plan: Plan) -> list[list[str]]:
+def _ids(plan: TrainingPlan) -> list[list[str]]:
     return [[item.id for item in items] for items in plan.tests.values()]
 
 
@@ -134,7 +136,7 @@ def _has_head(model: str, recipe: Recipe) -> bool:
 
 
 def _once(
-    model: str, plan: Plan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], watcher: Watcher
+    model: str, plan: TrainingPlan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], watcher: Watcher
 ) -> Trained:
     done = kept_training(place, recipe, len(plan.train))
     if done is not None:

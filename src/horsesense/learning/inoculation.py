@@ -68,7 +68,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class BestDose:
     """The best weights of one dose and seed, measured once on the tests."""
 
     dose: Dose
@@ -116,7 +116,7 @@ class Study:
             raise UserError("add-some needs a reserved natural set", fix="give --natural PROBE")
         return dose_leaks
 
-    def carry_out(self) -> Iterable[Chosen]:
+    def carry_out(self) -> Iterable[BestDose]:
         """The model as it is, then each dose: seeds, then adds, then k."""
         nothing = self._nothing()
         if ("none", 0, 0) not in self.done:
@@ -127,7 +127,7 @@ class Study:
                     if (_setting(add), k, seed) not in self.done:
                         yield self._dose(seed, add, k)
 
-    def _nothing(self) -> Chosen:
+    def _nothing(self) -> BestDose:
         opened, place = self._placed(self.model)
         aim = objective_of(self.objective)
         parts = {"new": self.sets.dev, "original": self.sets.original_dev}
@@ -146,7 +146,7 @@ class Study:
             )
         return opened, opened.network.to(choose_device()[0]).eval()
 
-    def _dose(self, seed: int, add: int, k: int) -> Chosen:
+    def _dose(self, seed: int, add: int, k: int) -> BestDose:
         setting = _setting(add)
         items = mixed(self.sets.train.items, self.sets.natural.items if self.sets.natural else (), k, add, seed)
         best: tuple[float, Dose, dict[str, Any]] | None = None
@@ -199,10 +199,10 @@ class Study:
         cost = self.before["original"] - original
         return Dose(self.model, setting, k, rate, look.step, seed, look.accuracy, original, cost)
 
-    def _measured(self, opened: Opened, network: Any, dose: Dose) -> Chosen:
+    def _measured(self, opened: Opened, network: Any, dose: Dose) -> BestDose:
         aim = objective_of(self.objective)
         new = answers_of(opened, network, aim, self.sets.test.items)
-        return Chosen(dose, new, answers_of(opened, network, aim, self.sets.original_test.items))
+        return BestDose(dose, new, answers_of(opened, network, aim, self.sets.original_test.items))
 
 
 def _setting(add: int) -> str:
@@ -216,16 +216,16 @@ def mixed(items: Sequence[Item], natural: Sequence[Item], k: int, add: int, seed
     >>> {i.id for i in mixed(items, (), 3, 0, seed=1)} <= {i.id for i in mixed(items, (), 6, 0, seed=1)}
     True
     """
-    chosen = judged(items, "probe's training")
-    random.Random(seed).shuffle(chosen)
-    chosen = chosen[:k]
+    examples = judged(items, "probe's training")
+    random.Random(seed).shuffle(examples)
+    examples = examples[:k]
     if add:
         others = judged(natural, "natural")
         random.Random(seed).shuffle(others)
         wanted = min(add * k, MOST_NATURAL)
         # A small natural set is gone through again, rather than left behind in number.
-        chosen += [others[place % len(others)] for place in range(wanted)]
-    return chosen
+        examples += [others[place % len(others)] for place in range(wanted)]
+    return examples
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:

@@ -12,7 +12,7 @@ import orjson
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
 from horsesense.files import disk_errors
 from horsesense.learning.curves import CHOSEN, CurvePoint, curves
-from horsesense.learning.inoculation import SHOWN, Chosen, Sets
+from horsesense.learning.inoculation import SHOWN, BestDose, Sets
 from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.training import credit_of
 from horsesense.records import Answer, Dose, Probe
@@ -31,26 +31,24 @@ class Folder:
     def tried(self, doses: Sequence[Dose]) -> None:
         self._add(TRIED, [asdict(dose) for dose in doses])
 
-    def chosen(self, chosen: Chosen, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
+    def chosen(self, best: BestDose, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
         """Measure the chosen weights of a dose, and keep their answers where the dose is one that is shown."""
-        tests = {"new": (sets.test, chosen.answers), "original": (sets.original_test, chosen.original_answers)}
-        values: dict[str, Any] = asdict(chosen.dose)
+        tests = {"new": (sets.test, best.answers), "original": (sets.original_test, best.original_answers)}
+        values: dict[str, Any] = asdict(best.dose)
         for name, (probe, answers) in tests.items():
             values[f"test_{name}"] = _measured(probe, answers)
-        values["seen"] = _by_seen(sets.test, chosen.answers, seen)
-        if chosen.dose.k in SHOWN:
-            who = (
-                f"{chosen.dose.model} after {chosen.dose.k:,} examples ({chosen.dose.setting}, seed {chosen.dose.seed})"
-            )
+        values["seen"] = _by_seen(sets.test, best.answers, seen)
+        if best.dose.k in SHOWN:
+            who = f"{best.dose.model} after {best.dose.k:,} examples ({best.dose.setting}, seed {best.dose.seed})"
             for name, (probe, answers) in tests.items():
                 place = (
                     self.path
                     / "answers"
-                    / f"{chosen.dose.setting.replace(' ', '-')}-{chosen.dose.k}-seed-{chosen.dose.seed}-{name}"
+                    / f"{best.dose.setting.replace(' ', '-')}-{best.dose.k}-seed-{best.dose.seed}-{name}"
                 )
-                method = f"rate {chosen.dose.lr:g}, step {chosen.dose.steps}"
+                method = f"rate {best.dose.lr:g}, step {best.dose.steps}"
                 keep_control(
-                    place, who, method, probe.card.name, probe, answers, chosen.dose.seed, family="multiple-choice"
+                    place, who, method, probe.card.name, probe, answers, best.dose.seed, family="multiple-choice"
                 )
         self._add(CHOSEN, [values])
         return values

@@ -38,9 +38,9 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """All that was found, and whether it was let pass."""
+    """All leaks from training into a test, and whether they were let pass."""
 
-    found: tuple[Leak, ...] = ()
+    cases: tuple[Leak, ...] = ()
     """One a test item and kind."""
     allowed: str = ""
     """Why training went on in spite of them; empty where there are none."""
@@ -49,11 +49,11 @@ class Leaks:
 
     @property
     def counts(self) -> dict[str, int]:
-        return dict(Counter(leak.kind for leak in self.found))
+        return dict(Counter(leak.kind for leak in self.cases))
 
     def seen(self, kinds: Collection[str]) -> set[str]:
         """Ids of the test items that leak in one of these ways."""
-        return {leak.test for leak in self.found if leak.kind in kinds}
+        return {leak.test for leak in self.cases if leak.kind in kinds}
 
 
 def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = False) -> Leaks:
@@ -61,7 +61,7 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
 
     >>> train = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     >>> test = Item(probe="demo", form="cloze", text="ICE is ___!", options=("cold", "hot"), answer=0)
-    >>> [leak.kind for leak in find_leaks([train], [test]).found]
+    >>> [leak.kind for leak in find_leaks([train], [test]).cases]
     ['text']
     """
     kinds: dict[str, Callable[[Item], Iterable[str]]] = {
@@ -89,13 +89,13 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
 
 def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks:
     """Raise an error with the first pairs, unless they are allowed; ``by_design`` says why a setting may leak."""
-    if not leaks.found:
+    if not leaks.cases:
         return leaks
     if allow or by_design:
-        return Leaks(leaks.found, by_design or "--allow-overlap", leaks.items)
+        return Leaks(leaks.cases, by_design or "--allow-overlap", leaks.items)
     counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
     raise UserError(
-        f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.found[:FIRST]))}",
+        f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.cases[:FIRST]))}",
         fix="split them apart, or add --allow-overlap, which is recorded",
     )
 

@@ -84,8 +84,8 @@ class TextLosses:
         logits = network(**fed).logits
         if kind == "causal":
             logits, labels = logits[:, :-1], labels[:, 1:]
-        asked = labels != _IGNORED
-        return functional.cross_entropy(logits[asked].float(), labels[asked])
+        labelled = labels != _IGNORED
+        return functional.cross_entropy(logits[labelled].float(), labels[labelled])
 
 
 def _masked_at_random(fed: Fed, tokenizer: Any) -> Fed:
@@ -148,8 +148,8 @@ class LabelLosses:
         label_loss = functional.cross_entropy(output.logits.float(), gold)
         states = output.hidden_states[-1]
         logits = beside.to(states.device)(states)[:, :-1]
-        words, asked = text[:, 1:], text[:, 1:] != _IGNORED
-        return label_loss + weight * functional.cross_entropy(logits[asked].float(), words[asked])
+        words, labelled = text[:, 1:], text[:, 1:] != _IGNORED
+        return label_loss + weight * functional.cross_entropy(logits[labelled].float(), words[labelled])
 
 
 class OptionLosses:

@@ -20,7 +20,7 @@ _CONSONANTS, _VOWELS = "bcdfghjklmnpqrstvwxz", "aeiouy"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """One training and what it is measured on."""
 
     name: str
@@ -37,128 +37,128 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the user gave."""
+class TrainingMaterial:
+    """What the user gives to train and test on."""
 
     train: Probe
     dev: Probe | None
     tests: Mapping[str, Probe]
     seed: int = 0
-    number: int = 0
-    """The setting's number (per cent, times, statements); 0: its usual one."""
 
 
-def plans(setting: str, given: Given, numbers: Sequence[int] = ()) -> list[Plan]:
-    """The trainings of a setting: one for each number, or for its usual ones."""
+def plans(setting: str, material: TrainingMaterial, numbers: Sequence[int] = ()) -> list[TrainingPlan]:
+    """The trainings of a setting: one for each number (per cent, times, statements), or for its usual ones."""
     if setting not in SETTINGS:
         raise unknown("setting", setting, SETTINGS)
     make, usual = SETTINGS[setting]
-    return [make(given, number) for number in (numbers or usual)]
+    return [make(material, number) for number in (numbers or usual)]
 
 
-def _full(given: Given, number: int) -> Plan:
+def _full(material: TrainingMaterial, number: int) -> TrainingPlan:
     """Everything, or for a size curve so many statements of one shuffled order: a larger set holds the smaller.
 
     Beyond the end of the set, the same statements come again about others (RICA, figure 4c: up to 80,000).
     """
     if number < 0:
         raise UserError(f"{number} statements cannot be trained on", fix="use 1 or more; before training is shown too")
-    train, dev = _parts(given)
+    train, dev = _parts(material)
     if not number:
-        return Plan("full", train, dev, _tests(given))
+        return TrainingPlan("full", train, dev, _tests(material))
     again = number > len(train)
-    pool = _high_resource(given, -(-number // len(train))).train if again else train
-    order = sorted(pool, key=lambda item: (_lot(given.seed, item.id), item.id))
-    return Plan(f"full {number}", order[:number], dev, _tests(given), entities=again)
+    pool = _high_resource(material, -(-number // len(train))).train if again else train
+    order = sorted(pool, key=lambda item: (_lot(material.seed, item.id), item.id))
+    return TrainingPlan(f"full {number}", order[:number], dev, _tests(material), entities=again)
 
 
-def _low_resource(given: Given, number: int) -> Plan:
-    train, dev = _parts(given)
+def _low_resource(material: TrainingMaterial, number: int) -> TrainingPlan:
+    train, dev = _parts(material)
     if not 0 < number < 100:
         raise UserError(f"{number} per cent is no part of a training set", fix=f"use {', '.join(map(str, SHARES))}")
-    _, part = hold_out(train, number / 100, given.seed, given.train.card.group)
-    return Plan(f"low-resource {number} %", part, dev, _tests(given))
+    _, part = hold_out(train, number / 100, material.seed, material.train.card.group)
+    return TrainingPlan(f"low-resource {number} %", part, dev, _tests(material))
 
 
-def _high_resource(given: Given, number: int) -> Plan:
+def _high_resource(material: TrainingMaterial, number: int) -> TrainingPlan:
     """Every statement ``number`` times, each time about others; no name of a test is used."""
-    train, dev = _parts(given)
-    tests = _tests(given)
+    train, dev = _parts(material)
+    tests = _tests(material)
     taken = {name for items in (train, dev, *tests.values()) for item in items for name in names(item)}
-    return Plan(f"high-resource {number} times", renamed(train, number, given.seed, taken), dev, tests, entities=True)
+    return TrainingPlan(
+        f"high-resource {number} times", renamed(train, number, material.seed, taken), dev, tests, entities=True
+    )
 
 
-def _noisy(given: Given, number: int) -> Plan:
+def _noisy(material: TrainingMaterial, number: int) -> TrainingPlan:
     """A large raw set without the axioms of the tests: what shares one is left out and counted."""
-    train, dev = _parts(given)
-    tests = _tests(given)
-    group = given.train.card.group
-    asked = {item.unit(group) for items in tests.values() for item in items}
-    kept = [item for item in train if item.unit(group) not in asked]
+    train, dev = _parts(material)
+    tests = _tests(material)
+    group = material.train.card.group
+    test_units = {item.unit(group) for items in tests.values() for item in items}
+    kept = [item for item in train if item.unit(group) not in test_units]
     for items in tests.values():
-        leaking = {leak.train for leak in find_leaks(kept, items).found}
+        leaking = {leak.train for leak in find_leaks(kept, items).cases}
         kept = [item for item in kept if item.id not in leaking]
     if not kept:
         raise UserError(f"every training item shares its {group} with a test", fix="give another training set")
     counts = {f"left out: the {group} of a test": len(train) - len(kept)}
     if number and number < len(kept):
-        kept = sorted(kept, key=lambda item: (_lot(given.seed, item.id), item.id))[:number]
-    return Plan("noisy", kept, dev, tests, counts=counts)
+        kept = sorted(kept, key=lambda item: (_lot(material.seed, item.id), item.id))[:number]
+    return TrainingPlan("noisy", kept, dev, tests, counts=counts)
 
 
-def _half_exception(given: Given, number: int) -> Plan:
+def _half_exception(material: TrainingMaterial, number: int) -> TrainingPlan:
     """Half of the schemas, generic and exception; the other half, unseen, is the test."""
-    items = _schemas(given)
-    group = given.train.card.group
-    train, test = hold_out(items, 0.5, given.seed, group)
-    train, dev = hold_out(train, HELD_OUT, given.seed, group)
-    return Plan("half-exception", train, dev, {"unseen schemas": test})
+    items = _schemas(material)
+    group = material.train.card.group
+    train, test = hold_out(items, 0.5, material.seed, group)
+    train, dev = hold_out(train, HELD_OUT, material.seed, group)
+    return TrainingPlan("half-exception", train, dev, {"unseen schemas": test})
 
 
-def _full_exception(given: Given, number: int) -> Plan:
+def _full_exception(material: TrainingMaterial, number: int) -> TrainingPlan:
     """Four fifths of the exceptions, and the paper's three tests.
 
     The generic twins of the training exceptions stand in the second test: the sentence is the same but for the
     context word, so that the paper's own setting leaks.
     """
-    items = _schemas(given)
+    items = _schemas(material)
     exceptions = [item for item in items if item.facets["test"] == "exception"]
     generics = [item for item in items if item.facets["test"] == "generic"]
-    group = given.train.card.group
-    seen, unseen = hold_out(exceptions, 0.2, given.seed, group)
-    train, dev = hold_out(seen, HELD_OUT, given.seed, group)
+    group = material.train.card.group
+    seen, unseen = hold_out(exceptions, 0.2, material.seed, group)
+    train, dev = hold_out(seen, HELD_OUT, material.seed, group)
     families = {item.family for item in unseen}
     twins = [item for item in generics if item.family in families]
     tests = {"unseen exceptions": unseen, "all generics": generics, "half and half": [*unseen, *twins]}
     why = "full-exception tests the generic twins of exceptions that were trained on"
-    return Plan("full-exception", train, dev, tests, leaks_by_design=why)
+    return TrainingPlan("full-exception", train, dev, tests, leaks_by_design=why)
 
 
-def _parts(given: Given) -> tuple[list[Item], list[Item]]:
-    train = judged(given.train.items, "training")
-    if given.dev is not None:
-        return train, judged(given.dev.items, "development")
-    return hold_out(train, HELD_OUT, 0, given.train.card.group)
+def _parts(material: TrainingMaterial) -> tuple[list[Item], list[Item]]:
+    train = judged(material.train.items, "training")
+    if material.dev is not None:
+        return train, judged(material.dev.items, "development")
+    return hold_out(train, HELD_OUT, 0, material.train.card.group)
 
 
-def _tests(given: Given) -> dict[str, Sequence[Item]]:
-    if not given.tests:
+def _tests(material: TrainingMaterial) -> dict[str, Sequence[Item]]:
+    if not material.tests:
         raise UserError("there is nothing to test on", fix="give --test PROBE")
-    tests: dict[str, Sequence[Item]] = {name: judged(probe.items, name) for name, probe in given.tests.items()}
+    tests: dict[str, Sequence[Item]] = {name: judged(probe.items, name) for name, probe in material.tests.items()}
     if len(tests) > 1:
         # RICA's third column: the verified and the curated set together.
         tests["joint"] = list({item.id: item for items in tests.values() for item in items}.values())
     return tests
 
 
-def _schemas(given: Given) -> list[Item]:
-    items = judged(given.train.items, "training")
+def _schemas(material: TrainingMaterial) -> list[Item]:
+    items = judged(material.train.items, "training")
     if any(item.facets.get("test") not in ("generic", "exception") for item in items):
         raise UserError(
             "the setting wants schemas with a facet 'test' of generic and exception",
             fix="use it on a WinoVenti probe, or choose another setting",
         )
-    if given.tests:
+    if material.tests:
         raise UserError("the setting makes its own tests", fix="leave --test out")
     return items
 
@@ -219,7 +219,7 @@ def _about(item: Item, names: dict[str, str]) -> Item:
     )
 
 
-SETTINGS: dict[str, tuple[Callable[[Given, int], Plan], tuple[int, ...]]] = {
+SETTINGS: dict[str, tuple[Callable[[TrainingMaterial, int], TrainingPlan], tuple[int, ...]]] = {
     "full": (_full, (0,)),
     "low-resource": (_low_resource, SHARES[:1]),
     "high-resource": (_high_resource, (TIMES,)),

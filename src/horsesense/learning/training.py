@@ -231,8 +231,8 @@ def answers_of(
     """The answers of a network as it is now."""
     model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
-    asked = [_blinded(item) for item in items] if blind else items
-    answers = answer_items(model, asked, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
+    shown = [_blinded(item) for item in items] if blind else items
+    answers = answer_items(model, shown, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
     return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 

@@ -14,14 +14,14 @@ from horsesense.analysis.resampling import Floats
 from horsesense.files import writing
 from horsesense.learning.curves import RESULTS
 from horsesense.learning.leaks import LeakCounts, Leaks
-from horsesense.learning.settings import Plan
+from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training_record import Recipe, Trained
 from horsesense.records import Item, Probe
 from horsesense.records.document import Document, plain
 
-Asked = tuple[str, str]
+ModelAndTest = tuple[str, str]
 """Which model was asked which test; the model before training has no name."""
-Credits = Mapping[Asked, Mapping[str, float]]
+Credits = Mapping[ModelAndTest, Mapping[str, float]]
 """What each item earned, by its id."""
 
 
@@ -87,7 +87,7 @@ def write_results(results: TrainingResults) -> None:
 
 
 def scored(
-    test: str, plans: Sequence[Plan], names: Sequence[str], runs: Credits, probe: Probe, facets: Sequence[str]
+    test: str, plans: Sequence[TrainingPlan], names: Sequence[str], runs: Credits, probe: Probe, facets: Sequence[str]
 ) -> Scored:
     """A test that each of the plans' models was asked; ``probe`` says what its units of dependence are."""
     items = list({item.id: item for plan in plans for item in plan.tests[test]}.values())
@@ -110,7 +110,9 @@ def scored(
     )
 
 
-def _by_twin(test: str, plans: Sequence[Plan], names: Sequence[str], runs: Credits, group: str) -> dict[str, Change]:
+def _by_twin(
+    test: str, plans: Sequence[TrainingPlan], names: Sequence[str], runs: Credits, group: str
+) -> dict[str, Change]:
     """Whether training saw the other member of the family differs from seed to seed, so answers are counted here."""
     labels, items, before, after = list[str](), list[Item](), list[float](), list[float]()
     first = runs.get(("", test))

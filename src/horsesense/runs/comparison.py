@@ -63,22 +63,22 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[str, dict[
     names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
     probes: dict[str, dict[str, Answered]] = {}
     for folder, answered in runs:
-        for one in answered:
-            model, probe = one.part.model.name, one.part.probe.name
+        for run in answered:
+            model, probe = run.part.model.name, run.part.probe.name
             # The same model in two folders was asked in two ways, which is what is compared then.
             label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
-            probes.setdefault(probe, {})[label] = one
+            probes.setdefault(probe, {})[label] = run
     return probes
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
     """Compare models on the items of one probe that all were asked."""
-    common = set.intersection(*({item.id for item in one.items} for one in models.values()))
+    common = set.intersection(*({item.id for item in run.items} for run in models.values()))
     if not common:
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     first = next(iter(models.values()))
     items = [item for item in first.items if item.id in common]
-    earned = {label: _credits(one, [item.id for item in items], how) for label, one in models.items()}
+    earned = {label: _credits(run, [item.id for item in items], how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
     units = [item.unit(first.probe.card.group) for item in items]
@@ -99,7 +99,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     return SideBySide(
         probe=probe,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
-        excluded={label: len(one.items) - len(common) for label, one in models.items()},
+        excluded={label: len(run.items) - len(common) for label, run in models.items()},
         unjudged=sum(item.answer is None for item in items),
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
@@ -107,22 +107,22 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     )
 
 
-def _credits(one: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """What a model earned on the items of these ids, in their order."""
-    places = {item.id: place for place, item in enumerate(one.items)}
-    earned: Floats = one.credits(how or one.primary()).values[[places[identity] for identity in ids]]
+    places = {item.id: place for place, item in enumerate(run.items)}
+    earned: Floats = run.credits(how or run.primary()).values[[places[identity] for identity in ids]]
     return earned
 
 
 def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     notes = []
-    specs = [one.spec.to_dict() for one in models.values()]
+    specs = [run.spec.to_dict() for run in models.values()]
     changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
     if changed:
         notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
-    if len({one.probe.card.group for one in models.values()}) > 1:
+    if len({run.probe.card.group for run in models.values()}) > 1:
         notes.append("the cards name different units of dependence; that of the first is used")
-    if len({one.part.model.weights for one in models.values()}) < len(models):
+    if len({run.part.model.weights for run in models.values()}) < len(models):
         notes.append("some of them have the same weights")
     return tuple(notes)
 

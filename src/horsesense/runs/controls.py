@@ -39,8 +39,8 @@ def keep_control(
     weight hash is that of the answers, since a control has nothing else. ``family`` is another one for a model
     whose weights were not kept, such as one of many doses of an inoculation.
     """
-    given = {answer.item for answer in answers}
-    missing = [item.id for item in probe.items if item.id not in given]
+    answered = {answer.item for answer in answers}
+    missing = [item.id for item in probe.items if item.id not in answered]
     if missing:
         raise UserError(f"the control has no answer to {len(missing)} items ({missing[0]} …)")
     with locked(folder):

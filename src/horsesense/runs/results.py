@@ -181,17 +181,17 @@ def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answ
 
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     """The primary result, under the normalisation given, the card's, or that of each item's form."""
-    chosen = how or answered.primary()
-    earned = answered.credits(chosen)
+    normalise = how or answered.primary()
+    earned = answered.credits(normalise)
     other: dict[str, float] = {}
     for name in NORMALISATIONS:
-        if name != chosen and (name != "pmi" or answered.spec.baseline):
+        if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         metric=answered.probe.card.metric,
-        normalise=chosen or "by form",
+        normalise=normalise or "by form",
         estimate=answered.estimate(earned),
         strict=answered.strict(earned),
         ties=earned.ties,

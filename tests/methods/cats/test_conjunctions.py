@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.cats.conjunctions import conjunction_facets, conjunction_probe
-from horsesense.methods.cats.joining import names_told
+from horsesense.methods.cats.joining import writing_of_names
 from horsesense.methods.cats.steps import steps
 from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe
@@ -74,9 +74,9 @@ def test_the_released_pairs_come_out_of_the_released_schemas(shared: Path) -> No
         for item in released
         if item.options[item.answer or 0] in right
     ]
-    found = sum(pair in pairs for pair in wanted)
+    rebuilt = sum(pair in pairs for pair in wanted)
     assert len(wanted) > 100
-    assert found / len(wanted) > 0.9
+    assert rebuilt / len(wanted) > 0.9
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_the_release_lowers_names(shared: Path) -> None:
     path = shared / "data" / "cats" / "commonsense_ability_test" / "wsc.txt"
     written = Counter(item.facets["names"] for item in read_release("cats", [path]).items)
     assert written["lowered"] > 150
-    assert names_told(["The cat saw Tom before tom ran.", "The cat saw Tom before the cat ran."]) == "lowered"
+    assert writing_of_names(["The cat saw Tom before tom ran.", "The cat saw Tom before the cat ran."]) == "lowered"
     assert (
-        names_told(["Cats chase mice because the cats are quick.", "Cats chase mice because the mice squeak."])
+        writing_of_names(["Cats chase mice because the cats are quick.", "Cats chase mice because the mice squeak."])
         == "none"
     )

@@ -15,22 +15,22 @@ def test_a_decision_against_a_plain_loop() -> None:
     rng = np.random.default_rng(3)
     for _ in range(300):
         q, edited = rng.normal(size=9).round(2), rng.random(9) < 0.3
-        found = decision([Place(float(value), bool(flag)) for value, flag in zip(q, edited, strict=True)])
+        decided = decision([Place(float(value), bool(flag)) for value, flag in zip(q, edited, strict=True)])
         toward = q if q.sum() > 0 else -q
-        assert found.right == (q.sum() > 0)
+        assert decided.right == (q.sum() > 0)
         best = max(range(9), key=lambda k: toward[k])
-        assert (found.by_edit, found.position) == (edited[best], best / 8)
-        assert found.carried_by_others == (toward[~edited].sum() > toward[edited].sum())
-        assert found.edit_share == pytest.approx(np.abs(q[edited]).sum() / np.abs(q).sum())
+        assert (decided.by_edit, decided.position) == (edited[best], best / 8)
+        assert decided.carried_by_others == (toward[~edited].sum() > toward[edited].sum())
+        assert decided.edit_share == pytest.approx(np.abs(q[edited]).sum() / np.abs(q).sum())
 
 
 def test_decisions_put_together() -> None:
     edit = decision([Place(2.0, True), Place(0.1, False), Place(0.1, False)])
     rest = decision([Place(-0.1, True), Place(0.2, False), Place(0.9, False)])
-    found = deciding([edit, edit, edit, rest], list("abcd"))
-    assert (found.by_edit.value, found.carried_by_others.value) == (0.75, 0.25)
-    assert found.position_thirds == (3, 0, 1)
-    assert found.position_quartiles == (0.0, 0.0, 0.25)
+    summary = deciding([edit, edit, edit, rest], list("abcd"))
+    assert (summary.by_edit.value, summary.carried_by_others.value) == (0.75, 0.25)
+    assert summary.position_thirds == (3, 0, 1)
+    assert summary.position_quartiles == (0.0, 0.0, 0.25)
     with pytest.raises(UserError, match="no pair"):
         deciding([], [])
 
@@ -48,13 +48,13 @@ def test_two_choice_accuracy_equals_accuracy_for_two_and_has_one_chance_for_all(
 
 def test_by_number_leaves_out_what_is_unknown() -> None:
     values = np.array([1.0, 0.5, np.nan, 0.0])
-    found = by_number(values, list("abcd"), [1.5, 1.5, 1.5, None])
-    assert [(each.steps, each.accuracy.value, each.accuracy.n) for each in found] == [(1.5, 0.75, 2)]
+    rows = by_number(values, list("abcd"), [1.5, 1.5, 1.5, None])
+    assert [(each.steps, each.accuracy.value, each.accuracy.n) for each in rows] == [(1.5, 0.75, 2)]
 
 
 def test_counts_of_people() -> None:
-    found = counted([("i", 1), ("j", 2), ("i", 1), ("j", 3), ("k", 4)])
-    assert (found.means, found.agreement, found.pairs) == ({"i": 1.0, "j": 2.5, "k": 4.0}, 0.5, 2)
+    counts = counted([("i", 1), ("j", 2), ("i", 1), ("j", 3), ("k", 4)])
+    assert (counts.means, counts.agreement, counts.pairs) == ({"i": 1.0, "j": 2.5, "k": 4.0}, 0.5, 2)
     with pytest.raises(UserError, match="no item was counted by two people"):
         counted([("i", 1), ("j", 1)])
 
@@ -72,10 +72,10 @@ def test_counts_of_people() -> None:
     ],
 )
 def test_key_place(options: list[str], place: tuple[float, str] | None) -> None:
-    found = key_place(options)
-    assert (found is None) == (place is None)
-    if found is not None and place is not None:
-        assert (round(found[0], 9), found[1]) == (round(place[0], 9), place[1])
+    key = key_place(options)
+    assert (key is None) == (place is None)
+    if key is not None and place is not None:
+        assert (round(key[0], 9), key[1]) == (round(place[0], 9), place[1])
 
 
 def test_thirds() -> None:

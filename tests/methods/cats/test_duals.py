@@ -14,8 +14,8 @@ from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
 
 
-def dual(rule: str, one: str, other: str) -> Dual | None:
-    pair = pair_of((one, other))
+def dual(rule: str, first: str, second: str) -> Dual | None:
+    pair = pair_of((first, second))
     assert pair is not None
     return RULES[rule](pair)
 
@@ -59,9 +59,9 @@ def dual(rule: str, one: str, other: str) -> Dual | None:
     ],
 )  # fmt: skip
 def test_rules(rule: str, pair: tuple[str, str], made: tuple[str, str], method: str, flips: bool) -> None:
-    found = dual(rule, *pair)
-    assert found is not None
-    assert (found.options, found.method, found.flips) == (made, method, flips)
+    proposal = dual(rule, *pair)
+    assert proposal is not None
+    assert (proposal.options, proposal.method, proposal.flips) == (made, method, flips)
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_released_negations_are_found_again(shared: Path) -> None:
         original = originals[edit.family]
         added = Counter(edit.options[0].split()) - Counter(original.options[0].split())
         pair = pair_of((original.options[0], original.options[1]))
-        found = RULES["insert-negation"](pair) if pair else None
-        if added == {"not": 1} and found is not None and original.answer is not None:
+        proposal = RULES["insert-negation"](pair) if pair else None
+        if added == {"not": 1} and proposal is not None and original.answer is not None:
             negated += 1
-            assert edit.answer == (1 - original.answer if found.flips else original.answer)
-            same += tuple(option.replace("cannot", "can not") for option in found.options) == edit.options
+            assert edit.answer == (1 - original.answer if proposal.flips else original.answer)
+            same += tuple(option.replace("cannot", "can not") for option in proposal.options) == edit.options
     assert negated >= 8
     assert same / negated > 0.7

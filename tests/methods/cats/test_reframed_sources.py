@@ -113,7 +113,7 @@ DATA = "subtaskA_data.csv"
 
 
 @pytest.mark.parametrize(
-    ("release", "files", "line", "told"),
+    ("release", "files", "line", "problem"),
     [
         ("sense-making", changed(SENSE, "subtaskA_answers.csv", "7,1\r\n", ""), 3, "the id 7 has no answer in"),
         ("sense-making", changed(SENSE, DATA, "ice is hot", "ice is cold"), 3, "two options are the same"),
@@ -129,26 +129,28 @@ DATA = "subtaskA_data.csv"
         ("arct", {"a.tsv": ARCT.replace("slow", "slow\textra")}, 2, "the row has 9 fields and the header 8"),
     ],
 )  # fmt: skip
-def test_bad_rows(tmp_path: Path, release: str, files: Files, line: int, told: str) -> None:
+def test_bad_rows(tmp_path: Path, release: str, files: Files, line: int, problem: str) -> None:
     paths = write(tmp_path, files)
     with pytest.raises(UserError) as error:
         read_release(release, paths)
-    assert str(error.value).startswith(f"{paths[0]}:{line}: {told}")
+    assert str(error.value).startswith(f"{paths[0]}:{line}: {problem}")
 
 
 @pytest.mark.parametrize(
-    ("release", "files", "line", "told"),
+    ("release", "files", "line", "problem"),
     [
         ("sense-making", changed(SENSE, "subtaskA_answers.csv", "12,0", "12,2"), 2, "'2' to the id 12 is not 0 or 1"),
         ("sense-making", changed(SENSE, "subtaskA_answers.csv", "12,0", "12,"), 2, "'' to the id 12 is not 0 or 1"),
         ("sense-reasons", changed(REASONS, "subtaskB_answers.csv", "B", "D"), 1, "'D' to the id 12 is not A, B or C"),
     ],
 )
-def test_a_bad_answer_is_told_where_it_stands(tmp_path: Path, release: str, files: Files, line: int, told: str) -> None:
+def test_a_bad_answer_is_told_where_it_stands(
+    tmp_path: Path, release: str, files: Files, line: int, problem: str
+) -> None:
     paths = write(tmp_path, files)
     with pytest.raises(UserError) as error:
         read_release(release, paths)
-    assert str(error.value).startswith(f"{paths[1]}:{line}: the answer {told}")
+    assert str(error.value).startswith(f"{paths[1]}:{line}: the answer {problem}")
 
 
 def test_brackets_leave_no_blank_before_a_mark(tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_separators_of_other_models_become_spaces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "told"),
+    ("name", "line", "problem"),
     [
         ("ca.txt", "0\x01a b\x01a b", "two sentences are the same"),
         ("ca.txt", "0\x01a b\x01a c\x01a d", "the line has 3 sentences, and most lines have 2"),
@@ -179,11 +181,11 @@ def test_separators_of_other_models_become_spaces(tmp_path: Path) -> None:
         ("wsc.txt", "0\x01a b\x01", "option 1 is empty"),
     ],
 )
-def test_bad_lines_of_the_release(tmp_path: Path, name: str, line: str, told: str) -> None:
+def test_bad_lines_of_the_release(tmp_path: Path, name: str, line: str, problem: str) -> None:
     path = tmp_path / name
     good = "\x01".join(["0", *(f"a sentence {n}" for n in range(4 if name == "swag.txt" else 2))])
     path.write_text(f"{good}\n{line}\n{good} once more\n", encoding="utf-8")
     with pytest.raises(UserError) as error:
         read_release("cats", [path])
-    assert str(error.value).startswith(f"{path}:2: {told}")
+    assert str(error.value).startswith(f"{path}:2: {problem}")
     assert read_release("cats", [path], skip_bad=True).card.notes["bad lines skipped"] == 1

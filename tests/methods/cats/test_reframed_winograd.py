@@ -12,11 +12,11 @@ from horsesense.methods.cats.joining import case_of, substituted
 from horsesense.methods.releases import read_release
 
 
-def schema(before: str, pronoun: str, after: str, one: str, other: str, answer: str) -> str:
+def schema(before: str, pronoun: str, after: str, first: str, second: str, answer: str) -> str:
     return f"""<schema>
   <text><txt1>{before}</txt1><pron> {pronoun} </pron><txt2>{after}</txt2></text>
   <quote><quote1></quote1><pron>{pronoun}</pron><quote2>{after}</quote2></quote>
-  <answers><answer> {one}</answer><answer>{other} </answer></answers>
+  <answers><answer> {first}</answer><answer>{second} </answer></answers>
   <correctAnswer> {answer}. </correctAnswer><source>made up</source>
 </schema>"""
 
@@ -126,7 +126,7 @@ GOOD = schema("The vase hit the cup because", "it", "fell.", "the vase", "the cu
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "problem"),
     [
         (GOOD.replace("A.", ""), "the right answer is missing"),
         (GOOD.replace("A.", "C."), "the answer 'C.' is none of the 2 candidates"),
@@ -135,17 +135,17 @@ GOOD = schema("The vase hit the cup because", "it", "fell.", "the vase", "the cu
         (GOOD.replace("<answer>the cup </answer>", ""), "the schema has 1 candidates"),
     ],
 )
-def test_a_bad_schema_is_told_with_its_line_or_skipped(tmp_path: Path, bad: str, told: str) -> None:
+def test_a_bad_schema_is_told_with_its_line_or_skipped(tmp_path: Path, bad: str, problem: str) -> None:
     path = collection(tmp_path / "bad.xml", GOOD, bad)
     with pytest.raises(UserError) as error:
         read_release("winograd", [path])
-    assert str(error.value).startswith(f"{path}:9: {told}")
+    assert str(error.value).startswith(f"{path}:9: {problem}")
     probe = read_release("winograd", [path], skip_bad=True)
     assert (len(probe.items), probe.card.notes["bad lines skipped"]) == (1, 1)
 
 
 def test_bad_files(tmp_path: Path) -> None:
-    for name, content, told in (
+    for name, content, problem in (
         ("cut.xml", b"<collection>\n<schema>", "this is not XML"),
         ("empty.tsv", b" \n", "the file is empty"),
         ("latin.tsv", b"text\tpronoun\tA\tB\tanswer\ncaf\xe9\tit\ta\tb\tA\n", "byte 0xe9 is not UTF-8"),
@@ -154,6 +154,6 @@ def test_bad_files(tmp_path: Path) -> None:
     ):
         path = tmp_path / name
         path.write_bytes(content)
-        with pytest.raises(UserError, match=told) as error:
+        with pytest.raises(UserError, match=problem) as error:
             read_release("winograd", [path])
         assert error.value.file == str(path)

@@ -20,8 +20,8 @@ def write(path: Path, *lines: tuple[str, ...], end: str = "\n", final: bool = Tr
 
 
 def by_text(items: list[Item], text: str) -> Item:
-    (found,) = [item for item in items if any(text in option for option in item.options)]
-    return found
+    (match,) = [item for item in items if any(text in option for option in item.options)]
+    return match
 
 
 def test_a_line_becomes_sentences_with_its_task(tmp_path: Path) -> None:

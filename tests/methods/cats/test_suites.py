@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from horsesense.analysis.cues.battery import battery
+from horsesense.analysis.cues.findings import find_cues
 from horsesense.errors import UserError
-from horsesense.methods.cats.suite import SUITES, find_sets, find_suite, read_sets
+from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, find_suite, read_sets
 from horsesense.methods.cats.table import HUMAN, average_of, published_rows
+from horsesense.records import Card, Item, Probe
 from tests.support.small_cats import CA, WSC, lay, lay_all
 
 
@@ -19,9 +23,9 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
-    found = find_sets(data, SUITES["cats"].sets)
-    assert list(found.paths) == ["ca", "wsc"], "in the order of the table"
-    assert found.missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
+    files = find_sets(data, SUITES["cats"].sets)
+    assert list(files.paths) == ["ca", "wsc"], "in the order of the table"
+    assert files.missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
     lay(data, "elsewhere/HellaSwag.txt", WSC)
     assert "hella_swag" in find_sets(data, SUITES["cats"].sets).paths
     lay(data, "again/ca.txt", CA)
@@ -39,6 +43,23 @@ def test_a_pair_and_its_schema_share_a_unit_over_sets(data: Path) -> None:
     assert probes["wsc"].items[0].groups["source"] != probes["wsc"].items[2].groups["source"]
 
 
+def test_a_blind_cue_does_not_see_the_question() -> None:
+    assert {cue.name for cue in battery()} >= SEEING_CUES
+    lot, items = random.Random(0), []
+    for _ in range(60):
+        a, b, c, d, e = ("".join(lot.choices("bdfgklmnprst", k=5)) for _ in range(5))
+        # All words of the right option stand in another one: the cue that compares options knows it, no other does.
+        options = [f"{a} {b} {c}", f"{a} {b} {d}", f"{a} {e} {c}"]
+        right = options[0]
+        lot.shuffle(options)
+        items.append(Item("demo", "sentences", options=tuple(options), answer=options.index(right)))
+    probe = Probe.of(items, Card("demo"))
+    assert find_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES
+    best = blind_cues({"demo": probe})["demo"]
+    assert best.rule is None, "nothing else tells the options apart"
+    assert best.learnt is None or best.learnt.name not in SEEING_CUES
+
+
 def test_three_printed_averages_do_not_follow_from_their_rows() -> None:
     rows = {row.model: row for row in published_rows("accuracy")}
     assert [name for name, row in rows.items() if not row.follows] == ["XLNet-base", "RoBERTa-base", HUMAN]
@@ -48,13 +69,13 @@ def test_three_printed_averages_do_not_follow_from_their_rows() -> None:
 
 
 def numbers(text: str) -> list[float]:
-    found = []
+    figures = []
     for word in text.split():
         try:
-            found.append(float(word))
+            figures.append(float(word))
         except ValueError:
             continue
-    return found
+    return figures
 
 
 def test_published_figures_are_those_of_the_paper(shared: Path) -> None:
@@ -68,11 +89,11 @@ def test_published_figures_are_those_of_the_paper(shared: Path) -> None:
 
 def test_the_interval_of_an_average_knows_what_sets_share() -> None:
     rng = np.random.default_rng(5)
-    one = (rng.random(300) < 0.6).astype(float)
+    credit = (rng.random(300) < 0.6).astype(float)
     names = [str(place) for place in range(300)]
     others = [f"other {place}" for place in range(300)]
-    shared_units = average_of({"a": one, "b": one}, {"a": names, "b": names})
-    apart = average_of({"a": one, "b": one}, {"a": names, "b": others})
-    assert shared_units.value == apart.value == pytest.approx(one.mean())
+    shared_units = average_of({"a": credit, "b": credit}, {"a": names, "b": names})
+    apart = average_of({"a": credit, "b": credit}, {"a": names, "b": others})
+    assert shared_units.value == apart.value == pytest.approx(credit.mean())
     # The same answers twice are no more than once: the width is that of one set; of two it would be √2 smaller.
     assert (shared_units.high - shared_units.low) / (apart.high - apart.low) == pytest.approx(2**0.5, rel=0.1)

@@ -46,8 +46,8 @@ def test_hypotheses_are_the_released_ones(shared: Path) -> None:
     ],
 )
 def test_the_best_sentence(corpus: Corpus, whole: str, adjective: str, kind: str, premise: str) -> None:
-    found = find_premise(corpus, whole, adjective)
-    assert (found.kind, found.text) == (kind, premise)
+    best = find_premise(corpus, whole, adjective)
+    assert (best.kind, best.text) == (kind, premise)
 
 
 def test_a_probe_as_inference(corpus: Corpus) -> None:
@@ -70,7 +70,7 @@ def test_an_index_is_kept_and_follows_the_file(tmp_path: Path, monkeypatch: pyte
     path.write_text("A nuclear jeep.\n")
     with closing(Corpus([path])) as changed:
         assert changed.path != first.path
-        assert [one.text for one in changed.find(["nuclear jeep"])] == ["A nuclear jeep."]
+        assert [sentence.text for sentence in changed.find(["nuclear jeep"])] == ["A nuclear jeep."]
 
 
 def test_layouts_of_corpora(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.partwhole import Plan, build_partwhole
+from horsesense.methods.partwhole import CandidatePlan, build_partwhole
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     not_attributive,
@@ -30,9 +30,9 @@ from tests.support.made_corpora import attributes, ngrams, relationships, text
 
 
 def test_pairs_are_counted_by_image(tmp_path: Path) -> None:
-    found = read_relationships(relationships(tmp_path / "relationships.json"))
-    assert found.unit == "images"
-    assert dict(found.counts) == {
+    pairs = read_relationships(relationships(tmp_path / "relationships.json"))
+    assert pairs.unit == "images"
+    assert dict(pairs.counts) == {
         ("jeep", "tire"): 3,
         ("lamp", "shade"): 1,
         ("jeep", "jeep"): 1,
@@ -45,9 +45,9 @@ def test_pairs_are_counted_by_image(tmp_path: Path) -> None:
 def test_a_table_of_counts(tmp_path: Path) -> None:
     path = tmp_path / "counts.tsv"
     path.write_text("subject\tpredicate\tobject\tcount\ncat\thave\tear\t12\ncat\thave a\tear\t3\near\tof\tcat\t7\n")
-    found = read_relation_counts(path)
-    assert (found.unit, dict(found.counts)) == ("relations", {("cat", "ear"): 15})
-    assert found.left_out["relations with another predicate"] == 1
+    pairs = read_relation_counts(path)
+    assert (pairs.unit, dict(pairs.counts)) == ("relations", {("cat", "ear"): 15})
+    assert pairs.left_out["relations with another predicate"] == 1
     path.write_text("subject\tpredicate\tobject\tcount\ncat\thave\tear\tmany\n")
     with pytest.raises(UserError, match="no number") as error:
         read_relation_counts(path)
@@ -59,20 +59,20 @@ def test_facts(tmp_path: Path) -> None:
     assert dict(conceptnet_pairs([tmp_path / "c.txt"]).counts) == {("car", "wheel"): 1, ("house", "roof"): 1}
     lines = ["owl\tOwls have (part) beaks.\t1.0", "owl\tOwls hunt at night.\t0.9"]
     (tmp_path / "g.txt").write_text("\n".join(lines) + "\n")
-    found = genericskb_pairs([tmp_path / "g.txt"])
-    assert dict(found.counts) == {("owl", "beak"): 1}
-    assert found.left_out["statements about something else"] == 1
+    pairs = genericskb_pairs([tmp_path / "g.txt"])
+    assert dict(pairs.counts) == {("owl", "beak"): 1}
+    assert pairs.left_out["statements about something else"] == 1
 
 
 def test_adjectives_of_ngrams_and_text(tmp_path: Path) -> None:
-    found = read_syntactic_ngrams([ngrams(tmp_path / "arcs.txt")], {"jeep", "tire"})
-    assert {noun: dict(own) for noun, own in found.counts.items()} == {
+    arcs = read_syntactic_ngrams([ngrams(tmp_path / "arcs.txt")], {"jeep", "tire"})
+    assert {noun: dict(adjectives_of_noun) for noun, adjectives_of_noun in arcs.counts.items()} == {
         "jeep": {"old": 70, "rusty": 5},
         "tire": {"old": 4},
     }
-    told = read_text_modifiers([text(tmp_path / "t.txt")], {"jeep", "tire", "dealer", "door"})
-    assert dict(told.counts["jeep"]) == {"old": 3, "muddy": 1, "rusty": 1, "red": 1}, "a jeep door is no jeep"
-    assert dict(told.counts["tire"]) == {"muddy": 1}
+    described = read_text_modifiers([text(tmp_path / "t.txt")], {"jeep", "tire", "dealer", "door"})
+    assert dict(described.counts["jeep"]) == {"old": 3, "muddy": 1, "rusty": 1, "red": 1}, "a jeep door is no jeep"
+    assert dict(described.counts["tire"]) == {"muddy": 1}
     (tmp_path / "bad.txt").write_text("jeep\told jeep\t70\n")
     with pytest.raises(UserError, match="syntactic n-grams"):
         read_syntactic_ngrams([tmp_path / "bad.txt"], {"jeep"})
@@ -81,7 +81,7 @@ def test_adjectives_of_ngrams_and_text(tmp_path: Path) -> None:
 def made(folder: Path, *off: str, **numbers: int) -> Probe:
     pairs = read_relationships(relationships(folder / "relationships.json"))
     seen = read_attributes(attributes(folder / "attributes.json"))
-    return build_partwhole(Plan([pairs], [seen], Rules(frozenset(off), **numbers)))
+    return build_partwhole(CandidatePlan([pairs], [seen], Rules(frozenset(off), **numbers)))
 
 
 def adjectives(probe: Probe) -> list[str]:
@@ -109,7 +109,9 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
     arcs = read_syntactic_ngrams([ngrams(tmp_path / "arcs.txt")], {"jeep", "tire"})
-    probe = build_partwhole(Plan([pairs], [seen, arcs], released={("jeep", "tire", "old"), ("jeep", "tire", "big")}))
+    probe = build_partwhole(
+        CandidatePlan([pairs], [seen, arcs], released={("jeep", "tire", "old"), ("jeep", "tire", "big")})
+    )
     facets = {item.groups["adjective"]: item.facets for item in probe.items}
     assert facets["old"]["adjective_source"] == "visual-genome+ngrams"
     assert facets["red"]["adjective_source"] == "visual-genome"
@@ -120,7 +122,7 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
 def test_my_brother_is_no_noun(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("HasA\tmy jeep\ttire\t2.0\nHasA\tjeep\ttire\t2.0\n")
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
-    probe = build_partwhole(Plan([conceptnet_pairs([tmp_path / "c.txt"])], [seen]))
+    probe = build_partwhole(CandidatePlan([conceptnet_pairs([tmp_path / "c.txt"])], [seen]))
     assert {item.groups["whole"] for item in probe.items} == {"jeep"}
     assert probe.card.notes["pairs rejected by nouns"] == 1
 
@@ -135,10 +137,10 @@ def test_lexicons() -> None:
 
 def test_nothing_to_build_from(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no source of pairs"):
-        build_partwhole(Plan([], []))
+        build_partwhole(CandidatePlan([], []))
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     with pytest.raises(UserError, match="no pair"):
-        build_partwhole(Plan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], Rules(fewest=9)))
+        build_partwhole(CandidatePlan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], Rules(fewest=9)))
 
 
 def test_meronyms_of_wordnet() -> None:

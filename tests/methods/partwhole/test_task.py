@@ -42,9 +42,9 @@ def test_parts_do_not_touch(by: str) -> None:
     parts = split_items(items, by, seed=3)
     assert sorted(item.id for part in parts.values() for item in part) == sorted(item.id for item in items)
     roles = {"random": (), "nouns": ("whole", "part")}.get(by, (by,))
-    for one, other in (("train", "dev"), ("train", "test"), ("dev", "test")):
+    for first, second in (("train", "dev"), ("train", "test"), ("dev", "test")):
         for role in roles:
-            assert not {i.groups[role] for i in parts[one]} & {i.groups[role] for i in parts[other]}
+            assert not {i.groups[role] for i in parts[first]} & {i.groups[role] for i in parts[second]}
     kept = sum(len(parts[name]) for name in ("train", "dev", "test"))
     # Five adjectives cannot be cut finely.
     slack = 0.15 if by in ("nouns", "adjective") else 0.04
@@ -83,9 +83,9 @@ lamp,cord,black,2,0
 def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(ROWS)
     checked = check_triples([tmp_path / "train.csv"])
-    found = checked.odd
+    oddities = checked.odd
     assert checked.rows == 11
-    assert [(one.kind, one.line) for one in found] == [
+    assert [(oddity.kind, oddity.line) for oddity in oddities] == [
         ("contradiction", 3),
         ("upper case", 4),
         ("repeated", 4),
@@ -97,16 +97,16 @@ def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
         ("unreadable", 10),
         ("repeated", 12),
     ]
-    assert "train.csv:2" in found[0].about
-    assert {one.kind for one in found} == set(KINDS)
+    assert "train.csv:2" in oddities[0].about
+    assert {oddity.kind for oddity in oddities} == set(KINDS)
     assert checked.counts == {kind: 2 if kind == "repeated" else 1 for kind in KINDS}
 
 
 def test_twelve_released_rows_disagree(shared: Path) -> None:
     folder = shared / "data/partwhole/data/annotated"
     checked = check_triples([folder / "train.csv", folder / "dev.csv"])
-    found = checked.odd
+    oddities = checked.odd
     assert checked.rows == 10_950
-    own = [one for one in found if one.kind == "disagree"]
-    assert [sum(one.file == name for one in own) for name in ("train.csv", "dev.csv")] == [10, 2]
-    assert not [one for one in found if one.kind in ("contradiction", "missing", "label", "unreadable")]
+    disagreeing = [oddity for oddity in oddities if oddity.kind == "disagree"]
+    assert [sum(oddity.file == name for oddity in disagreeing) for name in ("train.csv", "dev.csv")] == [10, 2]
+    assert not [oddity for oddity in oddities if oddity.kind in ("contradiction", "missing", "label", "unreadable")]

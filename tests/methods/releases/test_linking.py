@@ -15,13 +15,13 @@ BAGS = st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), max_size=12)
 @given(BAGS, st.sampled_from([0.3, 0.5, 0.75, 1.0]))
 def test_alike_finds_every_pair(bags: list[set[str]], share: float) -> None:
     reference = {
-        (one, other)
-        for one, other in combinations(range(len(bags)), 2)
-        if len(bags[one] & bags[other]) >= share * len(bags[one] | bags[other])
+        (first, second)
+        for first, second in combinations(range(len(bags)), 2)
+        if len(bags[first] & bags[second]) >= share * len(bags[first] | bags[second])
     }
-    found = list(alike(bags, share))
-    assert set(found) == reference
-    assert len(found) == len(reference)
+    pairs = list(alike(bags, share))
+    assert set(pairs) == reference
+    assert len(pairs) == len(reference)
 
 
 @given(BAGS, st.data())
@@ -32,12 +32,12 @@ def test_linked_is_the_closure_of_sharing(keys: list[set[str]], data: st.DataObj
     changed = True
     while changed:
         changed = False
-        for one, other in combinations(range(len(units)), 2):
+        for first, second in combinations(range(len(units)), 2):
             touching = any(
-                keys[a] & keys[b] or (a, b) in pairs or (b, a) in pairs for a in units[one] for b in units[other]
+                keys[a] & keys[b] or (a, b) in pairs or (b, a) in pairs for a in units[first] for b in units[second]
             )
             if touching:
-                units[one] |= units.pop(other)
+                units[first] |= units.pop(second)
                 changed = True
                 break
     names = linked(keys, pairs)

@@ -20,9 +20,9 @@ def asked(**facets: str) -> list[Item]:
 
 def printed(shared: Path, paper: str, row: str) -> re.Match[str]:
     text = (shared / "papers" / f"{paper}.txt").read_text(encoding="utf-8")
-    found = re.search(row, text, re.MULTILINE)
-    assert found is not None
-    return found
+    match = re.search(row, text, re.MULTILINE)
+    assert match is not None
+    return match
 
 
 def test_an_import_carries_the_figures_of_its_own_parts(tmp_path: Path) -> None:
@@ -41,17 +41,17 @@ def test_cats_as_in_its_table(shared: Path) -> None:
 
 def test_wordnetqa_as_in_its_table(shared: Path) -> None:
     row = printed(shared, "wordnetqa", r"^Human Performance \(estimates\) (.*)$")
-    told = [(float(value) / 100, bool(mark)) for value, mark in re.findall(r"/ ([\d.]+)%(†?)", row[1])]
+    estimates = [(float(value) / 100, bool(mark)) for value, mark in re.findall(r"/ ([\d.]+)%(†?)", row[1])]
     tasks = ("definitions", "synonymy", "hypernymy", "hyponymy", "dictionary")
     figures = [published_people("mcqa", asked(task=task))[0] for task in tasks]
-    assert [figure.value for figure in figures] == pytest.approx([value for value, _ in told])
-    assert [figure.kind.startswith("filtered") for figure in figures] == [filtered for _, filtered in told]
+    assert [figure.value for figure in figures] == pytest.approx([value for value, _ in estimates])
+    assert [figure.kind.startswith("filtered") for figure in figures] == [filtered for _, filtered in estimates]
 
 
 def test_winoventi_and_parts_as_in_their_tables(shared: Path) -> None:
-    found = [published_people("winoventi", asked(test=test))[0].value for test in ("generic", "exception")]
+    values = [published_people("winoventi", asked(test=test))[0].value for test in ("generic", "exception")]
     row = printed(shared, "winoventi", r"^Human performance ([\d.]+) ([\d.]+)")
-    assert [100 * value for value in found] == pytest.approx([float(row[1]), float(row[2])])
+    assert [100 * value for value in values] == pytest.approx([float(row[1]), float(row[2])])
     row = printed(shared, "partwhole", r"^Human performance\s+([\d.]+)")
     assert published_people("partwhole", asked(split="test"))[0].value == float(row[1])
     assert published_people("partwhole", asked(split="dev")) == ()

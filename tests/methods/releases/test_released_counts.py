@@ -30,9 +30,9 @@ def described(data: Path, section: str, file: str) -> int:
     text = (data / "README.md").read_text(encoding="utf-8")
     part = text[text.index(f"`{section}`") :]
     line = next(line for line in part.splitlines() if line.startswith("|") and f"`{file}`" in line)
-    found = re.search(r"\| ([0-9,]+)(?: each)? \|", line)
-    assert found, line
-    return int(found[1].replace(",", ""))
+    match = re.search(r"\| ([0-9,]+)(?: each)? \|", line)
+    assert match, line
+    return int(match[1].replace(",", ""))
 
 
 def read(data: Path, release: str, *files: str) -> Probe:
@@ -129,10 +129,14 @@ def test_rica_axioms(data: Path) -> None:
 def test_what_a_statement_of_rica_tells_of_its_perturbation(data: Path) -> None:
     """The axioms say how each statement was perturbed; the statements of the splits do not, and are read."""
     items = read(data, "rica-axioms", "rica/data/RICA_10k_axiom2set.jsonl.gz").items
-    told = [perturbed(fill_blank(i.text, i.options[i.answer or 0]), str(i.facets["comparative"])) for i in items]
-    assert all(one["perturbation"] == item.facets["perturbation"] for one, item in zip(told, items, strict=True))
+    facets = [perturbed(fill_blank(i.text, i.options[i.answer or 0]), str(i.facets["comparative"])) for i in items]
+    assert all(
+        recognised["perturbation"] == item.facets["perturbation"]
+        for recognised, item in zip(facets, items, strict=True)
+    )
     kept = [
-        (one["asymmetry"] == "none") == (i.facets["asymmetry"] == "none") for one, i in zip(told, items, strict=True)
+        (recognised["asymmetry"] == "none") == (i.facets["asymmetry"] == "none")
+        for recognised, i in zip(facets, items, strict=True)
     ]
     assert (sum(kept), len(kept)) == (9043, 9054)
 
@@ -151,7 +155,7 @@ def test_winoventi(data: Path) -> None:
     members: dict[str, list[str]] = {}
     for item in probe.items:
         members.setdefault(item.family, []).append(item.member)
-    assert all(sorted(found) == ["exception", "generic"] for found in members.values())
+    assert all(sorted(tests) == ["exception", "generic"] for tests in members.values())
     with (data / "winoventi" / file).open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     for item, row in zip(probe.items, rows, strict=True):

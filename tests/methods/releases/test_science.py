@@ -39,9 +39,13 @@ def test_sciq_hides_where_the_answer_was(tmp_path: Path) -> None:
         (("air", "foam", "lead"), 2),
     ]
     assert probe.card.notes["repeated answers left out"] == 1
-    for content, told in (("{", "this is not JSON"), ("{}", "not a list"), ('[{"question": "?"}]', "correct_answer")):
+    for content, problem in (
+        ("{", "this is not JSON"),
+        ("{}", "not a list"),
+        ('[{"question": "?"}]', "correct_answer"),
+    ):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=problem):
             read_release("sciq", [path])
 
 

@@ -71,7 +71,7 @@ def test_no_answer_column_means_nobody_has_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "problem"),
     [
         ("", "does not say where the options are"),
         ("question=q", "does not say where the options are"),
@@ -80,6 +80,6 @@ def test_no_answer_column_means_nobody_has_judged(tmp_path: Path) -> None:
         ("options=a,options=b", "twice"),
     ],
 )
-def test_a_map_that_cannot_be_understood(columns: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_map_that_cannot_be_understood(columns: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
         parse_map(columns)

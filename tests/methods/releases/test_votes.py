@@ -32,15 +32,15 @@ def test_partwhole_results(tmp_path: Path) -> None:
     assert [item.facets["adjective"] for item in votes.probe.items] == ["red", "loud", "hot"]
     assert {item.answer for item in votes.probe.items} == {None}
     first, second, third = (item.id for item in votes.probe.items)
-    found = [(j.item, j.annotator, j.value, j.reason) for j in votes.judgements]
-    assert found[:3] == [
+    judged = [(j.item, j.annotator, j.value, j.reason) for j in votes.judgements]
+    assert judged[:3] == [
         (first, "#1", "guaranteed", ""),
         (first, "#2", "probably", ""),
         (first, "#3", "guaranteed", ""),
     ]
-    assert found[3] == (second, "#1", "nonsense", "part-adjective")
-    assert found[5] == (second, "#3", "nonsense", "whole-adjective")
-    assert len([entry for entry in found if entry[0] == third]) == 2
+    assert judged[3] == (second, "#1", "nonsense", "part-adjective")
+    assert judged[5] == (second, "#3", "nonsense", "whole-adjective")
+    assert len([entry for entry in judged if entry[0] == third]) == 2
     assert all(judgement.anonymous for judgement in votes.judgements)
 
 
@@ -61,8 +61,8 @@ def test_partwhole_other_layouts(content: str, values: list[str], tmp_path: Path
 def test_partwhole_votes_in_two_columns(tmp_path: Path) -> None:
     content = INHOUSE + ",,,box,lid,slow,probably,word-,nonsense\n,,,box,lid,shy,unlikely,,nonsense\n"
     votes = read_votes("partwhole", [lay(tmp_path, "a.csv", content)])
-    found = [(j.value, j.reason) for j in votes.judgements[2:]]
-    assert found == [("probably", ""), ("nonsense", "word"), ("unlikely", ""), ("nonsense", "")]
+    judged = [(j.value, j.reason) for j in votes.judgements[2:]]
+    assert judged == [("probably", ""), ("nonsense", "word"), ("unlikely", ""), ("nonsense", "")]
     assert votes.probe.card.notes["votes in two columns"] == 1
 
 
@@ -102,8 +102,8 @@ def answers(rows: list[tuple[str, str, str]], cleaned: bool) -> str:
     lines = [columns]
     for who, test, choice in rows:
         target, other = ("hot", "cold") if test == "1" else ("cold", "hot")
-        chosen = choice if cleaned else "{{" + choice + "}}"
-        lines.append([who, *PAIR, PROMPTS[int(test) - 1], target, other, test, "cold", "hot", "choiceB", chosen])
+        written = choice if cleaned else "{{" + choice + "}}"
+        lines.append([who, *PAIR, PROMPTS[int(test) - 1], target, other, test, "cold", "hot", "choiceB", written])
     return "\n".join(("\t" if cleaned else ",").join(line) for line in lines) + "\n"
 
 

@@ -36,10 +36,10 @@ def stretch(item: Item, place: int) -> tuple[str, ...]:
 
 
 def families() -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = defaultdict(list)
+    by_family: dict[str, list[Item]] = defaultdict(list)
     for item in ITEMS:
-        found[item.family].append(item)
-    return found
+        by_family[item.family].append(item)
+    return by_family
 
 
 def answer(item: Item) -> int:
@@ -59,7 +59,7 @@ def test_every_domain_has_four_to_eight_skills() -> None:
     skills: dict[object, set[object]] = defaultdict(set)
     for item in ITEMS:
         skills[item.facets["task"]].add(item.facets["skill"])
-    assert {task: len(found) for task, found in skills.items() if not 4 <= len(found) <= 8} == {}
+    assert {task: len(names) for task, names in skills.items() if not 4 <= len(names) <= 8} == {}
 
 
 def test_items_are_sound_and_say_where_they_come_from() -> None:
@@ -83,8 +83,8 @@ def test_each_outcome_is_right_as_often_as_wrong() -> None:
 
 def test_premises_and_outcomes_differ_in_a_few_words() -> None:
     for name, family in families().items():
-        one, other = (Counter(words(item.options[0])) for item in family)
-        assert 1 <= max((one - other).total(), (other - one).total()) <= 4, name
+        first, second = (Counter(words(item.options[0])) for item in family)
+        assert 1 <= max((first - second).total(), (second - first).total()) <= 4, name
         assert max(len(stretch(item, place)) for item in family for place in (0, 1)) <= 3, name
 
 
@@ -103,15 +103,15 @@ def test_the_member_does_not_tell_the_position() -> None:
 
 def overlap(item: Item, place: int) -> float:
     """How many words of the option's own stretch stand elsewhere in the sentence too."""
-    own = stretch(item, place)
-    rest = Counter(words(item.options[place])) - Counter(own)
-    return sum(rest[word] > 0 for word in own)
+    changed = stretch(item, place)
+    rest = Counter(words(item.options[place])) - Counter(changed)
+    return sum(rest[word] > 0 for word in changed)
 
 
 def mean_frequency(item: Item, place: int) -> float:
-    found = words(item.options[place])
-    total: float = sum(zipf_frequency(word, "en") for word in found)
-    return total / len(found)
+    tokens = words(item.options[place])
+    total: float = sum(zipf_frequency(word, "en") for word in tokens)
+    return total / len(tokens)
 
 
 CUES: dict[str, Callable[[Item, int], float]] = {
@@ -154,9 +154,9 @@ def test_no_text_is_repeated() -> None:
     ],
 )
 def test_sentences_are_written_properly(fault: str, slip: str) -> None:
-    found = re.compile(fault, re.IGNORECASE if "w+" in fault else re.NOFLAG)
-    assert found.search(slip)
-    assert [option for item in ITEMS for option in item.options if found.search(option)] == []
+    pattern = re.compile(fault, re.IGNORECASE if "w+" in fault else re.NOFLAG)
+    assert pattern.search(slip)
+    assert [option for item in ITEMS for option in item.options if pattern.search(option)] == []
 
 
 def test_it_survives_a_file(tmp_path: Path) -> None:
@@ -183,10 +183,10 @@ def test_it_survives_a_file(tmp_path: Path) -> None:
 def test_a_bad_schema_is_told_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "schemas.md"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=problem) as told:
+    with pytest.raises(UserError, match=problem) as error:
         read_schemas(file)
-    assert told.value.line == len(text.splitlines())
-    assert told.value.file == str(file)
+    assert error.value.line == len(text.splitlines())
+    assert error.value.file == str(file)
 
 
 def test_a_new_schema_leaves_the_others_as_they_are(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from horsesense.analysis.cues import Findings, find_cues
 from horsesense.knowledge.sources import open_graph
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.records import Item, Probe
 from tests.support.nltk_wordnet import nltk_wordnet
 
@@ -27,7 +27,7 @@ def probes() -> dict[tuple[str, bool], Probe]:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
     graph = open_graph()
     return {
-        (relation, as_paper): build_wordnetqa(graph, Plan(relation, seed=5, limit=limit, as_paper=as_paper))
+        (relation, as_paper): build_wordnetqa(graph, WordNetPlan(relation, seed=5, limit=limit, as_paper=as_paper))
         for relation in RELATIONS
         for as_paper, limit in SIZES.items()
     }
@@ -133,13 +133,13 @@ def tells(text: str, definition: str) -> bool:
 
 
 def _walk(start: Any, step: Callable[[Any], list[Any]]) -> dict[Any, int]:
-    found, level, hops = {start: 0}, [start], 0
+    distances, level, hops = {start: 0}, [start], 0
     while level:
         hops += 1
-        level = list({other for here in level for other in step(here)} - found.keys())
-        found.update(dict.fromkeys(level, hops))
-    del found[start]
-    return found
+        level = list({other for here in level for other in step(here)} - distances.keys())
+        distances.update(dict.fromkeys(level, hops))
+    del distances[start]
+    return distances
 
 
 def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
@@ -153,7 +153,7 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
 
 
 def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
-    judge, found = Judge(reader), 0
+    judge, checked = Judge(reader), 0
     for item in probes["definitions", False].items:
         if item.facets["pos"] in ("a", "s"):
             word = item.concepts[item.answer or 0].rsplit(".", 2)[0]
@@ -162,10 +162,10 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
             assert any(f"'{example}'" in item.text for example in sense.examples())
             others = [o for number, o in enumerate(item.options) if number != item.answer]
             # NLTK takes "better" for a form of "good" as well; the rule is about the word itself.
-            own = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
-            assert not any(option in {shown(s.definition()) for s in own} for option in others)
-            found += 1
-    assert found > 100
+            same = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
+            assert not any(option in {shown(s.definition()) for s in same} for option in others)
+            checked += 1
+    assert checked > 100
 
 
 def _cues(probe: Probe) -> Findings:
@@ -176,9 +176,9 @@ def _cues(probe: Probe) -> Findings:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_no_cue_gives_a_controlled_set_away(probes: dict[tuple[str, bool], Probe], relation: str) -> None:
-    found = _cues(probes[relation, False])
-    assert len(found.cues) > 30
-    for cue in found.cues:
+    cues = _cues(probes[relation, False])
+    assert len(cues.cues) > 30
+    for cue in cues.cues:
         assert cue.accuracy.value <= 0.30, cue.pick
 
 

@@ -9,7 +9,7 @@ from horsesense.errors import UserError
 from horsesense.knowledge.gcide import find_gcide
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_triples, open_graph
-from horsesense.methods.wordnetqa.dictionaryqa import Plan, build_dictionaryqa
+from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 from tests.support.made_trees import write_dictionary
 
 
@@ -24,13 +24,13 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 @pytest.mark.parametrize("as_paper", [True, False])
 def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_paper: bool) -> None:
-    probe = build_dictionaryqa(dictionary, Plan(as_paper=as_paper, ways=4))
+    probe = build_dictionaryqa(dictionary, DictionaryPlan(as_paper=as_paper, ways=4))
     assert probe.items
     for item in probe.items:
         word = item.groups["word"]
-        own = [name for name in item.concepts if name.startswith(f"{word}.")]
+        senses = [name for name in item.concepts if name.startswith(f"{word}.")]
         # Each word has two senses with an example and one without.
-        assert sorted(own) == [f"{word}.n.1", f"{word}.n.2"]
+        assert sorted(senses) == [f"{word}.n.1", f"{word}.n.2"]
         assert all(dictionary.examples[dictionary.number[name]] for name in item.concepts)
         assert item.facets["fillers"] == 2
         assert f"'{word}s'" in item.text
@@ -40,15 +40,15 @@ def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_pap
 
 def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
     splits: dict[str, set[object]] = {}
-    for item in build_dictionaryqa(dictionary, Plan(limit=40, ways=3)).items:
+    for item in build_dictionaryqa(dictionary, DictionaryPlan(limit=40, ways=3)).items:
         splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
-    assert all(len(found) == 1 for found in splits.values())
+    assert all(len(names) == 1 for names in splits.values())
     assert set().union(*splits.values()) == {"train", "dev", "test"}
 
 
 def test_too_few_senses_are_told(dictionary: Graph) -> None:
     with pytest.raises(UserError, match="gives no question with 90 options"):
-        build_dictionaryqa(dictionary, Plan(ways=90))
+        build_dictionaryqa(dictionary, DictionaryPlan(ways=90))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def real() -> Graph:
 
 
 def test_no_cue_gives_the_real_one_away(real: Graph) -> None:
-    probe = build_dictionaryqa(real, Plan(limit=3000))
+    probe = build_dictionaryqa(real, DictionaryPlan(limit=3000))
     assert len(probe.items) > 2500
     assert probe.card.notes["import: senses: damaged"] > 1000
     for item in probe.items:

@@ -13,7 +13,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph, load_graph
 from horsesense.knowledge.sources import add_triples
-from horsesense.methods.wordnetqa import RELATIONS, Plan, build_wordnetqa
+from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.methods.wordnetqa.questions import find_form
 from horsesense.records import check_item
 from tests.support.graph_walks import hops
@@ -32,7 +32,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("as_paper", [True, False])
 def test_items_are_sound(tree: Graph, relation: str, as_paper: bool) -> None:
-    probe = build_wordnetqa(tree, Plan(relation, as_paper=as_paper, ways=4))
+    probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=as_paper, ways=4))
     assert probe.card.licence == "CC0-1.0"
     places = Counter()  # type: ignore[var-annotated]
     for item in probe.items:
@@ -47,23 +47,23 @@ def test_items_are_sound(tree: Graph, relation: str, as_paper: bool) -> None:
 
 
 def test_the_word_stands_as_in_the_example(tree: Graph) -> None:
-    for item in build_wordnetqa(tree, Plan("definitions", as_paper=True, ways=4)).items:
+    for item in build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=4)).items:
         assert f"'{item.facets['asked']}s'" in item.text
 
 
 def test_hops_and_chains(tree: Graph) -> None:
-    up = build_wordnetqa(tree, Plan("hypernymy", as_paper=True, ways=3))
+    up = build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=3))
     for item in up.items:
         asked, answer = str(item.facets["chain"]).split("=>")
         assert hops(tree, tree.up, asked, 9)[answer] == item.facets["hops"]
-    down = build_wordnetqa(tree, Plan("hyponymy", as_paper=True, ways=3))
+    down = build_wordnetqa(tree, WordNetPlan("hyponymy", as_paper=True, ways=3))
     for item in down.items:
         asked, answer = str(item.facets["chain"]).split("<=")
         assert hops(tree, tree.up, answer, 9)[asked] == item.facets["hops"]
 
 
 def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tree: Graph) -> None:
-    probe = build_wordnetqa(tree, Plan("definitions", ways=4))
+    probe = build_wordnetqa(tree, WordNetPlan("definitions", ways=4))
     for split in {item.facets["split"] for item in probe.items}:
         members = [item for item in probe.items if item.facets["split"] == split]
         right = Counter(item.concepts[item.answer or 0] for item in members)
@@ -76,19 +76,19 @@ def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tr
 
 def test_answers_do_not_cross_splits(tree: Graph) -> None:
     for relation in RELATIONS:
-        probe = build_wordnetqa(tree, Plan(relation, as_paper=True, ways=3))
+        probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=True, ways=3))
         for group in ("answer", "asked"):
             splits: dict[str, set[object]] = {}
             for item in probe.items:
                 splits.setdefault(item.groups[group], set()).add(item.facets["split"])
-            assert all(len(found) == 1 for found in splits.values())
+            assert all(len(names) == 1 for names in splits.values())
 
 
 def test_limit_and_seed(tree: Graph) -> None:
-    whole = build_wordnetqa(tree, Plan("definitions", as_paper=True, ways=3))
-    few = build_wordnetqa(tree, Plan("definitions", as_paper=True, ways=3, limit=60))
+    whole = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3))
+    few = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3, limit=60))
     assert 0 < len(few.items) <= 60 < len(whole.items)
-    other = build_wordnetqa(tree, Plan("definitions", as_paper=True, ways=3, limit=60, seed=1))
+    other = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3, limit=60, seed=1))
     assert [item.id for item in few.items] != [item.id for item in other.items]
 
 
@@ -112,7 +112,7 @@ def test_what_a_source_lacks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "flat.tsv").write_text(kept)
     add_triples("flat", tmp_path / "flat.tsv")
     with pytest.raises(UserError, match="flat has no isa, which hypernymy needs"):
-        build_wordnetqa(load_graph("flat"), Plan("hypernymy"))
+        build_wordnetqa(load_graph("flat"), WordNetPlan("hypernymy"))
 
 
 def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,17 +124,17 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
     )
     add_triples("one", tmp_path / "one.tsv")
     with pytest.raises(UserError, match="one gives no question of hypernymy with 5 options"):
-        build_wordnetqa(load_graph("one"), Plan("hypernymy"))
+        build_wordnetqa(load_graph("one"), WordNetPlan("hypernymy"))
 
 
 def test_too_few_candidates_are_told(tree: Graph) -> None:
     with pytest.raises(UserError, match="no question of hypernymy with 60 options"):
-        build_wordnetqa(tree, Plan("hypernymy", as_paper=True, ways=60))
+        build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=60))
 
 
 def test_an_unknown_relation_is_told() -> None:
     with pytest.raises(UserError, match="did you mean 'hypernymy'"):
-        Plan("hypernimy")
+        WordNetPlan("hypernimy")
 
 
 @pytest.mark.parametrize(

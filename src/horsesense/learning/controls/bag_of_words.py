@@ -135,10 +135,12 @@ def vector_similarity(task: Task) -> Fitted:
 
 def _directions(text: str, vectors: Vectors) -> tuple[Vector, int]:
     """The mean of the words' unit vectors, and how many words have none."""
-    given = words(text)
+    tokens = words(text)
     units = [
-        vector / norm for word in given if (vector := vectors.of(word)) is not None and (norm := np.linalg.norm(vector))
+        vector / norm
+        for word in tokens
+        if (vector := vectors.of(word)) is not None and (norm := np.linalg.norm(vector))
     ]
     if not units:
-        return np.zeros(vectors.dimensions, dtype=np.float32), len(given)
-    return np.mean(units, axis=0, dtype=np.float32), len(given) - len(units)
+        return np.zeros(vectors.dimensions, dtype=np.float32), len(tokens)
+    return np.mean(units, axis=0, dtype=np.float32), len(tokens) - len(units)

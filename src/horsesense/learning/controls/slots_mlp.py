@@ -102,8 +102,8 @@ def _fit(
             optimiser.step()
         network.eval()
         with torch.inference_mode():
-            chosen = _logprobs(network(torch.from_numpy(dev[0])), ordinal).argmax(1).numpy()
-        score = float((chosen == dev[1]).mean())
+            predicted = _logprobs(network(torch.from_numpy(dev[0])), ordinal).argmax(1).numpy()
+        score = float((predicted == dev[1]).mean())
         if score > reached:
             reached, waited = score, 0
             kept = {name: value.clone() for name, value in network.state_dict().items()}

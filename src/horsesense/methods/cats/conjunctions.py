@@ -31,9 +31,11 @@ def conjunction_facets(right: str, wrong: str) -> dict[str, Facet]:
     >>> conjunction_facets("It fell because he pushed.", "It fell and he pushed.")
     {'conjunction': 'because', 'relation': 'cause and effect', 'replacement': 'and'}
     """
-    one, other = words_of(right), words_of(wrong)
-    changed = [(a.text.lower(), b.text.lower()) for a, b in zip(one, other, strict=False) if a.text != b.text]
-    if len(one) != len(other) or len(changed) != 1 or not set(changed[0]) <= set(conjunctions()):
+    right_words, wrong_words = words_of(right), words_of(wrong)
+    changed = [
+        (a.text.lower(), b.text.lower()) for a, b in zip(right_words, wrong_words, strict=False) if a.text != b.text
+    ]
+    if len(right_words) != len(wrong_words) or len(changed) != 1 or not set(changed[0]) <= set(conjunctions()):
         return {}
     conjunction, replacement = changed[0]
     relation = conjunctions()[conjunction]["relation"]
@@ -61,7 +63,7 @@ def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
     The right sentence stands first and second in turn, since a place must not tell which is right. Twins with the
     same right sentence give the same pairs, which are made once.
     """
-    made: dict[str, Item] = {}
+    pairs: dict[str, Item] = {}
     without = 0
     for schema in items:
         if schema.answer is None or schema.form != "sentences":
@@ -71,12 +73,12 @@ def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
         without += not words
         for word in words:
             wrong = replaced(right, word)
-            if (right + wrong) in made:
+            if (right + wrong) in pairs:
                 continue
-            answer = len(made) % 2
+            answer = len(pairs) % 2
             options = (wrong, right) if answer else (right, wrong)
             facets = {name: value for name, value in schema.facets.items() if name in ("names", "split")}
-            made[right + wrong] = replace(
+            pairs[right + wrong] = replace(
                 schema,
                 probe="cats",
                 options=options,
@@ -84,7 +86,7 @@ def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
                 facets={**facets, "task": "ca", "steps": steps(right), **conjunction_facets(right, wrong)},
                 source=replace(schema.source, id=schema.id, file=schema.source.file or schema.probe),
             )
-    return list(made.values()), without
+    return list(pairs.values()), without
 
 
 def conjunction_probe(schemas: Probe) -> Probe:

@@ -1,4 +1,8 @@
-"""The edits that make a dual: a negation put in or taken out, an antonym, arguments swapped around a verb (table 5)."""
+"""The edits that make a dual: a negation put in or taken out, an antonym, arguments swapped around a verb (table 5).
+
+A negation or an antonym changes what both sentences share, so that the sensible one becomes nonsense and the other
+sense. Swapped around a symmetric verb, arguments keep what is sensible; around an asymmetric one they turn it round.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,6 @@ from horsesense.language.words import AUXILIARIES, DETERMINERS, HEDGES, PREPOSIT
 from horsesense.methods.cats.sentence_pairs import Dual, Pair
 from horsesense.methods.cats.steps import JOINING
 
-# Negation put in or taken out, in what both sentences share: the sensible one becomes nonsense and the other sense.
-
 _CONTRACTED = {
     "isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "can't": "can", "cannot": "can",
     "won't": "will", "wouldn't": "would", "couldn't": "could", "shouldn't": "should", "mustn't": "must",
@@ -26,6 +28,33 @@ _FULL_VERBS = frozenset(listed("do does did has have had"))
 _ADVERBS = frozenset(listed("even still just only really"))
 """Words that could be verbs and hardly ever are one behind "didn't"."""
 _PLURAL = frozenset(listed("i you we they people"))
+_BEFORE_VERBS = frozenset(
+    listed("to can could will would shall should may might must do does did cannot can't won't don't doesn't didn't")
+)
+_BEFORE_ADJECTIVES = frozenset(
+    listed(
+        "is are was were be been being am very too so quite rather keep keeps kept stay stays stayed feel feels felt"
+    )
+)
+"""Words behind which "open" is a state. A determiner tells less: "the light" is mostly a lamp."""
+_BY_CLASS: dict[str, tuple[str, str]] = {
+    "open": ("closed", "close"),
+    "closed": ("open", ""),
+    "slow": ("fast", ""),
+    "empty": ("full", ""),
+    "light": ("heavy", ""),
+    "lower": ("higher", "raise"),
+    "shorter": ("", ""),
+}
+"""Words whose antonym depends on what they are: as an adjective, and as a verb (empty: there is none that
+fits; who is not shorter is taller, and what is not shorter is longer)."""
+_MOST_WORDS = 4
+"""Longer phrases hold clauses of their own, which a swap would tear apart."""
+_IN_CLAUSES = AUXILIARIES | HEDGES | PREPOSITIONS | PRONOUNS
+"""Words that no plain noun phrase has."""
+
+
+# Negation.
 
 
 def insert_negation(pair: Pair) -> Dual | None:
@@ -46,10 +75,10 @@ def insert_negation(pair: Pair) -> Dual | None:
             if word == "can":
                 return Dual(pair.edited(place, 1, ("cannot",)), "add", "negation inserted: cannot", True)
             return Dual(pair.edited(place + 1, 0, ("not",)), "add", f"negation inserted: {word} not", True)
-    return _with_do(pair)
+    return _insert_do_not(pair)
 
 
-def _with_do(pair: Pair) -> Dual | None:
+def _insert_do_not(pair: Pair) -> Dual | None:
     """ "I like cake" has no auxiliary: a pronoun, then a verb in a form that only verbs have."""
     for (place, subject), (_, verb) in zip(enumerate(w.lower() for w in pair.before), pair.shared()[1:], strict=False):
         if subject not in _PLURAL | {"he", "she", "it"} or place + 1 >= pair.first:
@@ -59,8 +88,8 @@ def _with_do(pair: Pair) -> Dual | None:
                 continue
             base = _base(verb, tag)
             if base:
-                told = f"negation inserted: {helper} not {base}"
-                return Dual(pair.edited(place + 1, 1, (helper, "not", base)), "add", told, True)
+                rule = f"negation inserted: {helper} not {base}"
+                return Dual(pair.edited(place + 1, 1, (helper, "not", base)), "add", rule, True)
     return None
 
 
@@ -103,41 +132,19 @@ def _inflected(lemma: str, tag: str) -> str:
     return forms[0] if forms else ""
 
 
-# A shared word replaced by its antonym: the sensible sentence becomes nonsense and the other sense (table 5).
-
-_BEFORE_VERBS = frozenset(
-    listed("to can could will would shall should may might must do does did cannot can't won't don't doesn't didn't")
-)
-_BEFORE_ADJECTIVES = frozenset(
-    listed(
-        "is are was were be been being am very too so quite rather keep keeps kept stay stays stayed feel feels felt"
-    )
-)
-"""Words behind which "open" is a state. A determiner tells less: "the light" is mostly a lamp."""
-
-_BY_CLASS: dict[str, tuple[str, str]] = {
-    "open": ("closed", "close"),
-    "closed": ("open", ""),
-    "slow": ("fast", ""),
-    "empty": ("full", ""),
-    "light": ("heavy", ""),
-    "lower": ("higher", "raise"),
-    "shorter": ("", ""),
-}
-"""Words whose antonym depends on what they are: as an adjective, and as a verb (empty: there is none that
-fits; who is not shorter is taller, and what is not shorter is longer)."""
+# Antonyms.
 
 
 @cache
 def antonyms() -> dict[str, str]:
     """Words and their antonyms, both ways; where a word has two, the first of the list counts."""
-    known = files(__package__).joinpath("antonyms.txt").read_text(encoding="utf-8")
-    pairs = [(one, other) for one, other in map(str.split, known.splitlines())] + list(PAIRS)
-    found: dict[str, str] = {}
-    for one, other in pairs:
-        found.setdefault(one, other)
-        found.setdefault(other, one)
-    return found
+    text = files(__package__).joinpath("antonyms.txt").read_text(encoding="utf-8")
+    pairs = [(word, antonym) for word, antonym in map(str.split, text.splitlines())] + list(PAIRS)
+    antonym_of: dict[str, str] = {}
+    for word, antonym in pairs:
+        antonym_of.setdefault(word, antonym)
+        antonym_of.setdefault(antonym, word)
+    return antonym_of
 
 
 def substitute_antonym(pair: Pair) -> Dual | None:
@@ -150,44 +157,38 @@ def substitute_antonym(pair: Pair) -> Dual | None:
     ('Use a key to close it.', 'Use a sock to close it.')
     """
     for place, word in pair.shared():
-        other = _here(pair, place, word) if word in _BY_CLASS else antonyms().get(word)
-        if other:
-            told = f"antonym: {word} > {other}"
-            return Dual(pair.edited(place, 1, (other,)), "substitute", told, True)
+        antonym = _antonym_here(pair, place, word) if word in _BY_CLASS else antonyms().get(word)
+        if antonym:
+            rule = f"antonym: {word} > {antonym}"
+            return Dual(pair.edited(place, 1, (antonym,)), "substitute", rule, True)
     return None
 
 
-def _here(pair: Pair, place: int, word: str) -> str:
+def _antonym_here(pair: Pair, place: int, word: str) -> str:
     """The antonym of a word of several classes, by the word before it in both sentences; empty where unclear."""
-    before = [_before(words, place) for words in pair.words]
+    before = [_word_before(words, place) for words in pair.words]
     as_adjective, as_verb = _BY_CLASS[word]
-    if all(each in _BEFORE_ADJECTIVES for each in before):
+    if all(word_before in _BEFORE_ADJECTIVES for word_before in before):
         return as_adjective
-    return as_verb if all(each in _BEFORE_VERBS for each in before) else ""
+    return as_verb if all(word_before in _BEFORE_VERBS for word_before in before) else ""
 
 
-def _before(words: tuple[str, ...], place: int) -> str:
+def _word_before(words: tuple[str, ...], place: int) -> str:
     at = place if place >= 0 else len(words) + place
     return words[at - 1].lower() if at else ""
 
 
-# Arguments swapped around a verb: a symmetric one keeps what is sensible, an asymmetric one turns it round.
-
-_MOST_WORDS = 4
-"""Longer phrases hold clauses of their own, which a swap would tear apart."""
-
-_IN_CLAUSES = AUXILIARIES | HEDGES | PREPOSITIONS | PRONOUNS
-"""Words that no plain noun phrase has."""
+# Swapped arguments.
 
 
 @cache
 def _relations() -> list[tuple[str, str]]:
     """Relations with their kind, the longest first, since "is" may begin several."""
     lines = files(__package__).joinpath("relations.txt").read_text(encoding="utf-8").splitlines()
-    listed = [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
+    rows = [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
     compared = [["asymmetric", f"{verb} {word} than"] for word in COMPARATIVES for verb in ("is", "are")]
-    found = [(relation, kind) for kind, relation in listed + compared]
-    return sorted(found, key=lambda each: -len(each[0]))
+    relations = [(relation, kind) for kind, relation in rows + compared]
+    return sorted(relations, key=lambda entry: -len(entry[0]))
 
 
 def swap_arguments(pair: Pair) -> Dual | None:
@@ -199,9 +200,9 @@ def swap_arguments(pair: Pair) -> Dual | None:
     (('A hen is bigger than a cow.', 'A whale is bigger than a cow.'), True)
     """
     for relation, kind in _relations():
-        one, other = (_swapped(text, relation) for text in pair.texts)
-        if one and other:
-            return Dual((one, other), "swap", f"{kind}: {relation}", kind == "asymmetric")
+        first, second = (_swapped(text, relation) for text in pair.texts)
+        if first and second:
+            return Dual((first, second), "swap", f"{kind}: {relation}", kind == "asymmetric")
     return None
 
 

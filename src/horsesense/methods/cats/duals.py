@@ -23,29 +23,29 @@ RULES: Mapping[str, Rule] = {
 
 def make_duals(probe: Probe, rules: Sequence[str] = ()) -> Probe:
     """A family of two for each pair and each rule that applies: ``a`` the original, ``b`` the proposal."""
-    chosen = rules or tuple(RULES)
-    for name in chosen:
+    names = rules or tuple(RULES)
+    for name in names:
         if name not in RULES:
             raise unknown("rule", name, RULES)
-    made: list[Item] = []
+    items: list[Item] = []
     notes: Counter[str] = Counter()
     for item in probe.items:
         pair = _pair(item)
         if pair is None:
             notes["items that are no judged pair of like sentences"] += 1
             continue
-        found = [(name, dual) for name in chosen if (dual := RULES[name](pair))]
-        notes["pairs to which no rule applies"] += not found
-        for name, dual in found:
+        duals = [(name, dual) for name in names if (dual := RULES[name](pair))]
+        notes["pairs to which no rule applies"] += not duals
+        for name, dual in duals:
             notes[f"proposals of {name}"] += 1
-            made += _family(probe.card.name, item, pair, name, dual)
-    if not made:
+            items += _family(probe.card.name, item, pair, name, dual)
+    if not items:
         raise UserError(
             "no rule applies to any pair of this probe", fix="use sentences that differ in one place, such as sm"
         )
-    told = f"Duals proposed by rule ({', '.join(chosen)}) from {probe.card.name}; people have to accept them."
-    card = replace(probe.card, name=f"{probe.card.name}-duals", made=told, normalise="mean", notes={}, human=())
-    return Probe.of(made, card, dict(sorted((+notes).items())))
+    how = f"Duals proposed by rule ({', '.join(names)}) from {probe.card.name}; people have to accept them."
+    card = replace(probe.card, name=f"{probe.card.name}-duals", made=how, normalise="mean", notes={}, human=())
+    return Probe.of(items, card, dict(sorted((+notes).items())))
 
 
 def _pair(item: Item) -> Pair | None:

@@ -1,4 +1,7 @@
-"""Which tokens decide, read from kept answers: no model is asked again."""
+"""Which tokens decide: q_k over many pairs (CATs, section "Robustness Test", figure 3).
+
+It is read from kept answers: no model is asked again.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,6 @@ from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import Evidence, evidence
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
-
-# Which tokens decide: q_k over many pairs (CATs, section "Robustness Test", figure 3).
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
     )
 
 
-# Which tokens decided, read from kept answers: no model is asked again.
+# The same of runs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +173,16 @@ def evidence_kept(answered: Answered) -> EvidenceKept:
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         all=deciding(decisions, units),
-        right=_some(decisions, units, right=True),
-        wrong=_some(decisions, units, right=False),
+        right=_deciding_where(decisions, units, right=True),
+        wrong=_deciding_where(decisions, units, right=False),
         same_length=same,
         left_out=len(answered.items) - len(decisions),
     )
 
 
-def _some(decisions: list[Decision], units: list[str], *, right: bool) -> Deciding | None:
-    chosen = [place for place, each in enumerate(decisions) if each.right == right]
-    return deciding([decisions[place] for place in chosen], [units[place] for place in chosen]) if chosen else None
+def _deciding_where(decisions: list[Decision], units: list[str], *, right: bool) -> Deciding | None:
+    places = [place for place, each in enumerate(decisions) if each.right == right]
+    return deciding([decisions[place] for place in places], [units[place] for place in places]) if places else None
 
 
 def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[Evidence]:

@@ -1,4 +1,8 @@
-"""How parts become a sentence: templates, noun phrases for pronouns, names with their capitals."""
+"""How parts become a sentence: templates, noun phrases for pronouns, names with their capitals.
+
+The templates of ``joinings.toml`` are those of CATs, section "Tasks for Evaluating Commonsense"; putting a noun phrase
+where a pronoun stands minds case, possession and the beginning of a sentence (table 2).
+"""
 
 from __future__ import annotations
 
@@ -21,19 +25,22 @@ from horsesense.language.words import (
 )
 from horsesense.methods.cats.steps import Word, words_of
 
-# How parts become a sentence: templates that a person can read (section "Tasks for Evaluating Commonsense").
-
 _SPACES = re.compile(r"\s+")
 _BRACKETS = re.compile(r"(?:\s*\[[^\[\]]*\])+([.,;:!?)]?)")
 _MARK = re.compile(r"\s*\[SEP\]\s*")
+Case = Literal["subject", "object", "possessive"]
+_POSSESSIVE = frozenset(listed("his its their my your our hers theirs ours mine yours whose"))
+_OBJECT = frozenset(listed("him them me us whom himself herself itself themselves"))
+_AFTER_AN_OBJECT = DETERMINERS | PREPOSITIONS | AUXILIARIES | PRONOUNS | {*CONJUNCTIONS, "not", "again", "too", "well"}
+_WORD = re.compile(r"[^\W\d_]+")
+_GLUED = re.compile(r"[\w“(‘]")
+_WITH_NOUNS = frozenset(listed("a an the these those some my your his her its our their"))
+"""What stands before a common noun; a name stands alone."""
 
 
 @cache
 def _joinings() -> dict[str, dict[str, str | list[str]]]:
-    found: dict[str, dict[str, str | list[str]]] = tomllib.loads(
-        files(__package__).joinpath("joinings.toml").read_text(encoding="utf-8")
-    )
-    return found
+    return tomllib.loads(files(__package__).joinpath("joinings.toml").read_text(encoding="utf-8"))
 
 
 def joined(task: str, place: int, wording: str = "released", **parts: str) -> str:
@@ -66,7 +73,7 @@ def without_brackets(text: str) -> str:
     >>> without_brackets("He sits [down].")
     'He sits.'
     """
-    return spaced(_BRACKETS.sub(lambda found: found[1] or " ", text))
+    return spaced(_BRACKETS.sub(lambda brackets: brackets[1] or " ", text))
 
 
 def without_separators(text: str) -> tuple[str, int]:
@@ -81,15 +88,7 @@ def without_separators(text: str) -> tuple[str, int]:
     return _MARK.subn(" ", text)
 
 
-# Putting a noun phrase where a pronoun stands: case, possession, the beginning of a sentence (table 2).
-
-Case = Literal["subject", "object", "possessive"]
-
-_POSSESSIVE = frozenset(listed("his its their my your our hers theirs ours mine yours whose"))
-_OBJECT = frozenset(listed("him them me us whom himself herself itself themselves"))
-_AFTER_AN_OBJECT = DETERMINERS | PREPOSITIONS | AUXILIARIES | PRONOUNS | {*CONJUNCTIONS, "not", "again", "too", "well"}
-_WORD = re.compile(r"[^\W\d_]+")
-_GLUED = re.compile(r"[\w“(‘]")
+# Noun phrases for pronouns.
 
 
 def case_of(pronoun: str, after: str) -> Case:
@@ -159,22 +158,19 @@ def _cased(phrase: str, sentence: str, *, begins: bool) -> str:
     return phrase[:1].upper() + phrase[1:] if begins else phrase
 
 
-# Whether names keep their capitals: the release writes "ida" where it puts a name for a pronoun.
-
-_WITH_NOUNS = frozenset(listed("a an the these those some my your his her its our their"))
-"""What stands before a common noun; a name stands alone."""
+# Names: the release writes "ida" where it puts a name for a pronoun.
 
 
-def names_told(options: Sequence[str]) -> str:
+def writing_of_names(options: Sequence[str]) -> str:
     """How the names in a set of sentences are written: ``lowered``, ``kept``, or ``none`` where there is none.
 
     A word without a determiner that stands in lower case here and with a capital elsewhere is a lowered name.
 
-    >>> names_told(["Ida thanked Ruth, since ida was glad.", "Ida thanked Ruth, since ruth was glad."])
+    >>> writing_of_names(["Ida thanked Ruth, since ida was glad.", "Ida thanked Ruth, since ruth was glad."])
     'lowered'
-    >>> names_told(["Ida thanked Ruth, since Ida was glad.", "Ida thanked Ruth, since Ruth was glad."])
+    >>> writing_of_names(["Ida thanked Ruth, since Ida was glad.", "Ida thanked Ruth, since Ruth was glad."])
     'kept'
-    >>> names_told(["The jar fell because the jar was wet.", "The jar fell because the lid was wet."])
+    >>> writing_of_names(["The jar fell because the jar was wet.", "The jar fell because the lid was wet."])
     'none'
     """
     texts = [(option, words_of(option)) for option in options]

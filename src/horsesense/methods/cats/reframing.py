@@ -1,4 +1,4 @@
-"""What every reframed set has in common: rows of its source, the item, its units of dependence, its card."""
+"""What every reframed set has in common: rows of its source, the item, its units of dependence, its steps, its card."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from horsesense.methods.cats.released import facets_of, groups_of, with_sources
 from horsesense.methods.releases.reading import Reading, check_columns, names_of, split_of
 from horsesense.records import Card, Facet, Item, Probe, Source
 
-# Rows of a table with their lines, as the sources have them: quoted commas or plain tabs.
-
-Row = Mapping[str, str]
+SourceRow = Mapping[str, str]
+"""A row of a table by column name; the sources have quoted commas or plain tabs."""
 
 
 def rows_of(
     reading: Reading, path: Path, wanted: Sequence[str] = (), *, tabs: bool = False
-) -> Iterator[tuple[int, Row]]:
+) -> Iterator[tuple[int, SourceRow]]:
     """Each row by column name, with the line on which it begins; a row of another length is bad.
 
     Tab-separated files of these sources do not quote, so a quotation mark is one.
@@ -38,10 +37,10 @@ def rows_of(
             yield number, row
 
 
-def given(row: Row, column: str) -> str:
+def filled_cell(row: SourceRow, column: str) -> str:
     """A field that must not be empty.
 
-    >>> given({"label": "1 "}, "label")
+    >>> filled_cell({"label": "1 "}, "label")
     '1'
     """
     value = row[column].strip()
@@ -55,9 +54,6 @@ def distinct(item: Item) -> Item:
     if len(set(item.options)) < len(item.options):
         raise UserError("two options are the same", fix="leave the instance out")
     return item
-
-
-# What every reframed set has in common: the item, its units of dependence, its steps, its card.
 
 
 @dataclass(frozen=True, slots=True)

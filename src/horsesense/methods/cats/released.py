@@ -1,4 +1,10 @@
-"""CATs as released: eight general tests, and the robust tests of an instance and the same after one edit."""
+"""CATs as released: general tests, and robust tests of an instance and the same after one edit.
+
+Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020). Fields are separated by
+0x01. The general tests are eight benchmarks reframed as sentences to be scored: a line is the index of the most
+sensible sentence and two to four sentences. A line of the robust tests (section "Robust tests") is two instances, each
+an answer and two sentences; a sound model gets both right.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +17,11 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.language.words import words
 from horsesense.methods.cats.conjunctions import conjunction_facets
-from horsesense.methods.cats.joining import names_told, without_separators
+from horsesense.methods.cats.joining import without_separators, writing_of_names
 from horsesense.methods.cats.steps import steps
 from horsesense.methods.releases.linking import alike, linked, sentence_key, shared_start
 from horsesense.methods.releases.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
 from horsesense.records import Card, Facet, Item, Probe, Source
-
-# CATs, general tests: eight benchmarks reframed as sentences to be scored.
-#
-# Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
-# A line is the index of the most sensible sentence and two to four sentences, separated by 0x01.
 
 LICENCE = "GPL-3.0"
 SEPARATOR = "\x01"
@@ -40,7 +41,7 @@ def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
         usual = Counter(raw.count(SEPARATOR.encode()) for _, raw in lines).most_common(1)[0][0]
         for number, raw in lines:
             with reading.line(path, number):
-                reading.add(_item(reading, text_of(raw), usual, path, number))
+                reading.add(_general_item(reading, text_of(raw), usual, path, number))
     reading.items = with_sources(reading.items)
     card = Card(
         name="cats",
@@ -53,7 +54,7 @@ def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     return reading.probe(card, paths)
 
 
-def _item(reading: Reading, text: str, usual: int, path: Path, number: int) -> Item:
+def _general_item(reading: Reading, text: str, usual: int, path: Path, number: int) -> Item:
     fields = text.split(SEPARATOR)
     if len(fields) == 6 and re.fullmatch(r"\s*[0-9]\s*", fields[3]):
         raise UserError("this is a line of the robust tests", fix="use: horsesense import cats-robust")
@@ -89,7 +90,7 @@ def facets_of(task: str, options: Sequence[str], answer: int) -> dict[str, Facet
     if task == "ca" and len(options) == 2:
         facets |= conjunction_facets(options[answer], options[1 - answer])
     if task in ("ca", "wsc"):
-        facets["names"] = names_told(options)
+        facets["names"] = writing_of_names(options)
     return facets
 
 
@@ -123,14 +124,14 @@ def _nonsense(options: Sequence[str], answer: int) -> str:
 
 
 def _quoted(options: Sequence[str], answer: int) -> str:
-    found = _QUOTED.match(options[answer])
-    return found[1] if found else ""
+    match = _QUOTED.match(options[answer])
+    return match[1] if match else ""
 
 
 def _context(options: Sequence[str], answer: int) -> str:
     """The sentences that all candidates begin with."""
     shared = shared_start(options)
-    ends = [found.end() for found in _SENTENCE_END.finditer(shared)]
+    ends = [match.end() for match in _SENTENCE_END.finditer(shared)]
     return shared[: ends[-1]] if ends else ""
 
 
@@ -161,17 +162,14 @@ def with_sources(items: Sequence[Item]) -> list[Item]:
     """
     schemas = [place for place, item in enumerate(items) if item.facets["task"] in ("ca", "wsc")]
     bags = [{word for option in items[place].options for word in words(option)} for place in schemas]
-    twins = [(schemas[one], schemas[other]) for one, other in alike(bags)]
+    twins = [(schemas[first], schemas[second]) for first, second in alike(bags)]
     sources = linked([set(item.groups.values()) for item in items], twins)
     return [
         replace(item, groups={**item.groups, "source": source}) for item, source in zip(items, sources, strict=True)
     ]
 
 
-# CATs, robust tests: an instance and the same after one edit; a sound model gets both right.
-#
-# Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020), section "Robust tests".
-# A line is two instances, each an answer and two sentences, separated by 0x01.
+# Robust tests.
 
 
 def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -180,8 +178,8 @@ def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     for path in paths:
         for number, raw in reading.lines(path):
             with reading.line(path, number):
-                _add_pair(reading, text_of(raw), path, number)
-    reading.items = _with_sources(reading.items)
+                _add_robust_pair(reading, text_of(raw), path, number)
+    reading.items = _with_pair_sources(reading.items)
     card = Card(
         name="cats-robust",
         method="cats",
@@ -193,7 +191,7 @@ def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     return reading.probe(card, paths)
 
 
-def _add_pair(reading: Reading, text: str, path: Path, number: int) -> None:
+def _add_robust_pair(reading: Reading, text: str, path: Path, number: int) -> None:
     fields = text.split(SEPARATOR)
     if len(fields) != 6:
         raise UserError(
@@ -223,11 +221,11 @@ def _add_pair(reading: Reading, text: str, path: Path, number: int) -> None:
         )
 
 
-def _with_sources(items: Sequence[Item]) -> list[Item]:
+def _with_pair_sources(items: Sequence[Item]) -> list[Item]:
     """Lines made from the same sentences, or from Winograd twins, have one source."""
     bags = [{word for option in item.options for word in words(option)} for item in items]
     originals = [place for place, item in enumerate(items) if item.member == "a"]
-    pairs = [(originals[one], originals[other]) for one, other in alike([bags[place] for place in originals])]
+    pairs = [(originals[first], originals[second]) for first, second in alike([bags[place] for place in originals])]
     keys = [{item.groups["candidates"], candidates_key(item.options)} for item in items]
     sources = linked(keys, pairs)
     return [

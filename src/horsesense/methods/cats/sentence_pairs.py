@@ -50,21 +50,21 @@ class Pair:
 
     def edited(self, place: int, count: int, words: tuple[str, ...]) -> tuple[str, str]:
         """Both sentences with ``count`` words from ``place`` on replaced by others; spaces and marks stay."""
-        one, other = (_edited(text, place, count, words) for text in self.texts)
-        return one, other
+        first_text, second_text = (_edited(text, place, count, words) for text in self.texts)
+        return first_text, second_text
 
 
 def pair_of(texts: tuple[str, str]) -> Pair | None:
     """The pair, or None where the sentences share no word: then they are not one sentence with an edit."""
     words = tuple(tuple(text[start:end] for start, end in word_spans(text)) for text in texts)
-    one, other = words
-    fewest = min(len(one), len(other))
-    first = next((n for n in range(fewest) if one[n] != other[n]), fewest)
+    first_words, second_words = words
+    fewest = min(len(first_words), len(second_words))
+    first = next((n for n in range(fewest) if first_words[n] != second_words[n]), fewest)
     rest = fewest - first
-    last = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
+    last = next((n for n in range(rest) if first_words[-1 - n] != second_words[-1 - n]), rest)
     if first + last == 0 or texts[0] == texts[1]:
         return None
-    return Pair(texts, (one, other), first, last)
+    return Pair(texts, (first_words, second_words), first, last)
 
 
 def _edited(text: str, place: int, count: int, words: tuple[str, ...]) -> str:

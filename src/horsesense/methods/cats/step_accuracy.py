@@ -1,4 +1,8 @@
-"""Accuracy by inference steps, on a two-choice scale (section "Number of Inference Steps", figure 2)."""
+"""Accuracy by inference steps, on a two-choice scale (CATs, section "Number of Inference Steps", figure 2).
+
+The scale is the share of wrong options that the right one beats. Sets with two, three and four options have other
+chances; on this scale guessing earns one half in all of them.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,6 @@ from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
-# Accuracy on a two-choice scale: what share of the wrong options does the right one beat? (CATs, figure 2.)
-#
-# Sets with two, three and four options have other chances; on this scale guessing earns one half in all of them.
-
 
 def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> Floats:
     """For each item the share of wrong options with a lower score than the right one; a tie is half a win.
@@ -33,13 +33,13 @@ def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> 
     """
     if len(scores) != len(answers):
         raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
-    found = np.full(len(scores), np.nan)
+    shares = np.full(len(scores), np.nan)
     for place, (row, answer) in enumerate(zip(scores, answers, strict=True)):
         if answer is not None and len(row) > 1:
             others = [score for option, score in enumerate(row) if option != answer]
             wins = sum(1.0 if row[answer] > score else 0.5 if row[answer] == score else 0.0 for score in others)
-            found[place] = wins / len(others)
-    return found
+            shares[place] = wins / len(others)
+    return shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class ByNumber:
 def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | None]) -> list[ByNumber]:
     """Two-choice accuracy for each number, the smallest first; items without a number or a gold are left out.
 
-    >>> found = by_number(np.array([1.0, 1.0, 0.0, 0.5]), list("abcd"), [1, 1, 2, None])
-    >>> [(each.steps, each.accuracy.value) for each in found]
+    >>> rows = by_number(np.array([1.0, 1.0, 0.0, 0.5]), list("abcd"), [1, 1, 2, None])
+    >>> [(each.steps, each.accuracy.value) for each in rows]
     [(1, 1.0), (2, 0.0)]
     """
     if not len(values) == len(units) == len(numbers):
@@ -66,8 +66,8 @@ def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | No
         if number is not None and not np.isnan(values[place]):
             places.setdefault(number, []).append(place)
     return [
-        ByNumber(number, accuracy(values[chosen], [units[place] for place in chosen], chance=0.5))
-        for number, chosen in sorted(places.items())
+        ByNumber(number, accuracy(values[members], [units[place] for place in members], chance=0.5))
+        for number, members in sorted(places.items())
     ]
 
 
@@ -94,15 +94,15 @@ def counted(votes: Sequence[tuple[str, float]]) -> Counted:
         by_item.setdefault(item, []).append(number)
     same = pairs = 0
     for numbers in by_item.values():
-        for place, one in enumerate(numbers):
+        for place, number in enumerate(numbers):
             pairs += len(numbers) - place - 1
-            same += sum(one == other for other in numbers[place + 1 :])
+            same += sum(number == other for other in numbers[place + 1 :])
     if not pairs:
         raise UserError("no item was counted by two people", fix="give every item to two people")
     return Counted({item: sum(numbers) / len(numbers) for item, numbers in by_item.items()}, same / pairs, pairs)
 
 
-# Accuracy by inference steps, on a two-choice scale (CATs, section "Number of Inference Steps", figure 2).
+# The same of runs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,35 +166,37 @@ def steps_of(item: Item) -> float | None:
 
 
 def steps_kept(
-    answered: Sequence[Answered], told: Mapping[str, float] | None = None, how: Normalisation | None = None
+    answered: Sequence[Answered], by_people: Mapping[str, float] | None = None, how: Normalisation | None = None
 ) -> list[ModelSteps]:
     """For each model: its probes in the order of their steps, and accuracy by steps.
 
-    ``told`` are steps by item that people counted; without it they are counted by rule.
+    ``by_people`` are steps by item that people counted; without it they are counted by rule.
     """
-    models = list(dict.fromkeys(one.part.model.name for one in answered))
-    found = [_of_model(name, [one for one in answered if one.part.model.name == name], told, how) for name in models]
-    if not any(each.sets for each in found):
+    names = list(dict.fromkeys(run.part.model.name for run in answered))
+    models = [
+        _of_model(name, [run for run in answered if run.part.model.name == name], by_people, how) for name in names
+    ]
+    if not any(model.sets for model in models):
         raise UserError("no item of these runs has steps", fix="use probes of sentences, and judgements of their items")
-    return found
+    return models
 
 
 def _of_model(
-    name: str, answered: Sequence[Answered], told: Mapping[str, float] | None, how: Normalisation | None
+    name: str, answered: Sequence[Answered], by_people: Mapping[str, float] | None, how: Normalisation | None
 ) -> ModelSteps:
     sets, values, units, numbers = [], [], [], []
-    for one in answered:
-        credit = beaten(one.scores(how or one.primary()), [item.answer for item in one.items])
-        counts = [steps_of(item) if told is None else told.get(item.id) for item in one.items]
-        own = [item.unit(one.probe.card.group) for item in one.items]
+    for run in answered:
+        credit = beaten(run.scores(how or run.primary()), [item.answer for item in run.items])
+        counts = [steps_of(item) if by_people is None else by_people.get(item.id) for item in run.items]
+        run_units = [item.unit(run.probe.card.group) for item in run.items]
         known = [place for place, count in enumerate(counts) if count is not None and not np.isnan(credit[place])]
         if not known:
             continue
         mean = float(np.mean([count for place in known if (count := counts[place]) is not None]))
-        overall = accuracy(credit[known], [own[place] for place in known], chance=0.5)
-        sets.append(SetSteps(one.part.probe.name, mean, overall, tuple(by_number(credit, own, counts))))
+        overall = accuracy(credit[known], [run_units[place] for place in known], chance=0.5)
+        sets.append(SetSteps(run.part.probe.name, mean, overall, tuple(by_number(credit, run_units, counts))))
         values.append(credit)
-        units += own
+        units += run_units
         numbers += counts
     together = by_number(np.concatenate(values), units, numbers) if values else []
     return ModelSteps(name, tuple(sorted(sets, key=lambda each: each.mean_steps)), tuple(together))

@@ -1,4 +1,10 @@
-"""Inference steps by rule: clauses and the logical operations of a sentence (section "Number of Inference Steps")."""
+"""Inference steps by rule: the logical operations of a sentence (section "Number of Inference Steps").
+
+The paper's example has "and", "but" and "since" between its clauses and is counted as three steps. So each word that
+joins clauses is one operation, and so is each sentence that follows another, and "is against common sense", which
+denies a quoted statement (table 1 writes it ¬). A sentence without any is one step: to see that it holds. Where one
+clause ends and the next begins is told from words alone: no parser is needed to count connectives.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.language.words import AUXILIARIES, listed, word_spans
-
-# Where one clause ends and the next begins, told from words alone: no parser is needed to count connectives.
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
 JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))
@@ -26,6 +30,8 @@ _PAST = frozenset(
 """Frequent pasts without -ed."""
 _SHORTEST = 3
 """Words that come before "and" where it joins clauses; after fewer, it joins the parts of a subject."""
+_NEXT_SENTENCE = re.compile(r"[.?!][\"')”]*\s+(?=[\"'(“]?\w)")
+_DENIED = "is against common sense"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +46,16 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """Words without punctuation marks; marks are remembered as what stands before a word."""
-    found: list[Word] = []
+    words: list[Word] = []
     mark = ""
     for start, end in word_spans(text):
         piece = text[start:end]
         if not piece[0].isalnum():
             mark = piece
             continue
-        found.append(Word(piece, start, end, mark in (",", ";", "—", "-")))
+        words.append(Word(piece, start, end, mark in (",", ";", "—", "-")))
         mark = ""
-    return found
+    return words
 
 
 def connectives(text: str) -> list[Word]:
@@ -93,16 +99,6 @@ def _has_verb(following: Sequence[str]) -> bool:
         if word in AUXILIARIES | _PAST or word.endswith("n't") or (word.endswith("ed") and len(word) > 4):
             return True
     return False
-
-
-# Inference steps by rule: the logical operations of a sentence (section "Number of Inference Steps").
-#
-# The paper's example has "and", "but" and "since" between its clauses and is counted as three steps. So each word
-# that joins clauses is one operation, and so is each sentence that follows another, and "is against common sense",
-# which denies a quoted statement (table 1 writes it ¬). A sentence without any is one step: to see that it holds.
-
-_NEXT_SENTENCE = re.compile(r"[.?!][\"')”]*\s+(?=[\"'(“]?\w)")
-_DENIED = "is against common sense"
 
 
 def steps(sentence: str) -> int:

@@ -16,15 +16,17 @@ from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe
 from horsesense.watching import UNWATCHED, Watcher
 
-# Which sets of a suite lie in a folder, and which are missing.
-
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
 _ALIASES |= {"substitute": "sub"}
+SEEING_CUES = frozenset(
+    ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
+)
+"""Cues that compare options with what they have in common, which is the question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SetFiles:
     """The sets of a suite in a folder."""
 
     paths: Mapping[str, Path]
@@ -32,7 +34,7 @@ class Found:
     missing: tuple[str, ...]
 
 
-def find_sets(folder: Path, names: Sequence[str]) -> Found:
+def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
     """Look for one file a set, in the folder or below it; the file's name is the set's."""
     if not folder.is_dir():
         raise UserError("there is no such folder", file=folder, fix="give the folder of the sets with --data")
@@ -55,16 +57,14 @@ def find_sets(folder: Path, names: Sequence[str]) -> Found:
             file=folder,
             fix="give a folder with files such as ca.txt, or: horsesense fetch cats",
         )
-    return Found({name: paths[name] for name in names if name in paths}, tuple(n for n in names if n not in paths))
-
-
-# The sets of a suite as probes: released files, or probes that were imported or built before.
+    return SetFiles({name: paths[name] for name in names if name in paths}, tuple(n for n in names if n not in paths))
 
 
 def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -> dict[str, Probe]:
-    """One probe a set. Units of dependence are told over all of them, so that an average knows what it shares.
+    """One probe a set: released files, or probes that were imported or built before.
 
-    A conjunction pair and the schema it was made from stand in two sets, and so do a statement and its reasons.
+    Units of dependence are told over all of them, so that an average knows what it shares:
+    a conjunction pair and the schema it was made from stand in two sets, and so do a statement and its reasons.
     """
     probes = {
         name: read_release(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
@@ -75,7 +75,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
     everything = [item for probe in probes.values() for item in probe.items]
     if any("candidates" not in item.groups or "task" not in item.facets for item in everything):
         return probes  # a probe of one's own has units of its own
-    plain = [replace(item, groups=_told(item.groups)) for item in everything]
+    plain = [replace(item, groups=_without_source(item.groups)) for item in everything]
     linked = iter(with_sources(plain))
     return {
         name: replace(probe, items=tuple(next(linked) for _ in probe.items), card=_card(probe.card, name))
@@ -83,7 +83,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
     }
 
 
-def _told(groups: Mapping[str, str]) -> dict[str, str]:
+def _without_source(groups: Mapping[str, str]) -> dict[str, str]:
     return {name: unit for name, unit in groups.items() if name != "source"}
 
 
@@ -94,9 +94,6 @@ def _card(card: Card, name: str) -> Card:
 def items_of(probes: Mapping[str, Probe]) -> list[Item]:
     """All items, set after set."""
     return [item for probe in probes.values() for item in probe.items]
-
-
-# A suite: which sets it has, how they are read, and how they are scored.
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +125,17 @@ def find_suite(name: str) -> Suite:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedSuite:
     """A suite with what is there of it."""
 
     suite: Suite
-    found: Found
+    files: SetFiles
+    """Where its sets lie."""
     probes: Mapping[str, Probe]
     """By set, in the order of the suite."""
 
 
-def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Opened:
+def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedSuite:
     """Read the sets that lie in a folder, or in the release that was fetched."""
     if folder is None:
         folder = cache_folder("releases", "cats")
@@ -145,14 +143,11 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
             raise UserError(
                 f"the suite {suite.name} needs its sets", fix="give their folder with --data, or: horsesense fetch cats"
             )
-    found = find_sets(folder, suite.sets)
-    return Opened(suite, found, read_sets(suite.release, found.paths, skip_bad))
+    files = find_sets(folder, suite.sets)
+    return OpenedSuite(suite, files, read_sets(suite.release, files.paths, skip_bad))
 
 
-# The best that can be had of a set without its question: what any score has to be held against.
-
-_SEES_THE_QUESTION = "overlap"
-"""The file of cues that compare options with what they have in common, which is the question."""
+# Blind cues.
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,22 +165,22 @@ class BlindCue:
 
 def blind_cues(probes: Mapping[str, Probe], watcher: Watcher = UNWATCHED) -> dict[str, BlindCue]:
     """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
-    blind = {cue.name for cue in battery() if cue.compute.__module__.rpartition(".")[2] != _SEES_THE_QUESTION}
+    blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
-    found = {}
+    best = {}
     for name, probe in probes.items():
         if _units(probe) < 2:
             guessing = chance([len(item.options) for item in probe.items])
-            found[name] = BlindCue(None, None, guessing, searched=False)
+            best[name] = BlindCue(None, None, guessing, searched=False)
             continue
         cues = find_cues(probe.items, probe.card.group, rounds=99, watcher=watcher)
         ranked = [cue for cue in cues.cues if cue.name in blind]
-        found[name] = BlindCue(
+        best[name] = BlindCue(
             rule=next((cue for cue in ranked if cue.name in rules), None),
             learnt=next(iter(ranked), None),
             chance=cues.chance,
         )
-    return found
+    return best
 
 
 def _units(probe: Probe) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.analysis import Estimate
 from horsesense.analysis.cues.findings import Finding
-from horsesense.methods.cats.suite import BlindCue, Opened, blind_cues
+from horsesense.methods.cats.suite import BlindCue, OpenedSuite, blind_cues
 from horsesense.methods.cats.table import (
     AccuracyRow,
     ConsistencyRow,
@@ -117,13 +117,13 @@ class SuiteTable(Document):
 
 
 def suite_table(
-    opened: Opened, answered: Sequence[Answered], how: Normalisation | None = None, watcher: Watcher = UNWATCHED
+    opened: OpenedSuite, answered: Sequence[Answered], how: Normalisation | None = None, watcher: Watcher = UNWATCHED
 ) -> SuiteTable:
     """Put the answers of all models together, set by set, with the paper's rows and the cues of each set."""
-    suite, paths, probes = opened.suite, opened.found.paths, opened.probes
+    suite, paths, probes = opened.suite, opened.files.paths, opened.probes
     models = list(dict.fromkeys(each.part.model.name for each in answered))
     by_model = [
-        {name: each for name in probes for each in answered if _is(each, model, name) and each.judged}
+        {name: each for name in probes for each in answered if _answers(each, model, name) and each.judged}
         for model in models
     ]
     rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
@@ -135,7 +135,7 @@ def suite_table(
     return SuiteTable(
         name=suite.name,
         found=paths,
-        missing=opened.found.missing,
+        missing=opened.files.missing,
         measure=suite.table,
         rows=rows,
         published=PublishedTable(
@@ -147,7 +147,7 @@ def suite_table(
     )
 
 
-def _is(answered: Answered, model: str, probe: str) -> bool:
+def _answers(answered: Answered, model: str, probe: str) -> bool:
     return answered.part.model.name == model and answered.part.probe.name == probe
 
 

@@ -1,4 +1,8 @@
-"""The rows of CATs' tables 3 and 6, measured and published."""
+"""The rows of CATs' tables 3 and 6, measured and published.
+
+Table 3 has accuracy on each set, and their average with an interval of its own; table 6 whether the two halves of a
+pair are right or wrong together. What the paper printed is kept as data; averages are computed again from their rows.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 
-# The row of CATs' table 3: accuracy on each set, and their average with an interval of its own.
+HUMAN = "HUMAN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,12 @@ class AccuracyRow:
 
 def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> AccuracyRow:
     """Sum up the answers of one model, by set."""
-    sets = {name: result_of(one, how).estimate for name, one in answered.items()}
+    sets = {name: result_of(run, how).estimate for name, run in answered.items()}
     first = next(iter(answered.values()))
     record = first.part.model
-    earned = {name: one.credits(how or one.primary()).values for name, one in answered.items()}
+    earned = {name: run.credits(how or run.primary()).values for name, run in answered.items()}
     # Names, not numbers: a unit that two sets share must be known as one.
-    units = {name: [item.unit(one.probe.card.group) for item in one.items] for name, one in answered.items()}
+    units = {name: [item.unit(run.probe.card.group) for item in run.items] for name, run in answered.items()}
     chances = [estimate.chance for estimate in sets.values()]
     guess = float(np.mean([chance for chance in chances if chance is not None]))
     average = average_of(earned, units, guess)
@@ -67,8 +71,8 @@ def average_of(
     Units are drawn once for all sets: where a statement stands in two of them, both stand or fall with it.
 
     >>> sets = {"a": np.array([1.0, 1.0, 0.0, 1.0]), "b": np.array([0.0, 1.0])}
-    >>> found = average_of(sets, {"a": list("wxyz"), "b": list("wx")})
-    >>> found.value, found.n, found.clusters
+    >>> average = average_of(sets, {"a": list("wxyz"), "b": list("wx")})
+    >>> average.value, average.n, average.clusters
     (0.625, 6, 4)
     """
     names = list(credits)
@@ -103,7 +107,7 @@ def _mean(drawn: Floats) -> Floats:
     return means
 
 
-# The row of CATs' table 6: are the two halves of a pair right or wrong together?
+# Table 6.
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +151,14 @@ def consistency_row(answered: Mapping[str, Answered], how: Normalisation | None 
     """Sum up the pairs of one model, by set."""
     record = next(iter(answered.values())).part.model
     sets = {}
-    for name, one in answered.items():
+    for name, run in answered.items():
         sets[name] = _pairs_of_set(
             consistency(
-                one.credits(how or one.primary()).values,
-                [item.unit() for item in one.items],
-                [item.member for item in one.items],
-                [item.unit(one.probe.card.group) for item in one.items],
-                [len(item.options) for item in one.items],
+                run.credits(how or run.primary()).values,
+                [item.unit() for item in run.items],
+                [item.member for item in run.items],
+                [item.unit(run.probe.card.group) for item in run.items],
+                [len(item.options) for item in run.items],
             )
         )
     return ConsistencyRow(record.name, "measured", record.direction, record.parameters, sets)
@@ -173,9 +177,7 @@ def _pairs_of_set(pairs: Consistency) -> PairsOfSet:
     )
 
 
-# What a paper printed, kept as data beside what we measure; averages are computed again from their rows.
-
-HUMAN = "HUMAN"
+# Published rows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +202,8 @@ class PublishedRow:
 
     def average(self, sets: Sequence[str] | None = None) -> float:
         """The mean over sets, all of them or those given."""
-        chosen = [self.values[name] for name in (self.values if sets is None else sets)]
-        return math.fsum(chosen) / len(chosen)
+        values = [self.values[name] for name in (self.values if sets is None else sets)]
+        return math.fsum(values) / len(values)
 
     @property
     def follows(self) -> bool:

@@ -1,4 +1,4 @@
-"""Who gets what: items that one model gets and another misses, and where their key word stands (table 4)."""
+"""Who gets what: items that one model gets and another misses, and where their key word stands (CATs, table 4)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from horsesense.language.words import word_spans
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
-
-# Where the key word stands: the words in which the options of an item differ (CATs, table 4).
 
 
 def key_place(options: Sequence[str]) -> tuple[float, str] | None:
@@ -48,9 +46,6 @@ def third_of(position: float) -> str:
     ('beginning', 'middle', 'end')
     """
     return ("beginning", "middle", "end")[min(2, int(position * 3))]
-
-
-# Who gets what: items that one model gets and another misses, and where their key word stands (CATs, table 4).
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,7 @@ class OneSided:
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class WhoGetsWhat:
     """Two models on the same probe."""
 
     probe: str
@@ -100,7 +95,7 @@ class Who:
 class WhoOfRuns(Document):
     """Every two models that were asked the same probe."""
 
-    pairs: tuple[Who, ...]
+    pairs: tuple[WhoGetsWhat, ...]
     """One entry a probe and pair of models."""
 
 
@@ -116,32 +111,32 @@ def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
     )
 
 
-def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = None) -> Who:
+def who_gets_what(first: Answered, second: Answered, how: Normalisation | None = None) -> WhoGetsWhat:
     """The items on which two models differ, with the place of their key words."""
     credit = {
         each.part.model.name: dict(
             zip((item.id for item in each.items), each.credits(how or each.primary()).values.tolist(), strict=True)
         )
-        for each in (one, other)
+        for each in (first, second)
     }
     if len(credit) < 2:
-        raise UserError(f"{one.part.model.name} is compared with itself", fix="give runs of two models")
-    mine, theirs = credit.values()
-    common = [item for item in one.items if item.id in theirs and not np.isnan(mine[item.id])]
+        raise UserError(f"{first.part.model.name} is compared with itself", fix="give runs of two models")
+    first_credit, second_credit = credit.values()
+    common = [item for item in first.items if item.id in second_credit and not np.isnan(first_credit[item.id])]
     if not common:
-        raise UserError(f"the runs on {one.part.probe.name} have no judged item in common", fix="use the same probe")
+        raise UserError(f"the runs on {first.part.probe.name} have no judged item in common", fix="use the same probe")
     places = {item.id: key_place(item.options) for item in common}
 
     def sided(winner: Answered, loser: Answered, won: Mapping[str, float], lost: Mapping[str, float]) -> OneSided:
-        chosen = loser.credits(how or loser.primary()).predicted
-        missed = dict(zip((item.id for item in loser.items), chosen, strict=True))
+        predicted = loser.credits(how or loser.primary()).predicted
+        missed = dict(zip((item.id for item in loser.items), predicted, strict=True))
         gained, units = [], []
         for item in common:
             if won[item.id] == 1 and lost[item.id] == 0 and item.answer is not None:
                 position, key = places[item.id] or (None, "")
                 wrong = item.options[missed[item.id][0]]
                 gained.append(Gained(item.id, item.options[item.answer], wrong, key, position))
-                units.append(item.unit(one.probe.card.group))
+                units.append(item.unit(first.probe.card.group))
         known = [(each.position, unit) for each, unit in zip(gained, units, strict=True) if each.position is not None]
         inside = [float(third_of(position) == "middle") for position, _ in known]
         return OneSided(
@@ -153,11 +148,11 @@ def who_gets_what(one: Answered, other: Answered, how: Normalisation | None = No
             tuple(gained),
         )
 
-    return Who(
-        probe=one.part.probe.name,
+    return WhoGetsWhat(
+        probe=first.part.probe.name,
         n=len(common),
         key_word_thirds=_thirds(place[0] for place in places.values() if place is not None),
-        only=(sided(one, other, mine, theirs), sided(other, one, theirs, mine)),
+        only=(sided(first, second, first_credit, second_credit), sided(second, first, second_credit, first_credit)),
     )
 
 

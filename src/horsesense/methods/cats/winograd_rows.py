@@ -12,43 +12,8 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import read_text
-from horsesense.methods.cats.reframing import Row, given, rows_of
+from horsesense.methods.cats.reframing import SourceRow, filled_cell, rows_of
 from horsesense.methods.releases.reading import Reading
-
-# A Winograd schema, whatever file it came from.
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """One question: a text around its pronoun, and what the pronoun may stand for."""
-
-    before: str
-    """The text up to the pronoun."""
-    pronoun: str
-    """As it stands there; empty where the candidates are whole sentences already."""
-    after: str
-    candidates: tuple[str, ...]
-    answer: int
-    line: int
-    """Where it stands in its file."""
-
-
-def letter_place(text: str, number: int) -> int:
-    """The place that a letter (A, "B.", …) or an index from 0 names among so many candidates.
-
-    >>> letter_place(" B. ", 2), letter_place("0", 2)
-    (1, 0)
-    """
-    told = text.strip().rstrip(".").upper()
-    place = int(told) if told.isdecimal() and len(told) < 3 else ord(told) - ord("A") if len(told) == 1 else -1
-    if not told:
-        raise UserError("the right answer is missing", fix="fill it in, or leave the schema out")
-    if not 0 <= place < number:
-        raise UserError(f"the answer {text.strip()!r} is none of the {number} candidates", fix="use A, B … or 0, 1 …")
-    return place
-
-
-# Winograd schemas as a table with a header: a text, its pronoun, two or more candidates, the right one.
 
 _COLUMNS = {
     "text": ("text", "sentence", "context"),
@@ -67,41 +32,76 @@ _CANDIDATES = (
 )
 _LISTED = ("options", "candidates", "answers")
 _BETWEEN = re.compile(r"\s*[,;|/]\s*")
+NumberedObject = tuple[int, dict[str, Any]]
 
 
-def table_schemas(reading: Reading, path: Path) -> Iterator[Schema]:
+@dataclass(frozen=True, slots=True)
+class WinogradSchema:
+    """One question, whatever file it came from: a text around its pronoun, and what the pronoun may stand for."""
+
+    before: str
+    """The text up to the pronoun."""
+    pronoun: str
+    """As it stands there; empty where the candidates are whole sentences already."""
+    after: str
+    candidates: tuple[str, ...]
+    answer: int
+    line: int
+    """Where it stands in its file."""
+
+
+def letter_place(text: str, number: int) -> int:
+    """The place that a letter (A, "B.", …) or an index from 0 names among so many candidates.
+
+    >>> letter_place(" B. ", 2), letter_place("0", 2)
+    (1, 0)
+    """
+    letter = text.strip().rstrip(".").upper()
+    place = (
+        int(letter) if letter.isdecimal() and len(letter) < 3 else ord(letter) - ord("A") if len(letter) == 1 else -1
+    )
+    if not letter:
+        raise UserError("the right answer is missing", fix="fill it in, or leave the schema out")
+    if not 0 <= place < number:
+        raise UserError(f"the answer {text.strip()!r} is none of the {number} candidates", fix="use A, B … or 0, 1 …")
+    return place
+
+
+# A table with a header: a text, its pronoun, two or more candidates, the right one.
+
+
+def table_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
     """Every row of the table."""
     tabs = "\t" in read_text(path).partition("\n")[0]
     for line, row in rows_of(reading, path, tabs=tabs):
         with reading.line(path, line):
-            found = _schema({name.strip().lower(): value for name, value in row.items()}, line)
-            yield found
+            yield _row_schema({name.strip().lower(): value for name, value in row.items()}, line)
 
 
-def _schema(row: Row, line: int) -> Schema:
-    text, pronoun, answer = (given(row, _column(row, role)) for role in ("text", "pronoun", "answer"))
+def _row_schema(row: SourceRow, line: int) -> WinogradSchema:
+    text, pronoun, answer = (filled_cell(row, _column(row, role)) for role in ("text", "pronoun", "answer"))
     place = next((row[name] for name in _COLUMNS["place"] if row.get(name)), None)
-    before, found, after = parted(text, pronoun, int(place) if place and place.isdecimal() else None)
+    before, pronoun, after = parted(text, pronoun, int(place) if place and place.isdecimal() else None)
     candidates = _candidates(row)
     if answer in candidates:
-        return Schema(before, found, after, candidates, candidates.index(answer), line)
-    return Schema(before, found, after, candidates, letter_place(answer, len(candidates)), line)
+        return WinogradSchema(before, pronoun, after, candidates, candidates.index(answer), line)
+    return WinogradSchema(before, pronoun, after, candidates, letter_place(answer, len(candidates)), line)
 
 
-def _column(row: Row, role: str) -> str:
+def _column(row: SourceRow, role: str) -> str:
     for name in _COLUMNS[role]:
         if name in row:
             return name
     raise UserError(f"there is no column for the {role}", fix=f"call it {' or '.join(_COLUMNS[role])}")
 
 
-def _candidates(row: Row) -> tuple[str, ...]:
+def _candidates(row: SourceRow) -> tuple[str, ...]:
     for names in _CANDIDATES:
         if all(name in row for name in names):
-            return tuple(given(row, name) for name in names)
+            return tuple(filled_cell(row, name) for name in names)
     for name in _LISTED:
         if name in row:
-            return tuple(part for part in _BETWEEN.split(given(row, name)) if part)
+            return tuple(part for part in _BETWEEN.split(filled_cell(row, name)) if part)
     raise UserError("there are no columns for the candidates", fix="call them A and B, or give one column 'options'")
 
 
@@ -118,44 +118,40 @@ def parted(text: str, pronoun: str, place: object = None) -> tuple[str, str, str
     marked = re.search(rf"[\[_*]+({escaped})[\]_*]+", text, re.IGNORECASE)
     if marked:
         return text[: marked.start()], marked[1], text[marked.end() :]
-    found = list(re.finditer(rf"\b{escaped}\b", text, re.IGNORECASE))
+    matches = list(re.finditer(rf"\b{escaped}\b", text, re.IGNORECASE))
     if type(place) is int:
-        found = [match for match in found if match.start() == place]
-    if len(found) != 1:
+        matches = [match for match in matches if match.start() == place]
+    if len(matches) != 1:
         where = f" at character {place}" if type(place) is int else ""
         raise UserError(
-            f"the pronoun {pronoun!r} occurs {len(found)} times in the text{where}", fix="mark it: … [it] …"
+            f"the pronoun {pronoun!r} occurs {len(matches)} times in the text{where}", fix="mark it: … [it] …"
         )
-    return text[: found[0].start()], found[0][0], text[found[0].end() :]
+    return text[: matches[0].start()], matches[0][0], text[matches[0].end() :]
 
 
-# Winograd schemas as JSON, lines or one list, of three kinds that are told by their fields.
+# JSON, lines or one list, of three kinds:
 #
 # - text, pronoun, pronoun_loc, options, label: one schema each;
 # - question_id, substitution, correctness: one sentence each, the pronoun replaced already (Trinh and Le 2018);
 # - text, target {span1_text, span2_text, span2_index}, label: one candidate each (SuperGLUE).
 
-Placed = tuple[int, dict[str, Any]]
 
-
-def json_schemas(reading: Reading, path: Path) -> Iterator[Schema]:
+def json_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
     """Every schema of the file; candidates of one text that stand in several objects are put together."""
-    groups: dict[str, list[Placed]] = {}
+    groups: dict[str, list[NumberedObject]] = {}
     for line, values in _objects(reading, path):
         if "options" in values:
             with reading.line(path, line):
-                found = _whole(values, line)
-                yield found
+                yield _object_schema(values, line)
         else:
             with reading.line(path, line):
-                groups.setdefault(_shared(values), []).append((line, values))
+                groups.setdefault(_shared_text(values), []).append((line, values))
     for members in groups.values():
         with reading.line(path, members[0][0]):
-            found = _substitutions(members) if "substitution" in members[0][1] else _spans(members)
-            yield found
+            yield _substitution_schema(members) if "substitution" in members[0][1] else _span_schema(members)
 
 
-def _objects(reading: Reading, path: Path) -> Iterator[Placed]:
+def _objects(reading: Reading, path: Path) -> Iterator[NumberedObject]:
     text = read_text(path)
     try:
         if text.lstrip().startswith("["):
@@ -187,17 +183,17 @@ def _text(values: dict[str, Any], name: str) -> str:
     return value
 
 
-def _whole(values: dict[str, Any], line: int) -> Schema:
+def _object_schema(values: dict[str, Any], line: int) -> WinogradSchema:
     options = values["options"]
     if not isinstance(options, list) or not all(isinstance(option, str) and option.strip() for option in options):
         raise UserError("the field 'options' is not a list of texts", fix="check the file")
     place = values.get("pronoun_loc")
     before, pronoun, after = parted(_text(values, "text"), _text(values, "pronoun"), place)
     label = values.get("label", "")
-    return Schema(before, pronoun, after, tuple(options), letter_place(str(label), len(options)), line)
+    return WinogradSchema(before, pronoun, after, tuple(options), letter_place(str(label), len(options)), line)
 
 
-def _shared(values: dict[str, Any]) -> str:
+def _shared_text(values: dict[str, Any]) -> str:
     """What the candidates of one schema have in common."""
     if "substitution" in values:
         return str(values.get("question_id"))
@@ -207,20 +203,20 @@ def _shared(values: dict[str, Any]) -> str:
     return f"{_text(values, 'text')} {target.get('span2_index')}"
 
 
-def _right(members: list[Placed], field: str) -> int:
+def _right(members: list[NumberedObject], field: str) -> int:
     right = [place for place, (_, values) in enumerate(members) if values.get(field) in (True, 1, "true", "True")]
     if len(right) != 1:
         raise UserError(f"{len(right)} of the {len(members)} candidates of this text are right", fix="one must be")
     return right[0]
 
 
-def _substitutions(members: list[Placed]) -> Schema:
+def _substitution_schema(members: list[NumberedObject]) -> WinogradSchema:
     """Sentences that are whole already: all of them is the candidate, so the pronoun is an empty stretch."""
     sentences = tuple(_text(values, "substitution") for _, values in members)
-    return Schema("", "", "", sentences, _right(members, "correctness"), members[0][0])
+    return WinogradSchema("", "", "", sentences, _right(members, "correctness"), members[0][0])
 
 
-def _spans(members: list[Placed]) -> Schema:
+def _span_schema(members: list[NumberedObject]) -> WinogradSchema:
     text, target = members[0][1]["text"], members[0][1]["target"]
     words, place = text.split(), target.get("span2_index")
     pronoun = _text(target, "span2_text")
@@ -228,4 +224,4 @@ def _spans(members: list[Placed]) -> Schema:
         raise UserError(f"word {place} of the text is not {pronoun!r}", fix="check the file")
     before, after = " ".join(words[:place]), " ".join([words[place][len(pronoun) :], *words[place + 1 :]])
     candidates = tuple(_text(values["target"], "span1_text") for _, values in members)
-    return Schema(before, pronoun, after, candidates, _right(members, "label"), members[0][0])
+    return WinogradSchema(before, pronoun, after, candidates, _right(members, "label"), members[0][0])

@@ -7,6 +7,6 @@ task as premise and hypothesis (section 5.2). `table` is the paper's table with 
 `released` reads the published files and votes.
 """
 
-from horsesense.methods.partwhole.building import Plan, build_partwhole
+from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole
 
-__all__ = ["Plan", "build_partwhole"]
+__all__ = ["CandidatePlan", "build_partwhole"]

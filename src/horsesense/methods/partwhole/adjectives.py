@@ -1,4 +1,8 @@
-"""Adjectives: what is known of them, and which ones nouns have in text (partwhole.txt, 3.2)."""
+"""Adjectives (partwhole.txt, 3.2): what is known of them, and which ones nouns have in text.
+
+Known is which do not stand before nouns, which do not describe, and what kind they are. What nouns have in text is
+read from Google's syntactic n-grams, or by a pattern from any corpus.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +22,11 @@ from horsesense.language.inflection import is_adjective, noun_forms
 from horsesense.language.words import words
 from horsesense.methods.partwhole.pairs import Modifiers, clean_noun
 
-# What is known of adjectives: which do not stand before nouns, which do not describe, what kind they are.
-
 _DATA = files("horsesense.methods.partwhole").joinpath("data")
 OTHER = "other"
 COLOUR = "colour"
+_COPULAS = frozenset(("is", "are", "was", "were", "looks", "looked", "seems", "seemed"))
+_DEGREES = frozenset(("very", "so", "too", "quite", "really", "rather"))
 
 
 def read_words(path: Path) -> frozenset[str]:
@@ -45,11 +49,11 @@ def not_descriptive() -> frozenset[str]:
 
 @cache
 def _classes() -> dict[str, str]:
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
     for _, row in read_table(Path(str(_DATA.joinpath("adjective_classes.tsv"))), ("class", "adjectives")):
         for word in row["adjectives"].split():
-            found.setdefault(word, row["class"])  # copper is a colour first
-    return found
+            classes.setdefault(word, row["class"])  # copper is a colour first
+    return classes
 
 
 def adjective_class(adjective: str) -> str:
@@ -82,10 +86,7 @@ def is_colour(adjective: str) -> bool:
     return adjective_class(adjective.rpartition(" ")[2]) == COLOUR
 
 
-# Adjectives that nouns have in text: Google's syntactic n-grams, or any corpus by a pattern (partwhole.txt, 3.2).
-
-_COPULAS = frozenset(("is", "are", "was", "were", "looks", "looked", "seems", "seemed"))
-_DEGREES = frozenset(("very", "so", "too", "quite", "really", "rather"))
+# Adjectives that nouns have in text.
 
 
 def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modifiers:

@@ -1,4 +1,7 @@
-"""Candidates as the part-whole paper collects them (section 3): pairs, adjectives of the whole, seen with the part."""
+"""Candidates as the part-whole paper collects them (section 3): pairs, adjectives of the whole, seen with the part.
+
+`read_candidates` reads those of the release, before annotation, to say which of ours are among them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CandidatePlan:
     """What candidates are made of."""
 
     pairs: Sequence[Pairs]
@@ -34,7 +37,7 @@ class Plan:
     seed: int = 0
 
 
-def build_partwhole(plan: Plan) -> Probe:
+def build_partwhole(plan: CandidatePlan) -> Probe:
     """Triples that nobody has judged; the notes count what each rule rejected."""
     if not plan.pairs or not plan.modifiers:
         missing = "pairs of whole and part" if not plan.pairs else "adjectives"
@@ -46,26 +49,26 @@ def build_partwhole(plan: Plan) -> Probe:
     ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in pairs)) for each in plan.modifiers}
     seen: dict[str, set[str]] = defaultdict(set)
     for each in plan.modifiers:
-        for noun, found in each.counts.items():
-            seen[noun].update(found)
+        for noun, adjectives in each.counts.items():
+            seen[noun].update(adjectives)
     items = [item for pair in sorted(pairs) for item in _items(pair, pairs[pair], ranked, sieve, seen, plan)]
     if not items:
         raise UserError("no triple is left", fix="give more text, or switch a rule off (--without part)")
     sources: list[Pairs | Modifiers] = [*plan.pairs, *plan.modifiers]
     notes = Counter({f"{why} ({each.source})": count for each in sources for why, count in each.left_out.items()})
     for name in {each.source for each in plan.pairs}:
-        notes[f"pairs kept from {name}"] = sum(name in own for own in pairs.values())
+        notes[f"pairs kept from {name}"] = sum(name in names for names in pairs.values())
     notes.update(sieve.rejected)
     if plan.released:
         notes.update(overlap(items, plan.released))
     if plan.limit is not None and plan.limit < len(items):
-        chosen = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
-        items = [item for place, item in enumerate(items) if place in chosen]
+        sampled = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
+        items = [item for place, item in enumerate(items) if place in sampled]
     card = Card(
         name="partwhole",
         method="partwhole",
         licence=" and ".join(dict.fromkeys(e.licence for e in sources if e.licence)),
-        made=_told(plan),
+        made=_how_made(plan),
         seed=plan.seed,
         group="whole",
     )
@@ -78,17 +81,17 @@ def _items(
     ranked: Mapping[str, Mapping[str, Sequence[str]]],
     sieve: Sieve,
     seen: Mapping[str, set[str]],
-    plan: Plan,
+    plan: CandidatePlan,
 ) -> list[Item]:
     whole, part = pair
     having: dict[str, list[str]] = {}
-    for source, found in ranked.items():
-        for word in found.get(whole, ()):
-            having.setdefault(word, []).append(source)
-    made = []
+    for adjective_source, adjectives in ranked.items():
+        for word in adjectives.get(whole, ()):
+            having.setdefault(word, []).append(adjective_source)
+    items = []
     for word in sieve.triples(pair, tuple(having), seen):
-        told = Source(triples=(("has-part", whole, part), ("has-property", whole, word)))
-        item = unjudged(whole, part, word, told)
+        source = Source(triples=(("has-part", whole, part), ("has-property", whole, word)))
+        item = unjudged(whole, part, word, source)
         facets = {
             "adjective_source": "+".join(having[word]),
             "pair_source": "+".join(dict.fromkeys(sources)),
@@ -96,8 +99,8 @@ def _items(
         }
         if plan.released:
             facets["released"] = "yes" if (whole, part, word) in plan.released else "no"
-        made.append(replace(item, facets={**item.facets, **facets}))
-    return made
+        items.append(replace(item, facets={**item.facets, **facets}))
+    return items
 
 
 def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, int]:
@@ -115,23 +118,20 @@ def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, in
     }
 
 
-def _told(plan: Plan) -> str:
+def _how_made(plan: CandidatePlan) -> str:
     pairs = ", ".join(f"{each.source} ({each.unit})" for each in plan.pairs)
     words = ", ".join(each.source for each in plan.modifiers)
     off = [name for name in SWITCHES if not plan.rules.on(name)]
-    told = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
-    return f"{told} Rules switched off: {', '.join(off)}." if off else told
+    made = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
+    return f"{made} Rules switched off: {', '.join(off)}." if off else made
 
 
-# The release's candidates before annotation: ``whole,part,adjective`` a line, no header.
-
-
-def read_candidates(path: Path) -> set[tuple[str, str, str]]:
-    """The triples of a file of candidates."""
-    found = set()
+def read_candidates(path: Path) -> set[Triple]:
+    """The triples of a released file of candidates: ``whole,part,adjective`` a line, no header."""
+    triples: set[Triple] = set()
     for number, raw in Reading().lines(path):
         fields = [field.strip() for field in fields_of(raw, ",", quoted=True)]
         if len(fields) != 3 or not all(fields):
             raise UserError("this is no candidate", file=path, line=number, fix="a line has whole,part,adjective")
-        found.add((fields[0], fields[1], fields[2]))
-    return found
+        triples.add((fields[0], fields[1], fields[2]))
+    return triples

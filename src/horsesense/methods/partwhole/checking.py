@@ -57,7 +57,7 @@ class OddTriples(Document):
 
 def check_triples(paths: Sequence[Path]) -> OddTriples:
     """All that is odd in files of judged triples."""
-    found: list[Oddity] = []
+    oddities: list[Oddity] = []
     first: dict[tuple[str, ...], tuple[str, int, str]] = {}
     rows = 0
     for path in paths:
@@ -70,22 +70,22 @@ def check_triples(paths: Sequence[Path]) -> OddTriples:
             try:
                 fields = fields_of(raw, ",", quoted=True) if raw.strip() else []
             except UserError as error:
-                found.append(Oddity("unreadable", path.name, number, (), error.problem))
+                oddities.append(Oddity("unreadable", path.name, number, (), error.problem))
                 continue
             if len(fields) != len(header):
                 about = f"{len(fields)} fields, and the header has {len(header)}"
-                found.append(Oddity("unreadable", path.name, number, tuple(fields[:3]), about))
+                oddities.append(Oddity("unreadable", path.name, number, tuple(fields[:3]), about))
                 continue
-            *triple, label, binary = (fields[place].strip() for place in places)
-            given = tuple(triple)
-            found += [Oddity(kind, path.name, number, given, about) for kind, about in _odd(given, label, binary)]
-            known = first.setdefault(tuple(word.lower() for word in given), (path.name, number, label))
-            if known[:2] != (path.name, number):
-                kind = "repeated" if known[2] == label else "contradiction"
-                about = f"{_name(label)} here, {_name(known[2])} in {known[0]}:{known[1]}"
-                found.append(Oddity(kind, path.name, number, given, about))
-    counts = Counter(oddity.kind for oddity in found)
-    return OddTriples(rows, {kind: counts[kind] for kind in KINDS}, tuple(found))
+            *words, label, binary = (fields[place].strip() for place in places)
+            triple = tuple(words)
+            oddities += [Oddity(kind, path.name, number, triple, about) for kind, about in _odd(triple, label, binary)]
+            earlier = first.setdefault(tuple(word.lower() for word in triple), (path.name, number, label))
+            if earlier[:2] != (path.name, number):
+                kind = "repeated" if earlier[2] == label else "contradiction"
+                about = f"{_name(label)} here, {_name(earlier[2])} in {earlier[0]}:{earlier[1]}"
+                oddities.append(Oddity(kind, path.name, number, triple, about))
+    counts = Counter(oddity.kind for oddity in oddities)
+    return OddTriples(rows, {kind: counts[kind] for kind in KINDS}, tuple(oddities))
 
 
 def _odd(triple: tuple[str, ...], label: str, binary: str) -> Iterator[tuple[str, str]]:

@@ -57,9 +57,9 @@ def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
             for degree in _DEGREES
         ]
         for kind, phrases in (("adjacent", side_by_side), ("copula", apart)):
-            said = _says if kind == "adjacent" else _is_subject
-            found = [one for one in corpus.find(phrases) if said(one.text, phrases)]
-            best = ranked(found, whole, adjective)
+            fits = _says if kind == "adjacent" else _is_subject
+            sentences = [sentence for sentence in corpus.find(phrases) if fits(sentence.text, phrases)]
+            best = ranked(sentences, whole, adjective)
             if best:
                 return Premise(best[0].text, kind, best[0].file)
     return Premise(f"The {whole} is {adjective}.", "template")
@@ -77,8 +77,8 @@ def _says(sentence: str, phrases: Sequence[str]) -> bool:
     >>> _says("An old boat-cloak lay there.", ["old boat"]), _says("The old boat's deck.", ["old boat"])
     (False, True)
     """
-    told = _plain(sentence)
-    return any(f" {phrase} " in told for phrase in phrases)
+    plain = _plain(sentence)
+    return any(f" {phrase} " in plain for phrase in phrases)
 
 
 def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
@@ -89,45 +89,47 @@ def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
     >>> _is_subject("She said the old table is white.", ["table is white"])
     True
     """
-    told = _plain(sentence)
-    phrase = next((phrase for phrase in phrases if f" {phrase} " in told), "")
-    before = told.partition(f" {phrase} ")[0].split()[-_REACH:] if phrase else []
+    plain = _plain(sentence)
+    phrase = next((phrase for phrase in phrases if f" {phrase} " in plain), "")
+    before = plain.partition(f" {phrase} ")[0].split()[-_REACH:] if phrase else []
     return bool(phrase) and not PREPOSITIONS & set(before)
 
 
-def ranked(found: Iterable[Sentence], whole: str, adjective: str) -> list[Sentence]:
+def ranked(sentences: Iterable[Sentence], whole: str, adjective: str) -> list[Sentence]:
     """The best first: nothing denied or supposed, the very words asked for, of good length, short, early."""
 
-    def order(one: Sentence) -> tuple[bool, bool, bool, int, int]:
-        tokens = words(one.text)
+    def order(sentence: Sentence) -> tuple[bool, bool, bool, int, int]:
+        tokens = words(sentence.text)
         exact = f"{adjective} {whole}" in " ".join(tokens)
-        return (bool(_DENIED & set(tokens)), not exact, len(tokens) not in _GOOD_LENGTH, len(tokens), one.place)
+        return (bool(_DENIED & set(tokens)), not exact, len(tokens) not in _GOOD_LENGTH, len(tokens), sentence.place)
 
-    return sorted(found, key=order)
+    return sorted(sentences, key=order)
 
 
-def as_inference(probe: Probe, corpus: Corpus | None = None, told: str = "", watcher: Watcher = UNWATCHED) -> Probe:
+def as_inference(
+    probe: Probe, corpus: Corpus | None = None, premise_source: str = "", watcher: Watcher = UNWATCHED
+) -> Probe:
     """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
-    kept: dict[tuple[str, str], Premise] = {}
+    premises: dict[tuple[str, str], Premise] = {}
     kinds: Counter[str] = Counter()
     items: list[Item] = []
     for number, item in enumerate(probe.items):
         watcher.at("premises", number, len(probe.items))
         whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
-        if (whole, adjective) not in kept:
-            kept[whole, adjective] = find_premise(corpus, whole, adjective)
-        premise = kept[whole, adjective]
+        if (whole, adjective) not in premises:
+            premises[whole, adjective] = find_premise(corpus, whole, adjective)
+        premise = premises[whole, adjective]
         kinds[f"premises: {premise.kind}"] += 1
         facets = {**item.facets, "premise_kind": premise.kind, "premise_file": premise.file or "none"}
         text = hypothesis(whole, part, adjective)
         groups = {**item.groups, "premise": premise.text}
-        changed = replace(item, form="pair", premise=premise.text, text=text, facets=facets, groups=groups)
-        items.append(changed)
-    made = f"{probe.card.made} As inference; premises from {told or 'a template'}.".strip()
+        pair = replace(item, form="pair", premise=premise.text, text=text, facets=facets, groups=groups)
+        items.append(pair)
+    made = f"{probe.card.made} As inference; premises from {premise_source or 'a template'}.".strip()
     return Probe.of(items, replace(probe.card, made=made), dict(sorted(kinds.items())))
 
 
 def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
     """How many pairs of whole and adjective have a sentence of a corpus, and how many there are."""
-    own = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
-    return sum(kind in kinds for kind in own.values()), len(own)
+    kind_of = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
+    return sum(kind in kinds for kind in kind_of.values()), len(kind_of)

@@ -1,4 +1,10 @@
-"""Pairs of whole and part (section 3.1): written down in WordNet, ConceptNet, GenericsKB, or seen in pictures."""
+"""Pairs of whole and part (section 3.1): written down in WordNet, ConceptNet, GenericsKB, or seen in pictures.
+
+Written down are WordNet's meronyms, ConceptNet's HasA and PartOf, GenericsKB's has-part. In pictures, people saw pairs
+and adjectives (sections 3.1 and 3.2): ``relationships.json`` and ``attributes.json`` are the official files of Visual
+Genome, read picture by picture. Tables of counts (``subject predicate object count``) are relations, not pictures: one
+picture may hold several.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +22,21 @@ from horsesense.knowledge.sources import part_links
 from horsesense.knowledge.triples import Facts
 from horsesense.language.inflection import singular
 
-# What sources give: pairs of whole and part, and adjectives of nouns, each with how often it was seen.
-
 Pair = tuple[str, str]
 """Whole and part."""
 
 _NOUN = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
+_HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
+_DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
+LICENCE = "CC BY 4.0"
+HAS = {
+    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
+    "with": ("with", "with a", "with an"),
+    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
+    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
+}
+"""Kinds of predicates that may tell a part; the paper takes the first. After *of* and *on* the whole stands last."""
+_TURNED = ("of", "on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +78,7 @@ def clean_noun(name: str) -> str:
     return singular(plain) if _NOUN.fullmatch(plain) else ""
 
 
-# Pairs that somebody wrote down: WordNet's meronyms, ConceptNet's HasA and PartOf, GenericsKB's has-part.
-
-_HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
-_DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
+# Pairs that somebody wrote down.
 
 
 def wordnet_pairs(source: str = "wordnet") -> Pairs:
@@ -82,37 +94,37 @@ def conceptnet_pairs(paths: Sequence[Path]) -> Pairs:
 
 def pairs_of(facts: Facts) -> Pairs:
     """The same from facts that were read before."""
-    told = [
+    pairs = [
         (fact.head, fact.tail) if fact.relation == "HasA" else (fact.tail, fact.head)
         for fact in facts.facts
         if fact.relation in ("HasA", "PartOf")
     ]
-    return _counted(facts.source, "facts", told, facts.licence)
+    return _counted(facts.source, "facts", pairs, facts.licence)
 
 
 def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
     """Statements such as *Owls have (part) beaks.*; the whole is the term in front of the statement."""
-    told: list[Pair] = []
+    pairs: list[Pair] = []
     others = 0
     for path in paths:
         for number, line in numbered_lines(path):
             cells = line.split("\t")
             if len(cells) < 2:
                 raise UserError("this is not a line of GenericsKB", file=path, line=number, fix="term, tab, statement")
-            found = _HAS_PART.fullmatch(cells[1].strip()) if "(part)" in cells[1] else None
-            if found is None:
+            match = _HAS_PART.fullmatch(cells[1].strip()) if "(part)" in cells[1] else None
+            if match is None:
                 others += 1
             else:
-                told.append((cells[0], found["part"]))
-    pairs = _counted("genericskb", "statements", told, "CC BY 4.0")
-    pairs.left_out["statements about something else"] = others
-    return pairs
+                pairs.append((cells[0], match["part"]))
+    counted = _counted("genericskb", "statements", pairs, "CC BY 4.0")
+    counted.left_out["statements about something else"] = others
+    return counted
 
 
-def _counted(source: str, unit: str, told: Iterable[Pair], licence: str) -> Pairs:
+def _counted(source: str, unit: str, pairs: Iterable[Pair], licence: str) -> Pairs:
     counts: Counter[Pair] = Counter()
     left_out: Counter[str] = Counter()
-    for whole, part in told:
+    for whole, part in pairs:
         if whole != whole.lower() or part != part.lower():
             left_out["names of single things"] += 1
             continue
@@ -124,21 +136,7 @@ def _counted(source: str, unit: str, told: Iterable[Pair], licence: str) -> Pair
     return Pairs(source, unit, counts, licence, left_out)
 
 
-# Pairs and adjectives that people saw in pictures: Visual Genome (partwhole.txt, 3.1 and 3.2).
-#
-# ``relationships.json`` and ``attributes.json`` are the official files, read picture by picture. Tables of counts
-# (``subject predicate object count``) are relations, not pictures: one picture may hold several.
-
-LICENCE = "CC BY 4.0"
-HAS = {
-    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
-    "with": ("with", "with a", "with an"),
-    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
-    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
-}
-"""Kinds of predicates that may tell a part; the paper takes the first. After *of* and *on* the whole stands last."""
-
-_TURNED = ("of", "on")
+# Pairs and adjectives that people saw in pictures.
 
 
 def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None) -> Pairs:
@@ -147,7 +145,7 @@ def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Ma
     counts: Counter[Pair] = Counter()
     for picture in json_elements(path):
         try:
-            seen = {_pair(one, turned, aliases or {}, left_out) for one in picture["relationships"]}
+            seen = {_pair(relation, turned, aliases or {}, left_out) for relation in picture["relationships"]}
         except (KeyError, TypeError, IndexError) as error:
             raise UserError(
                 f"a picture has no relationships as Visual Genome has them ({error!r})",
@@ -186,11 +184,11 @@ def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Mod
         try:
             for thing in picture["attributes"]:
                 noun = _noun(thing, aliases or {})
-                given = {" ".join(str(one).lower().split()) for one in thing.get("attributes") or ()}
+                adjectives = {" ".join(str(attribute).lower().split()) for attribute in thing.get("attributes") or ()}
                 if not noun:
-                    left_out["attributes of what is no noun"] += len(given)
+                    left_out["attributes of what is no noun"] += len(adjectives)
                     continue
-                counts[noun].update(given - {""})
+                counts[noun].update(adjectives - {""})
         except (KeyError, TypeError, IndexError) as error:
             raise UserError(
                 f"a picture has no attributes as Visual Genome has them ({error!r})",
@@ -202,11 +200,11 @@ def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Mod
 
 def read_aliases(path: Path) -> dict[str, str]:
     """Other names of objects: ``canonical,alias,alias`` a line."""
-    found: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for _, line in numbered_lines(path):
         first, *others = (" ".join(name.lower().split()) for name in line.split(","))
-        found.update((other, first) for other in others if other)
-    return found
+        aliases.update((other, first) for other in others if other)
+    return aliases
 
 
 def _predicates(kinds: Sequence[str]) -> dict[str, bool]:

@@ -1,4 +1,11 @@
-"""Part-whole adjectives as released: triples, inference rows, and the judgements behind them."""
+"""Part-whole adjectives as released: triples, inference rows, and the judgements behind them.
+
+Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains? A Challenge Dataset for Commonsense
+Reasoning over Adjectives and Objects" (EMNLP 2019). Triples are comma-separated with a header. As inference (section
+5), a retrieved sentence and what it says of the part, they are one JSON object a line; parses and token matches are
+left out. The judgements are crowd workers', the authors' own, and the qualification items: one row a triple, its votes
+side by side. Nothing says whose vote is whose, so annotators are ``#1``, ``#2`` …
+"""
 
 from __future__ import annotations
 
@@ -24,15 +31,22 @@ from horsesense.methods.releases.votes import ReleasedVotes
 from horsesense.records import Card, Facet, Item, Judgement, Probe, Source
 from horsesense.records.judgements import NOBODY
 
-# Part-whole adjectives: does an adjective of the whole hold for the part?
-#
-# Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains? A Challenge Dataset for
-# Commonsense Reasoning over Adjectives and Objects" (EMNLP 2019). Comma-separated with a header.
-
 LICENCE = "none stated"
 COLUMNS = ("whole", "part", "jj", "label", "bin_label")
 LABELS = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
 """The scale of the judgements, in order."""
+_DAMAGED = re.compile("[\u0080-\u009f]")
+INSTRUMENT = "partwhole"
+NONSENSE = "nonsense"
+REASONS = {
+    "wjj-nonsense": "whole-adjective",
+    "pjj-nonsense": "part-adjective",
+    "pw-nonsense": "part-whole",
+    "word-nonsense": "word",
+    "nonsense": "",
+}
+"""What makes no sense: the adjective with the whole, with the part, the part with the whole, or a word."""
+_TRIPLE = ("whole", "part", "jj")
 
 
 def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -47,7 +61,7 @@ def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
         check_columns(header, COLUMNS, path)
         for number, raw in lines[1:]:
             with reading.line(path, number):
-                reading.add(_item(reading, row_of(raw, header, ",", quoted=True), path, number))
+                reading.add(_triple_item(reading, row_of(raw, header, ",", quoted=True), path, number))
     card = Card(
         name="partwhole",
         method="partwhole",
@@ -58,7 +72,7 @@ def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     return reading.probe(card, paths)
 
 
-def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
+def _triple_item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
     answer, about = judged(reading, row)
     whole, part, adjective = (about[name] for name in ("whole", "part", "adjective"))
     return Item(
@@ -91,12 +105,7 @@ def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Fac
     return answer, about
 
 
-# Part-whole adjectives as inference: a retrieved sentence, and what it says of the part.
-#
-# Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019), section 5.
-# One JSON object a line; parses and token matches are left out.
-
-_DAMAGED = re.compile("[\u0080-\u009f]")
+# Inference.
 
 
 def read_partwhole_nli(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -137,43 +146,30 @@ def _inference_item(reading: Reading, values: dict[str, Any], path: Path, number
     )
 
 
-# The judgements behind the part-whole release: crowd workers', the authors' own, and the qualification items.
-#
-# One row a triple, its votes side by side. Nothing says whose vote is whose, so annotators are ``#1``, ``#2`` …
-
-INSTRUMENT = "partwhole"
-NONSENSE = "nonsense"
-REASONS = {
-    "wjj-nonsense": "whole-adjective",
-    "pjj-nonsense": "part-adjective",
-    "pw-nonsense": "part-whole",
-    "word-nonsense": "word",
-    "nonsense": "",
-}
-"""What makes no sense: the adjective with the whole, with the part, the part with the whole, or a word."""
-
-_TRIPLE = ("whole", "part", "jj")
+# Judgements.
 
 
 def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
     """Each row is an item that nobody has settled yet, and two to five judgements."""
     reading = Reading(skip_bad)
     judgements: list[Judgement] = []
-    given: Counter[str] = Counter()
+    votes_of: Counter[str] = Counter()
     for path in paths:
         lines = reading.lines(path)
         try:
-            first, header = _layout(fields_of(lines[0][1], ",", quoted=True))
+            first, header = _votes_layout(fields_of(lines[0][1], ",", quoted=True))
         except UserError as error:
             raise error.at(path, 1) from None
         for number, raw in lines[1 if header else 0 :]:
             with reading.line(path, number):
-                fields = _joined([reading.clean(field) for field in fields_of(raw, ",", quoted=True)], reading)
-                item, votes = _row(fields, first, path, number)
+                fields = _with_joined_votes(
+                    [reading.clean(field) for field in fields_of(raw, ",", quoted=True)], reading
+                )
+                item, votes = _voted_triple(fields, first, path, number)
                 reading.add(item)
                 for value, reason in votes:
-                    given[item.id] += 1
-                    judgements.append(Judgement(item.id, f"{NOBODY}{given[item.id]}", INSTRUMENT, value, reason))
+                    votes_of[item.id] += 1
+                    judgements.append(Judgement(item.id, f"{NOBODY}{votes_of[item.id]}", INSTRUMENT, value, reason))
     card = Card(
         name="partwhole",
         method="partwhole",
@@ -184,7 +180,7 @@ def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> Relea
     return ReleasedVotes(reading.probe(card, paths), tuple(judgements))
 
 
-def _layout(fields: Sequence[str]) -> tuple[int, bool]:
+def _votes_layout(fields: Sequence[str]) -> tuple[int, bool]:
     """Where the triple begins, and whether this line is a header; the qualification items have none."""
     if "jj" not in fields:
         return 0, False
@@ -196,7 +192,7 @@ def _layout(fields: Sequence[str]) -> tuple[int, bool]:
     return first, True
 
 
-def _joined(fields: Sequence[str], reading: Reading) -> list[str]:
+def _with_joined_votes(fields: Sequence[str], reading: Reading) -> list[str]:
     """The authors' own file has a few votes in two columns, ``word-`` and ``nonsense``."""
     joined: list[str] = []
     for field in fields:
@@ -208,7 +204,7 @@ def _joined(fields: Sequence[str], reading: Reading) -> list[str]:
     return joined
 
 
-def _row(fields: Sequence[str], first: int, path: Path, number: int) -> tuple[Item, list[tuple[str, str]]]:
+def _voted_triple(fields: Sequence[str], first: int, path: Path, number: int) -> tuple[Item, list[tuple[str, str]]]:
     triple, votes = fields[first : first + 3], [field for field in fields[first + 3 :] if field]
     if len(triple) < 3 or not all(triple) or not votes:
         raise UserError("the line is not a triple and its judgements", fix="repair or remove it")

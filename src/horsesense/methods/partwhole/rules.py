@@ -79,8 +79,8 @@ class Sieve:
         """The adjectives of each whole in one source, the commonest first; of equally common ones, by letter."""
         kept: dict[str, list[str]] = {}
         for whole in sorted(set(wholes)):
-            found = modifiers.counts.get(whole, Counter())
-            ranked = [word for word in sorted(found, key=lambda word: (-found[word], word)) if self._good(word)]
+            counts = modifiers.counts.get(whole, Counter())
+            ranked = [word for word in sorted(counts, key=lambda word: (-counts[word], word)) if self._good(word)]
             most = self.rules.commonest if self.rules.on("commonest") else len(ranked)
             self.rejected["adjectives of a whole rejected by commonest"] += len(ranked[most:])
             kept[whole] = ranked[:most]

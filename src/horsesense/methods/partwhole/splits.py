@@ -109,14 +109,14 @@ def _drawn(
     for name, share in shares.items():
         reached += share / of_all * total
         ends.append((reached, name))
-    found, done, part = {}, 0.0, 0
+    part_of, done, part = {}, 0.0, 0
     for name in order:
         # A unit belongs where its middle falls, so that large ones do not all spill into the next part.
         middle = done + weight[name] / 2
         while middle > ends[part][0] + 1e-9 and part < len(ends) - 1:
             part += 1
-        found[name], done = ends[part][1], done + weight[name]
-    return found
+        part_of[name], done = ends[part][1], done + weight[name]
+    return part_of
 
 
 def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[str, Probe], int]:
@@ -125,11 +125,11 @@ def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[s
     if lacking is not None:
         raise UserError(f"item {lacking.id} has no whole, part and adjective", fix="give a probe of part-whole triples")
     parts = split_items(probe.items, by, seed)
-    made = {}
+    probes = {}
     for name in SHARES:
         if not parts[name]:
             raise UserError(f"nothing is left for {name}", fix="give more triples, or split by random")
         items = [replace(item, facets={**item.facets, "split": name}) for item in parts[name]]
-        told = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
-        made[name] = Probe.of(items, replace(probe.card, made=told, seed=seed))
-    return made, len(parts["dropped"])
+        made = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
+        probes[name] = Probe.of(items, replace(probe.card, made=made, seed=seed))
+    return probes, len(parts["dropped"])

@@ -33,7 +33,7 @@ class RowSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One line of the table."""
 
     name: str
@@ -60,46 +60,46 @@ class Row:
 class PartWholeTable(Document):
     """Models, controls and people beside one another, as in the paper's table 3."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     """Models in the order of the runs, then people."""
 
 
-def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list[Row]:
+def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list[TableRow]:
     """A row a model, in the order of the runs; runs of one name on the same items (seeds) are put together."""
     groups: dict[str, list[Answered]] = {}
-    for one in answered:
-        groups.setdefault(_name(one), []).append(one)
+    for run in answered:
+        groups.setdefault(_name(run), []).append(run)
     first = [item.id for item in answered[0].items] if answered else []
-    for one in answered:
-        if {item.id for item in one.items} != set(first):
+    for run in answered:
+        if {item.id for item in run.items} != set(first):
             raise UserError(
-                f"{one.part.model.name} answered other items than {answered[0].part.model.name}",
+                f"{run.part.model.name} answered other items than {answered[0].part.model.name}",
                 fix="put runs on the same probe beside one another",
             )
-        if not all(role in item.groups for item in one.items for role in ROLES):
+        if not all(role in item.groups for item in run.items for role in ROLES):
             raise UserError("the items have no whole, part and adjective", fix="give runs on part-whole triples")
     return [_row(name, runs, train) for name, runs in groups.items()]
 
 
-def _name(one: Answered) -> str:
+def _name(run: Answered) -> str:
     """A model's name; a control's with how it answers, since it may be fitted in several ways."""
-    model = one.part.model
+    model = run.part.model
     return f"{model.name}: {model.frame}" if model.family == "control" else model.name
 
 
-def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> Row:
+def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> TableRow:
     judged = [item for item in runs[0].items if item.answer is not None]
     if not judged:
         raise UserError(f"no item that {name} answered has a gold", fix="have the triples judged first")
-    earned, chosen = [], []
+    earned, predicted = [], []
     for run in runs:
-        found = run.credits(run.primary())
+        credits = run.credits(run.primary())
         places = {item.id: place for place, item in enumerate(run.items)}
         order = [places[item.id] for item in judged]
-        earned.append(found.values[order])
-        chosen.append([found.predicted[place] for place in order])
+        earned.append(credits.values[order])
+        predicted.append([credits.predicted[place] for place in order])
     credit: Floats = np.mean(earned, axis=0)
-    together = [tuple(option for each in chosen for option in each[place]) for place in range(len(judged))]
+    together = [tuple(option for options in predicted for option in options[place]) for place in range(len(judged))]
     wholes, parts = ([item.groups[role] for item in judged] for role in ("whole", "part"))
     guess = chance([len(item.options) for item in judged])
     error = kappa = None
@@ -109,7 +109,7 @@ def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> Row:
         error = mean_absolute_error(golds, together, labels, wholes, parts)
         kappa = quadratic_kappa(golds, together, labels, wholes, parts)
     right = accuracy(credit, wholes, guess, crossed=parts)
-    return Row(
+    return TableRow(
         name=name,
         kind="model",
         seeds=len(runs),
@@ -128,7 +128,7 @@ def _slices(
 ) -> dict[str, tuple[RowSlice, ...]]:
     facets: list[dict[str, str]] = [{"adjective class": adjective_class(item.groups["adjective"])} for item in items]
     if train:
-        facets = [own | dict(seen) for own, seen in zip(facets, novelty(items, train, ROLES), strict=True)]
+        facets = [facet | dict(seen) for facet, seen in zip(facets, novelty(items, train, ROLES), strict=True)]
     slices = {name: by_facet(credit, wholes, facets, name).slices for name in facets[0]}
     return {name: tuple(RowSlice(str(each.where[0]), each.accuracy) for each in part) for name, part in slices.items()}
 
@@ -137,38 +137,38 @@ def _known(estimate: Estimate | None) -> Estimate | None:
     return None if estimate is None or isnan(estimate.value) else estimate
 
 
-def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[Row]:
+def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[TableRow]:
     """People on the same triples, two ways that are never subtracted from one another.
 
     ``judged`` are the items that the judgements are about. One vote against the label that contains it is what the
     paper publishes; it is helped by being part of the label. One vote against the majority of the others is not.
     """
-    own = {_triple(item): item for item in items if item.answer is not None}
-    about = {item.id: own[_triple(item)] for item in judged if _triple(item) in own}
+    by_triple = {_triple(item): item for item in items if item.answer is not None}
+    about = {item.id: by_triple[_triple(item)] for item in judged if _triple(item) in by_triple}
     votes = [each for each in judgements if each.item in about and each.value in about[each.item].options]
     if not votes:
         raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
     targets = [about[each.item] for each in votes]
     wholes, parts = ([item.groups[role] for item in targets] for role in ("whole", "part"))
     golds = [item.answer for item in targets if item.answer is not None]
-    given = [(item.options.index(each.value),) for each, item in zip(votes, targets, strict=True)]
+    voted = [(item.options.index(each.value),) for each, item in zip(votes, targets, strict=True)]
     labels = len(targets[0].options)
-    right = [float(gold == vote[0]) for gold, vote in zip(golds, given, strict=True)]
+    right = [float(gold == vote[0]) for gold, vote in zip(golds, voted, strict=True)]
     with_label = accuracy(right, wholes, crossed=parts)
     with_others = accuracy(_against_others(votes), wholes, crossed=parts)
     return [
         _people_row(
             "people: one vote against the label that contains it",
             with_label,
-            mean_absolute_error(golds, given, labels, wholes, parts),
-            quadratic_kappa(golds, given, labels, wholes, parts),
+            mean_absolute_error(golds, voted, labels, wholes, parts),
+            quadratic_kappa(golds, voted, labels, wholes, parts),
         ),
         _people_row("people: one vote against the majority of the others", with_others),
     ]
 
 
-def _people_row(name: str, right: Estimate, error: Estimate | None = None, kappa: Estimate | None = None) -> Row:
-    return Row(
+def _people_row(name: str, right: Estimate, error: Estimate | None = None, kappa: Estimate | None = None) -> TableRow:
+    return TableRow(
         name=name,
         kind="people",
         seeds=0,

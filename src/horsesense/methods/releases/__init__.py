@@ -61,8 +61,8 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
         raise unknown("release", name, [*READERS, "table"])
     reader = READERS[name]
     if len(paths) < reader.fewest or (reader.most is not None and len(paths) > reader.most):
-        given = "1 file was" if len(paths) == 1 else f"{len(paths)} files were"
-        raise UserError(f"{given} given for {name}", fix=f"horsesense import {name} {reader.files} -o FILE")
+        files = "1 file was" if len(paths) == 1 else f"{len(paths)} files were"
+        raise UserError(f"{files} given for {name}", fix=f"horsesense import {name} {reader.files} -o FILE")
     module, _, function = reader.where.partition(":")
     probe: Probe = getattr(import_module(module), function)(paths, skip_bad)
     return replace(probe, card=replace(probe.card, human=published_people(name, probe.items)))

@@ -75,13 +75,13 @@ def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = (
         return place
 
     first: dict[str, int] = {}
-    for place, own in enumerate(keys):
-        for key in own:
+    for place, item_keys in enumerate(keys):
+        for key in item_keys:
             parent[root(place)] = root(first.setdefault(key, place))
-    for one, other in pairs:
-        parent[root(one)] = root(other)
+    for left, right in pairs:
+        parent[root(left)] = root(right)
     names: dict[int, str] = {}
-    for place, own in enumerate(keys):
-        unit, least = root(place), min(own)
+    for place, item_keys in enumerate(keys):
+        unit, least = root(place), min(item_keys)
         names[unit] = min(names.get(unit, least), least)
     return [names[root(place)] for place in range(len(keys))]

@@ -1,4 +1,9 @@
-"""What was published: pinned files checked by hash, and how well people do (references, never a bar)."""
+"""What was published: pinned files checked by hash, and how well people do.
+
+``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some releases were never
+hashed (they are large or missing there) and are not fetched. ``people.tsv`` says how well people do at the released
+sets, as published: references, never a bar.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +18,10 @@ from horsesense.files import cache_folder, read_bytes, read_table, sha256_of_byt
 from horsesense.files.pinned import Fetched, fetch_url
 from horsesense.records import HumanFigure, Item
 
-# Where the releases were published: pinned files, checked by hash.
-#
-# ``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some
-# releases were never hashed (they are large or missing there) and are not fetched.
-
 _HOST = "https://raw.githubusercontent.com"
-_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
+_FILE_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
 _SHOWN = 3
+_PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ class PublishedFile:
 
 def published_files() -> dict[str, list[PublishedFile]]:
     """The pinned files of each release."""
-    found: dict[str, list[PublishedFile]] = {}
+    by_release: dict[str, list[PublishedFile]] = {}
     table = Path(str(files(__package__).joinpath("releases.tsv")))
-    for _, row in read_table(table, _COLUMNS):
-        release, repository, commit, path, size, sha256 = (row[column] for column in _COLUMNS)
-        found.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
-    return found
+    for _, row in read_table(table, _FILE_COLUMNS):
+        release, repository, commit, path, size, sha256 = (row[column] for column in _FILE_COLUMNS)
+        by_release.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
+    return by_release
 
 
 def release_sha256(hashes: Sequence[str]) -> str:
@@ -83,12 +84,12 @@ def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     contents, wrong = {}, []
     for file in wanted:
         path = source / file.path
-        found = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
-        content = read_bytes(found) if found else b""
+        copy = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
+        content = read_bytes(copy) if copy else b""
         if sha256_of_bytes(content) == file.sha256:
             contents[file.path] = content
         else:
-            wrong.append(f"{file.path} ({'another content' if found else 'missing'})")
+            wrong.append(f"{file.path} ({'another content' if copy else 'missing'})")
     if wrong:
         listed = ", ".join(wrong[:_SHOWN]) + (" …" if len(wrong) > _SHOWN else "")
         raise UserError(
@@ -99,9 +100,7 @@ def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     return contents
 
 
-# How well people do at the released sets, as published (``people.tsv``): references, never a bar.
-
-_PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
+# People.
 
 
 def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, ...]:
@@ -115,10 +114,10 @@ def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, 
 
 
 def _figures(release: str) -> list[HumanFigure]:
-    found = []
+    figures = []
     for _, row in read_table(Path(str(files(__package__).joinpath("people.tsv"))), _PEOPLE_COLUMNS):
         name, part, value, kind, n, people, source = (row[column] for column in _PEOPLE_COLUMNS)
         if name == release:
-            known = (int(n) if n else None, int(people) if people else None)
-            found.append(HumanFigure(float(value), kind, source, part, *known))
-    return found
+            counts = (int(n) if n else None, int(people) if people else None)
+            figures.append(HumanFigure(float(value), kind, source, part, *counts))
+    return figures

@@ -91,10 +91,10 @@ class Reading:
         'warm, dry'
         """
         for wrong, (right, name) in _REPAIRS.items():
-            found = text.count(wrong)
-            if found:
+            count = text.count(wrong)
+            if count:
                 text = text.replace(wrong, right)
-                self.notes[name] += found
+                self.notes[name] += count
         stripped = text.strip()
         if stripped != text:
             self.notes["texts with outer spaces"] += 1
@@ -199,8 +199,8 @@ def split_of(path: Path) -> dict[str, str]:
     >>> split_of(Path("nli_style_dev.jsonl.gz")), split_of(Path("ca.txt"))
     ({'split': 'dev'}, {})
     """
-    found = _SPLIT.search(stem_of(path).lower())
-    return {"split": found[1]} if found else {}
+    match = _SPLIT.search(stem_of(path).lower())
+    return {"split": match[1]} if match else {}
 
 
 def names_of(paths: Sequence[Path]) -> str:

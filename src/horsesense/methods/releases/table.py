@@ -73,28 +73,28 @@ def _item(
     path: Path,
     number: int,
 ) -> Item:
-    told = {role: _cell(row, columns[role]) for role in ROLES if role in columns and role not in ("options", "answer")}
-    question = told.get("question", "")
+    cells = {role: _cell(row, columns[role]) for role in ROLES if role in columns and role not in ("options", "answer")}
+    question = cells.get("question", "")
     form: Form = "cloze" if question.count(BLANK) == 1 else "choice" if "question" in columns else "sentences"
     answer = None
     if find is not None:
-        given = _value(row, columns["answer"])
-        answer = find(options, given)
+        written = _value(row, columns["answer"])
+        answer = find(options, written)
         if answer is None:
             raise UserError(
-                f"the answer {given!r} is none of the options", fix="give its index, its letter or its text"
+                f"the answer {written!r} is none of the options", fix="give its index, its letter or its text"
             )
     return Item(
         probe=name,
         form=form,
-        premise=told.get("premise", ""),
+        premise=cells.get("premise", ""),
         text=question,
         options=options,
         answer=answer,
-        family=told.get("family", ""),
-        member=told.get("member", ""),
-        facets=({"task": told["task"]} if told.get("task") else {}) | split_of(path),
-        source=Source(file=path.name, line=number, id=told.get("id", "")),
+        family=cells.get("family", ""),
+        member=cells.get("member", ""),
+        facets=({"task": cells["task"]} if cells.get("task") else {}) | split_of(path),
+        source=Source(file=path.name, line=number, id=cells.get("id", "")),
     )
 
 
@@ -126,8 +126,8 @@ def _json_list(text: str, path: Path) -> list[dict[str, Any]]:
         raise UserError(f"this is not JSON: {error.msg}", file=path, line=error.lineno) from None
     if not all(isinstance(entry, dict) for entry in values):
         raise UserError("an entry of the list is not an object", file=path)
-    found: list[dict[str, Any]] = values
-    return found
+    entries: list[dict[str, Any]] = values
+    return entries
 
 
 def _json_object(line: str) -> dict[str, Any]:
@@ -171,19 +171,19 @@ def _options(row: Mapping[str, Any], wanted: str) -> tuple[str, ...]:
     return tuple(str(entry).strip() for entry in value)
 
 
-def _by_text(options: Sequence[str], given: Any) -> int | None:
-    text = str(given).strip()
+def _by_text(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip()
     return options.index(text) if text in options else None
 
 
-def _by_letter(options: Sequence[str], given: Any) -> int | None:
-    text = str(given).strip().upper()
+def _by_letter(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip().upper()
     place = ord(text) - ord("A") if re.fullmatch("[A-Z]", text) else -1
     return place if 0 <= place < len(options) else None
 
 
-def _by_index(options: Sequence[str], given: Any) -> int | None:
-    text = str(given).strip()
+def _by_index(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip()
     return int(text) if re.fullmatch("[0-9]{1,3}", text) and int(text) < len(options) else None
 
 
@@ -193,5 +193,5 @@ def _finder(rows: Sequence[tuple[Sequence[str], Any]]) -> Callable[[Sequence[str
     It is settled once for a file, since "1" may be an index in one row and happen to be an option's text in another.
     """
     ways = (_by_text, _by_letter, _by_index)
-    fits = Counter({way: sum(way(options, given) is not None for options, given in rows) for way in ways})
+    fits = Counter({way: sum(way(options, written) is not None for options, written in rows) for way in ways})
     return max(ways, key=lambda way: fits[way])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from horsesense.methods.starter.schemas import Schema, read_schemas
+from horsesense.methods.starter.schemas import StarterSchema, read_schemas
 from horsesense.records import Card, Item, Probe, Source
 
-__all__ = ["STARTER", "Schema", "read_schemas", "starter_probe"]
+__all__ = ["STARTER", "StarterSchema", "read_schemas", "starter_probe"]
 
 STARTER = Path(__file__).with_name("schemas.md")
 """The schemas that the probe is made of."""
@@ -38,12 +38,12 @@ def starter_probe() -> Probe:
     return Probe.of([item for schema in read_schemas(STARTER) for item in questions(schema)], CARD)
 
 
-def questions(schema: Schema) -> tuple[Item, Item]:
+def questions(schema: StarterSchema) -> tuple[Item, Item]:
     """The two questions of a schema: the same outcomes, under either premise."""
     return _question(schema, 0), _question(schema, 1)
 
 
-def _question(schema: Schema, premise: int) -> Item:
+def _question(schema: StarterSchema, premise: int) -> Item:
     order = schema.order()
     return Item(
         probe=CARD.name,

@@ -18,7 +18,7 @@ _MARKS = re.compile(r"[{}\[\]|]")
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class StarterSchema:
     """A sentence whose ending flips with its premise."""
 
     task: str
@@ -35,12 +35,12 @@ class Schema:
     def reading(self, premise: int, outcome: int) -> str:
         """The sentence with one of its premises and one of its outcomes.
 
-        >>> flat = Schema("physical", "motion", "tyre", "The tyre was {full|flat}, so it [rolled|dragged].")
+        >>> flat = StarterSchema("physical", "motion", "tyre", "The tyre was {full|flat}, so it [rolled|dragged].")
         >>> flat.reading(1, 0)
         'The tyre was flat, so it rolled.'
         """
-        given = _PREMISE.sub(lambda pair: pair[premise + 1], self.sentence)
-        return _OUTCOME.sub(lambda pair: pair[outcome + 1], given)
+        supposed = _PREMISE.sub(lambda pair: pair[premise + 1], self.sentence)
+        return _OUTCOME.sub(lambda pair: pair[outcome + 1], supposed)
 
     def order(self) -> tuple[int, int]:
         """The outcomes in the order in which both questions list them.
@@ -51,7 +51,7 @@ class Schema:
         return (0, 1) if hashlib.sha256(self.name.encode()).digest()[0] % 2 else (1, 0)
 
 
-def read_schemas(path: str | Path) -> list[Schema]:
+def read_schemas(path: str | Path) -> list[StarterSchema]:
     """Read a file of schemas: ``## task``, ``### skill``, ``- name: sentence``; prose only at the top."""
     names: dict[str, int] = {}
     schemas = []
@@ -67,7 +67,7 @@ def read_schemas(path: str | Path) -> list[Schema]:
     return schemas
 
 
-def _schemas(path: Path) -> Iterator[Schema]:
+def _schemas(path: Path) -> Iterator[StarterSchema]:
     task = skill = ""
     for line, text in numbered_lines(path):
         if text.startswith("## "):
@@ -78,20 +78,20 @@ def _schemas(path: Path) -> Iterator[Schema]:
             yield _schema(task, skill, text, path, line)
 
 
-def _schema(task: str, skill: str, text: str, path: Path, line: int) -> Schema:
-    found = _SCHEMA.fullmatch(text)
-    if not found or not skill:
+def _schema(task: str, skill: str, text: str, path: Path, line: int) -> StarterSchema:
+    match = _SCHEMA.fullmatch(text)
+    if not match or not skill:
         raise UserError(
             "this is not a schema", file=path, line=line, fix="write '- name: sentence' below a '### skill'"
         )
-    sentence = found["sentence"]
+    sentence = match["sentence"]
     rest = _OUTCOME.sub("", _PREMISE.sub("", sentence))
     counts = len(_PREMISE.findall(sentence)), len(_OUTCOME.findall(sentence))
     if counts != (1, 1) or _MARKS.search(rest):
         raise UserError(
-            f"the schema {found['name']!r} needs one premise and one outcome",
+            f"the schema {match['name']!r} needs one premise and one outcome",
             file=path,
             line=line,
             fix="write {this|that} once and [this|that] once",
         )
-    return Schema(task, skill, found["name"], sentence, line)
+    return StarterSchema(task, skill, match["name"], sentence, line)

@@ -9,6 +9,6 @@ questions.
 """
 
 from horsesense.methods.wordnetqa.building import build_wordnetqa
-from horsesense.methods.wordnetqa.plan import KINDS, RELATIONS, Plan
+from horsesense.methods.wordnetqa.plan import KINDS, RELATIONS, WordNetPlan
 
-__all__ = ["KINDS", "RELATIONS", "Plan", "build_wordnetqa"]
+__all__ = ["KINDS", "RELATIONS", "WordNetPlan", "build_wordnetqa"]

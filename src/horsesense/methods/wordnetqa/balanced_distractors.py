@@ -1,4 +1,10 @@
-"""Distractors that give nothing away to somebody who does not read the question."""
+"""Distractors that give nothing away to somebody who does not read the question.
+
+Every answer is offered as a distractor of other questions, four times for each time it is right (with five options).
+So whatever can be seen of an option alone, its generality, frequency, length or wording, says nothing about its being
+right. One distractor at most is near the asked concept: a sister is the child of the nearest hypernym, so with m of
+them the option that includes most others is right in 1/(5 - m) at least.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +15,8 @@ from random import Random
 
 from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.distractors import Choice, Falsehood, Neighbours
-from horsesense.methods.wordnetqa.plan import Plan
+from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question
-
-# Dealing answers out as distractors of other questions, each as often as the balance wants.
 
 _LOOK_BACK = 60
 """How many of the concepts that did not fit before are tried first."""
@@ -73,25 +77,17 @@ def _swap(seat: Seat, seats: Sequence[Seat], waiting: deque[int], chance: Random
         if other is seat or not other.fillers:
             continue
         number = chance.randrange(len(other.fillers))
-        given = other.fillers[number]
-        if fits(given, seat) and fits(card, other):
+        spared = other.fillers[number]
+        if fits(spared, seat) and fits(card, other):
             waiting.pop()
             other.fillers[number] = card
-            seat.fillers.append(given)
+            seat.fillers.append(spared)
             return True
     return False
 
 
-# Distractors that give nothing away to somebody who does not read the question.
-#
-# Every answer is offered as a distractor of other questions, four times for each time it is right (with five
-# options). So whatever can be seen of an option alone, its generality, frequency, length or wording, says nothing
-# about its being right. One distractor at most is near the asked concept: a sister is the child of the nearest
-# hypernym, so with m of them the option that includes most others is right in 1/(5 - m) at least.
-
-
 def controlled_choices(
-    graph: Graph, questions: Sequence[tuple[Question, str]], plan: Plan, rejected: Counter[str]
+    graph: Graph, questions: Sequence[tuple[Question, str]], plan: WordNetPlan, rejected: Counter[str]
 ) -> Iterator[Choice]:
     """The questions of each split and part of speech share their answers as distractors."""
     false = Falsehood(graph, plan.relation)
@@ -107,7 +103,7 @@ def controlled_choices(
 
 class _Dealer:
     def __init__(
-        self, false: Falsehood, plan: Plan, questions: list[Question], chance: Random, rejected: Counter[str]
+        self, false: Falsehood, plan: WordNetPlan, questions: list[Question], chance: Random, rejected: Counter[str]
     ) -> None:
         self.false, self.plan, self.chance, self.rejected = false, plan, chance, rejected
         self.others = plan.ways - 1
@@ -137,8 +133,8 @@ class _Dealer:
                 room[question.answer] -= 1
                 kept.append(question)
         self.rejected["question: its answer is right too often elsewhere"] += len(questions) - len(kept)
-        chosen = set(kept)
-        return [question for question in questions if question in chosen]
+        distinct = set(kept)
+        return [question for question in questions if question in distinct]
 
     def _near(self) -> list[Seat]:
         """Each question once with random distractors, and again with one near the asked concept."""
@@ -156,10 +152,10 @@ class _Dealer:
                     c for c in concepts if self._spare(c, room) and c not in barred and self._apart(c, question, [])
                 ]
                 if usable and left:
-                    chosen = self.chance.choice(usable)
-                    room[chosen] -= 1
+                    neighbour = self.chance.choice(usable)
+                    room[neighbour] -= 1
                     left -= 1
-                    seats.append(Seat(question, kind, distance, (chosen,)))
+                    seats.append(Seat(question, kind, distance, (neighbour,)))
             self.rejected["perturbation: no concept near enough is false"] += left
         return seats
 
@@ -174,5 +170,5 @@ class _Dealer:
         barred = self.false.barred(seat.question.asked, seat.question.answer)
         return card not in barred and self._apart(card, seat.question, seat.distractors)
 
-    def _apart(self, concept: int, question: Question, chosen: Sequence[int]) -> bool:
-        return self.false.apart(concept, [question.answer, *chosen])
+    def _apart(self, concept: int, question: Question, others: Sequence[int]) -> bool:
+        return self.false.apart(concept, [question.answer, *others])

@@ -1,4 +1,9 @@
-"""From a graph to a probe: questions, distractors, splits."""
+"""From a graph to a probe: questions, distractors, splits.
+
+Answer concepts are assigned to train, dev and test, so that nothing that is right in training is right in a test. A
+cluster stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts
+of one branch of the taxonomy go together, which keeps most clusters whole by themselves.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +19,9 @@ from horsesense.knowledge.graph import Graph
 from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.plan import Plan
+from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, asked_concepts, option_text, question_text, questions_of
 from horsesense.records import Card, Facet, Item, Probe, Source
-
-# Which of train, dev and test an item belongs to.
-#
-# Answer concepts are assigned, so that nothing that is right in training is right in a test. A cluster
-# stays whole: it goes where most of its answers are, and its questions with other answers are dropped.
-# Concepts of one branch of the taxonomy go together, which keeps most clusters whole by themselves.
 
 MOST_TRAIN = 3000
 _TRAIN = 0.15
@@ -30,46 +29,10 @@ _TRAIN = 0.15
 _TEST = 0.15
 _BRANCHES = 400
 """A branch is the largest part of the taxonomy with at most one in so many of all concepts."""
-
-
-def split_questions(
-    graph: Graph, questions: Sequence[Question], plan: Plan, each: int, rejected: Counter[str]
-) -> list[tuple[Question, str]]:
-    """Each question with its split; ``each`` is how many items a question will become."""
-    train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
-    below = np.diff(graph.down.starts)
-    largest = max(1, len(graph) // _BRANCHES)
-
-    @cache
-    def split(answer: int) -> str:
-        around = [other for other in graph.up.reached(answer) if below[other] <= largest]
-        branch = max([answer, *around], key=lambda other: (int(below[other]), -other))
-        place = plan.chance("split", graph.ids[branch]).random()
-        return "train" if place < train else "test" if place < train + _TEST else "dev"
-
-    found: list[tuple[Question, str]] = []
-    used = 0
-    for _, cluster in groupby(questions, key=lambda question: question.asked):
-        members = list(cluster)
-        places = [split(question.answer) for question in members]
-        most = max(("test", "train", "dev"), key=places.count)
-        kept = [(question, most) for question, place in zip(members, places, strict=True) if place == most]
-        rejected["question: its answer is in another split"] += len(members) - len(kept)
-        if most == "train":
-            used += len(kept) * each
-            if used > MOST_TRAIN:
-                rejected["question: train is full"] += len(kept)
-                continue
-        found += kept
-    return found
-
-
-# The recipe: from a graph to a probe.
-
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
-def build_wordnetqa(graph: Graph, plan: Plan) -> Probe:
+def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """The questions of one relation; what could not be asked is counted in the card's notes."""
     rejected: Counter[str] = Counter()
     _check_source(graph, plan)
@@ -98,14 +61,14 @@ def build_wordnetqa(graph: Graph, plan: Plan) -> Probe:
     return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
 
 
-def _made(graph: Graph, plan: Plan) -> str:
+def _made(graph: Graph, plan: WordNetPlan) -> str:
     how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
     return f"Questions of {plan.relation} grown from {source}, {plan.ways} options each, {how}{limit}."
 
 
-def _check_source(graph: Graph, plan: Plan) -> None:
+def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     needed = {"lemma": graph.lemmas, "definition": graph.definitions}
     if plan.relation != "synonymy":
         needed["example"] = graph.examples
@@ -117,33 +80,67 @@ def _check_source(graph: Graph, plan: Plan) -> None:
             raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
 
 
-def _questions(graph: Graph, plan: Plan, rejected: Counter[str]) -> list[Question]:
+def _questions(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
     """Whole clusters, until there are enough."""
-    found: list[Question] = []
+    questions: list[Question] = []
     clusters = 0
     for asked in asked_concepts(graph, plan, rejected):
         new = questions_of(graph, asked, plan, rejected)
         if not plan.as_paper:
-            hidden = [question for question in new if not _tells(graph, question, plan)]
+            hidden = [question for question in new if not _gives_away(graph, question, plan)]
             rejected["question: a word of the answer stands in it"] += len(new) - len(hidden)
             new = hidden
-        if plan.limit is not None and (len(found) + len(new)) * plan.size["perturbations"] > plan.limit:
+        if plan.limit is not None and (len(questions) + len(new)) * plan.size["perturbations"] > plan.limit:
             break
-        found += new
+        questions += new
         clusters += bool(new)
         if clusters == plan.size["concepts"]:
             break
-    return found
+    return questions
 
 
-def _tells(graph: Graph, question: Question, plan: Plan) -> bool:
+def _gives_away(graph: Graph, question: Question, plan: WordNetPlan) -> bool:
     """Whether question and answer share a word with content, so that matching words would find it."""
     # Of synonymy the word is part of the answer, not of the question.
-    said = set(words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}"))
-    return not (said - FUNCTION_WORDS).isdisjoint(words(option_text(graph, plan.relation, question.answer)))
+    question_words = set(
+        words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}")
+    )
+    return not (question_words - FUNCTION_WORDS).isdisjoint(words(option_text(graph, plan.relation, question.answer)))
 
 
-def _items(graph: Graph, choices: Iterator[Choice], plan: Plan) -> Iterator[Item]:
+def split_questions(
+    graph: Graph, questions: Sequence[Question], plan: WordNetPlan, each: int, rejected: Counter[str]
+) -> list[tuple[Question, str]]:
+    """Each question with its split; ``each`` is how many items a question will become."""
+    train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
+    below = np.diff(graph.down.starts)
+    largest = max(1, len(graph) // _BRANCHES)
+
+    @cache
+    def split(answer: int) -> str:
+        around = [other for other in graph.up.reached(answer) if below[other] <= largest]
+        branch = max([answer, *around], key=lambda other: (int(below[other]), -other))
+        place = plan.chance("split", graph.ids[branch]).random()
+        return "train" if place < train else "test" if place < train + _TEST else "dev"
+
+    placed: list[tuple[Question, str]] = []
+    used = 0
+    for _, cluster in groupby(questions, key=lambda question: question.asked):
+        members = list(cluster)
+        places = [split(question.answer) for question in members]
+        most = max(("test", "train", "dev"), key=places.count)
+        kept = [(question, most) for question, place in zip(members, places, strict=True) if place == most]
+        rejected["question: its answer is in another split"] += len(members) - len(kept)
+        if most == "train":
+            used += len(kept) * each
+            if used > MOST_TRAIN:
+                rejected["question: train is full"] += len(kept)
+                continue
+        placed += kept
+    return placed
+
+
+def _items(graph: Graph, choices: Iterator[Choice], plan: WordNetPlan) -> Iterator[Item]:
     texts: dict[int, str] = {}
     for choice in choices:
         question = choice.question

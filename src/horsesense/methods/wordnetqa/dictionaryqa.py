@@ -1,4 +1,4 @@
-"""Senses that can be asked about, word by word."""
+"""DictionaryQA: which sense a word has in an example (section 3.2); other senses of the word are wrong first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.language.frequency import zipf
 from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal
-from horsesense.methods.wordnetqa.plan import Plan as WordNetPlan
+from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, find_form, question_text
 from horsesense.records import Card, Item, Probe, Source
 
@@ -23,18 +23,83 @@ _LONGEST = 60
 
 Sense = tuple[int, str, str]
 """The sense, an example, and the word as it stands there."""
+MOST = 7000
+"""The size of the paper's set (table 4)."""
+_SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
+"""At most 3,000 to train on, as many for development (section 3.2)."""
+TEMPLATES = WordNetPlan("definitions").templates
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryPlan:
+    """One set of questions."""
+
+    seed: int = 0
+    limit: int | None = None
+    """Most items; whole words are drawn. Without it, as many as the paper has."""
+    as_paper: bool = False
+    """Fillers at random from all senses with an example; else from the answers, balanced."""
+    ways: int = 5
+
+    def chance(self, *what: object) -> Random:
+        return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
+
+
+def build_dictionaryqa(graph: Graph, plan: DictionaryPlan) -> Probe:
+    """One question a sense; what could not be asked is counted in the card's notes."""
+    rejected: Counter[str] = Counter({f"import: {reason}": count for reason, count in graph.left_out.items()})
+    seats = list(_seats(graph, plan, rejected))
+    (_fill_as_paper if plan.as_paper else _fill_balanced)(graph, seats, plan)
+    full = [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
+    rejected["item: too few false options"] += len(seats) - len(full)
+    items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
+    if not items:
+        raise UserError(
+            f"{graph.origin.name} gives no question with {plan.ways} options",
+            fix="ask for fewer options, or give a source with words of several senses, each with an example",
+        )
+    card = Card(
+        name="dictionaryqa",
+        method="dictionaryqa",
+        licence=graph.origin.licence,
+        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.ways} options each: other senses "
+        f"first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
+        seed=plan.seed,
+        group="word",
+    )
+    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+
+
+def _seats(graph: Graph, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
+    """Every sense of a drawn word, with the other senses of the word as its first distractors."""
+    most, seated = plan.limit or MOST, 0
+    for senses in words_with_senses(graph, plan.chance("words"), rejected):
+        asked = [sense for sense in senses if plan.as_paper or not _gives_away(graph, sense)]
+        rejected["question: a word of the answer stands in it"] += len(senses) - len(asked)
+        if seated + len(asked) > most:
+            break
+        # A word goes whole into one split, by where it stands among those drawn.
+        split = next(name for name, end in _SPLITS if seated + len(asked) <= end * most)
+        seated += len(asked)
+        for sense, example, form in asked:
+            chance = plan.chance("sense", graph.ids[sense])
+            others = [other for other, _, _ in asked if other != sense]
+            chance.shuffle(others)
+            others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
+            question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
+            yield Seat(question, "sense" if others else "random", 0, tuple(others[: plan.ways - 1])), split
 
 
 def words_with_senses(graph: Graph, chance: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
     """For each word, in an order that chance decides, its senses with a sound example; at least two."""
-    known = sorted(graph.by_lemma)
-    chance.shuffle(known)
-    for word in known:
-        told = [concept for concept in graph.by_lemma[word] if graph.examples[concept]]
-        if len(told) < 2:
-            rejected["sense: the word has no other sense with an example"] += len(told)
+    lemmas = sorted(graph.by_lemma)
+    chance.shuffle(lemmas)
+    for word in lemmas:
+        exemplified = [concept for concept in graph.by_lemma[word] if graph.examples[concept]]
+        if len(exemplified) < 2:
+            rejected["sense: the word has no other sense with an example"] += len(exemplified)
             continue
-        senses = list(_sound(graph, told, rejected))
+        senses = list(_sound(graph, exemplified, rejected))
         if len(senses) > 1:
             yield senses
         else:
@@ -68,79 +133,10 @@ def runs_together(text: str, graph: Graph) -> bool:
     return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
 
 
-# The recipe: from a dictionary to a probe.
-
-MOST = 7000
-"""The size of the paper's set (table 4)."""
-_SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
-"""At most 3,000 to train on, as many for development (section 3.2)."""
-TEMPLATES = WordNetPlan("definitions").templates
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One set of questions."""
-
-    seed: int = 0
-    limit: int | None = None
-    """Most items; whole words are drawn. Without it, as many as the paper has."""
-    as_paper: bool = False
-    """Fillers at random from all senses with an example; else from the answers, balanced."""
-    ways: int = 5
-
-    def chance(self, *what: object) -> Random:
-        return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
-
-
-def build_dictionaryqa(graph: Graph, plan: Plan) -> Probe:
-    """One question a sense; what could not be asked is counted in the card's notes."""
-    rejected: Counter[str] = Counter({f"import: {reason}": count for reason, count in graph.left_out.items()})
-    seats = list(_seats(graph, plan, rejected))
-    (_fill_as_paper if plan.as_paper else _fill_balanced)(graph, seats, plan)
-    full = [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
-    rejected["item: too few false options"] += len(seats) - len(full)
-    items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
-    if not items:
-        raise UserError(
-            f"{graph.origin.name} gives no question with {plan.ways} options",
-            fix="ask for fewer options, or give a source with words of several senses, each with an example",
-        )
-    card = Card(
-        name="dictionaryqa",
-        method="dictionaryqa",
-        licence=graph.origin.licence,
-        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.ways} options each: other senses "
-        f"first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
-        seed=plan.seed,
-        group="word",
-    )
-    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
-
-
-def _seats(graph: Graph, plan: Plan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
-    """Every sense of a drawn word, with the other senses of the word as its first distractors."""
-    most, found = plan.limit or MOST, 0
-    for senses in words_with_senses(graph, plan.chance("words"), rejected):
-        asked = [sense for sense in senses if plan.as_paper or not _tells(graph, sense)]
-        rejected["question: a word of the answer stands in it"] += len(senses) - len(asked)
-        if found + len(asked) > most:
-            break
-        # A word goes whole into one split, by where it stands among those drawn.
-        split = next(name for name, end in _SPLITS if found + len(asked) <= end * most)
-        found += len(asked)
-        for sense, example, form in asked:
-            chance = plan.chance("sense", graph.ids[sense])
-            others = [other for other, _, _ in asked if other != sense]
-            chance.shuffle(others)
-            others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
-            question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
-            yield Seat(question, "sense" if others else "random", 0, tuple(others[: plan.ways - 1])), split
-
-
-def _tells(graph: Graph, sense: Sense) -> bool:
+def _gives_away(graph: Graph, sense: Sense) -> bool:
     concept, example, form = sense
-    said = set(words(f"{example} {form}")) - FUNCTION_WORDS
-    return not said.isdisjoint(words(graph.definitions[concept]))
+    question_words = set(words(f"{example} {form}")) - FUNCTION_WORDS
+    return not question_words.isdisjoint(words(graph.definitions[concept]))
 
 
 def _fits(graph: Graph, card: int, seat: Seat) -> bool:
@@ -151,7 +147,7 @@ def _fits(graph: Graph, card: int, seat: Seat) -> bool:
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> None:
+def _fill_balanced(graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> None:
     for split, _ in _SPLITS:
         members = [seat for seat, place in seats if place == split]
         # Other parts of speech never fit, so each is dealt by itself.
@@ -160,7 +156,7 @@ def _fill_balanced(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> N
             deal(same, plan.ways - 1, plan.chance("deal", split, pos), lambda card, seat: _fits(graph, card, seat))
 
 
-def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> None:
+def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> None:
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
     for seat, _ in seats:
         chance = plan.chance("fillers", graph.ids[seat.question.answer])
@@ -172,7 +168,7 @@ def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: Plan) -> N
                 seat.fillers.append(card)
 
 
-def _item(graph: Graph, seat: Seat, split: str, plan: Plan) -> Item:
+def _item(graph: Graph, seat: Seat, split: str, plan: DictionaryPlan) -> Item:
     question = seat.question
     concepts = [question.answer, *seat.distractors]
     name, word = graph.ids[question.answer], graph.lemmas[question.answer][0]

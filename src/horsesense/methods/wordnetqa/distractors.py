@@ -1,4 +1,9 @@
-"""What is wrong for sure, what lies near, and the distractors that the paper makes of it (section 3.1)."""
+"""What is wrong for sure, what lies near, and the distractors that the paper makes of it (section 3.1).
+
+A distractor is false when it is not the asked concept, does not lie in the asked direction from it at any distance
+(instances included), and shares no word and no definition with the answer. The paper's are all of one kind and
+distance, filled up with random concepts.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
-from horsesense.methods.wordnetqa.plan import KINDS, MOST_HOPS, Plan
+from horsesense.methods.wordnetqa.plan import KINDS, MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, option_text
 
-# What is wrong for sure.
-#
-# A distractor is false when it is not the asked concept, does not lie in the asked direction from it at any
-# distance (instances included), and shares no word and no definition with the answer.
+Near = dict[tuple[str, int], list[int]]
+"""(kind, distance) → concepts, whether true or false."""
+_DRAWN = 3
+"""How many times the options of a question are drawn, since some read alike."""
+_TRIES = 200
+"""Draws before a part of speech counts as too small."""
 
 
 class Falsehood:
@@ -33,25 +40,19 @@ class Falsehood:
 
     def alike(self, concept: int) -> set[int]:
         """Concepts that share a word or the definition with one, itself included."""
-        found = set(self.graph.by_definition[self.graph.definitions[concept].lower()])
+        concepts = set(self.graph.by_definition[self.graph.definitions[concept].lower()])
         for lemma in self.graph.lemmas[concept]:
-            found.update(self.graph.by_lemma[lemma.lower()])
-        return found
+            concepts.update(self.graph.by_lemma[lemma.lower()])
+        return concepts
 
     def _barred(self, asked: int, answer: int) -> set[int]:
         """What may not be a distractor."""
         return self._reached(asked) | self.alike(answer)
 
-    def apart(self, concept: int, chosen: Sequence[int]) -> bool:
+    def apart(self, concept: int, others: Sequence[int]) -> bool:
         """Whether an option reads otherwise than those chosen before it."""
         text = self.text(concept)
-        return bool(text) and all(self.text(other) != text for other in chosen)
-
-
-# Distractors that lie near the asked concept, by kind and distance.
-
-Near = dict[tuple[str, int], list[int]]
-"""(kind, distance) → concepts, whether true or false."""
+        return bool(text) and all(self.text(other) != text for other in others)
 
 
 class Neighbours:
@@ -63,7 +64,7 @@ class Neighbours:
         self.near = lru_cache(maxsize=64)(self._near)
 
     def _near(self, concept: int) -> Near:
-        found: Near = {}
+        near: Near = {}
         for kind in KINDS[self.relation]:
             if kind == "sister":
                 pairs = list(self.graph.sister_depths(concept, MOST_HOPS).items())
@@ -71,16 +72,8 @@ class Neighbours:
                 links = self.graph.up if kind == "hypernym" else self.graph.down
                 pairs = [(other, hops) for other, hops in links.row(concept) if 1 <= hops <= MOST_HOPS]
             for other, hops in sorted(pairs):
-                found.setdefault((kind, hops), []).append(other)
-        return found
-
-
-# Distractors as in the paper: all of one kind and distance, filled up with random concepts.
-
-_DRAWN = 3
-"""How many times the options of a question are drawn, since some read alike."""
-_TRIES = 200
-"""Draws before a part of speech counts as too small."""
+                near.setdefault((kind, hops), []).append(other)
+        return near
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +93,7 @@ class Choice:
 
 
 def paper_choices(
-    graph: Graph, questions: Sequence[tuple[Question, str]], plan: Plan, rejected: Counter[str]
+    graph: Graph, questions: Sequence[tuple[Question, str]], plan: WordNetPlan, rejected: Counter[str]
 ) -> Iterator[Choice]:
     """Every question with several sets of distractors: the perturbations of section 3.1.1."""
     false, neighbours = Falsehood(graph, plan.relation), Neighbours(graph, plan.relation)
@@ -115,21 +108,21 @@ def paper_choices(
         sets = sorted(key for key, concepts in near.items() if not barred.issuperset(concepts))
         chance.shuffle(sets)
         for kind, distance in [("random", 0), *sets][: plan.size["perturbations"]]:
-            chosen: list[int] = []
+            distractors: list[int] = []
             usable = [concept for concept in near[kind, distance] if concept not in barred] if distance else []
             for concept in chance.sample(usable, min(len(usable), _DRAWN * plan.ways)):
-                if len(chosen) < plan.ways - 1 and false.apart(concept, [question.answer, *chosen]):
-                    chosen.append(concept)
-            of_kind = len(chosen)
+                if len(distractors) < plan.ways - 1 and false.apart(concept, [question.answer, *distractors]):
+                    distractors.append(concept)
+            of_kind = len(distractors)
             pool = same_pos[graph.pos[question.answer]]
             for _ in range(_TRIES):
-                if len(chosen) == plan.ways - 1:
+                if len(distractors) == plan.ways - 1:
                     break
                 concept = pool[int(chance.random() * len(pool))]
-                if concept not in barred and false.apart(concept, [question.answer, *chosen]):
-                    chosen.append(concept)
-            if len(chosen) < plan.ways - 1:
+                if concept not in barred and false.apart(concept, [question.answer, *distractors]):
+                    distractors.append(concept)
+            if len(distractors) < plan.ways - 1:
                 rejected["question: too few false options"] += 1
                 continue
-            fillers = len(chosen) - of_kind if distance else 0
-            yield Choice(question, split, kind, distance, tuple(chosen), fillers)
+            fillers = len(distractors) - of_kind if distance else 0
+            yield Choice(question, split, kind, distance, tuple(distractors), fillers)

@@ -26,7 +26,7 @@ MOST_HOPS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WordNetPlan:
     """One set of questions."""
 
     relation: str
@@ -52,8 +52,8 @@ class Plan:
 
     @property
     def templates(self) -> dict[str, str]:
-        found: dict[str, str] = _data("templates.toml")[self.relation]
-        return found
+        templates: dict[str, str] = _data("templates.toml")[self.relation]
+        return templates
 
     def chance(self, *what: object) -> Random:
         """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
-from horsesense.methods.wordnetqa.plan import MOST_HOPS, Plan
-
-# A word as it stands in an example: "squatted" for squat, "sat down" for sit down.
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 
 _UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
+_MOST_WORDS = 3
+"""Words that name a concept in an option of an ISA question."""
+
+
+# A word as it stands in an example: "squatted" for squat, "sat down" for sit down.
 
 
 def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
@@ -48,11 +51,11 @@ def word_forms(lemma: str, pos: str) -> tuple[str, ...]:
     """
     words = lemma.split(" ")
     if pos == "v":
-        head, forms = words[0], (lambda form: " ".join([form, *words[1:]]))
+        head, phrase = words[0], (lambda form: " ".join([form, *words[1:]]))
     else:
-        head, forms = words[-1], (lambda form: " ".join([*words[:-1], form]))
-    found = {lemma, *map(forms, _inflected(head, pos))}
-    return tuple(sorted(found, key=lambda form: (-len(form), form)))
+        head, phrase = words[-1], (lambda form: " ".join([*words[:-1], form]))
+    inflected = {lemma, *map(phrase, _inflected(head, pos))}
+    return tuple(sorted(inflected, key=lambda form: (-len(form), form)))
 
 
 def _inflected(word: str, pos: str) -> set[str]:
@@ -69,7 +72,7 @@ def _inflected(word: str, pos: str) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedConcept:
     """A concept and how it can be asked about."""
 
     concept: int
@@ -77,17 +80,17 @@ class Asked:
     """Examples and the asked word as it stands in each; of synonymy, the definition and the first word."""
 
 
-def asked_concepts(graph: Graph, plan: Plan, rejected: Counter[str]) -> Iterator[Asked]:
+def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> Iterator[AskedConcept]:
     """Concepts in an order that the seed decides, one at a time: nothing is done for those not asked for."""
     for concept in _candidates(graph, plan):
         contexts = _contexts(graph, concept, plan)
         if contexts:
-            yield Asked(concept, tuple(contexts))
+            yield AskedConcept(concept, tuple(contexts))
         else:
             rejected["asked: no word of the concept stands in its examples"] += 1
 
 
-def _candidates(graph: Graph, plan: Plan) -> list[int]:
+def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
     """What the relation needs at all: a definition, an example, something above or below."""
     usable = []
     links = {"hypernymy": graph.up, "hyponymy": graph.down}.get(plan.relation)
@@ -102,12 +105,12 @@ def _candidates(graph: Graph, plan: Plan) -> list[int]:
     return usable
 
 
-def _contexts(graph: Graph, concept: int, plan: Plan) -> list[tuple[str, str]]:
+def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, str]]:
     lemmas, pos = graph.lemmas[concept], graph.pos[concept]
     if plan.relation == "synonymy":
         return [(graph.definitions[concept], lemmas[0])]
-    found = ((sentence, find_form(sentence, lemmas, pos)) for sentence in graph.examples[concept])
-    return [(sentence, form) for sentence, form in found if form and form.lower() != sentence.strip(" .!?").lower()]
+    forms = ((sentence, find_form(sentence, lemmas, pos)) for sentence in graph.examples[concept])
+    return [(sentence, form) for sentence, form in forms if form and form.lower() != sentence.strip(" .!?").lower()]
 
 
 # What is right: for each asked concept its answers, with the number of hops.
@@ -128,41 +131,38 @@ class Question:
     """Name of the template."""
 
 
-def questions_of(graph: Graph, asked: Asked, plan: Plan, rejected: Counter[str]) -> list[Question]:
+def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
     """The questions of one cluster: several answers where there are, else several wordings."""
     chance = plan.chance("question", graph.ids[asked.concept])
     templates = list(plan.templates)
     if plan.relation in ("hypernymy", "hyponymy"):
         answers = _related(graph, asked.concept, plan, rejected)
-        kept = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
-        found = [(answer, hops, *chance.choice(asked.contexts), chance.choice(templates)) for answer, hops in kept]
+        related = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
+        drawn = [(answer, hops, *chance.choice(asked.contexts), chance.choice(templates)) for answer, hops in related]
     else:
         wordings = [(*context, template) for context in asked.contexts for template in templates]
-        drawn = chance.sample(wordings, min(plan.size["answers"], len(wordings)))
-        found = [(asked.concept, 0, *wording) for wording in drawn]
-    return [Question(asked.concept, *values) for values in found]
+        sampled = chance.sample(wordings, min(plan.size["answers"], len(wordings)))
+        drawn = [(asked.concept, 0, *wording) for wording in sampled]
+    return [Question(asked.concept, *values) for values in drawn]
 
 
-def _related(graph: Graph, concept: int, plan: Plan, rejected: Counter[str]) -> list[tuple[int, int]]:
+def _related(graph: Graph, concept: int, plan: WordNetPlan, rejected: Counter[str]) -> list[tuple[int, int]]:
     links = graph.up if plan.relation == "hypernymy" else graph.down
-    own = {lemma.lower() for lemma in graph.lemmas[concept]}
-    found = []
+    asked_lemmas = {lemma.lower() for lemma in graph.lemmas[concept]}
+    answers = []
     for other, hops in links.row(concept):
         if not 1 <= hops <= MOST_HOPS or not graph.definitions[other]:
             continue
-        if own & {lemma.lower() for lemma in graph.lemmas[other]}:
+        if asked_lemmas & {lemma.lower() for lemma in graph.lemmas[other]}:
             rejected["answer: it has the asked concept's own word"] += 1
         elif graph.definitions[other] == graph.definitions[concept]:
             rejected["answer: it has the asked concept's own definition"] += 1
         else:
-            found.append((other, hops))
-    return found
+            answers.append((other, hops))
+    return answers
 
 
 # How questions and options read.
-
-_MOST_WORDS = 3
-"""Words that name a concept in an option of an ISA question."""
 
 
 def question_text(question: Question, template: str) -> str:
