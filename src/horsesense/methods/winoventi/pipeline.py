@@ -13,6 +13,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, writing
+from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
 from horsesense.methods.winoventi.building import build_winoventi
@@ -21,7 +22,7 @@ from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan, adversarial_triplets
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets

@@ -1,26 +1,18 @@
-"""What a pipeline is to do, the models that its steps share, and its adversarial filter (step 3; winoventi.txt, 2.4).
+"""What a pipeline is to do, and the models that its steps share.
 
 The plan is the one thing that all steps are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from horsesense.errors import UserError
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.schemas import Triplet, prior_item
-from horsesense.methods.winoventi.special_word import PRIOR
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.records import Card, Probe
-from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.results import read_run
-from horsesense.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +61,3 @@ class LoadedModels:
         if name not in self._by_name:
             self._by_name[name] = load_model(name, device=self.device, dtype=self.dtype)
         return self._by_name[name]
-
-
-def adversarial_triplets(
-    plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, watcher: Watcher
-) -> list[Triplet]:
-    """Step 3: those of which the model prefers the generic word; a tie is no preference.
-
-    An exception of several tokens is scored as several.
-    """
-    items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
-    probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    ask_models([plan.model], {PRIOR: probe}, folder, Settings(spec=plan.asking.spec, device=plan.device), watcher)
-    (answered,) = read_run(folder)[1]
-    unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
-    if unspelt:
-        watcher.say(f"triplets with a word that the tokenizer cannot spell: {unspelt:,}")
-    credits = dict(zip((item.family for item in answered.items), answered.credits("sum").values, strict=True))
-    kept = [each for each in triplets if credits[each.name] == 1]
-    watcher.say(f"{len(kept):,} of {len(triplets):,} triplets pass: {plan.model} prefers the generic word")
-    if not kept:
-        raise UserError("no triplet passes the adversarial filter", fix="give more nouns or other exceptions")
-    return kept
