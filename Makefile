@@ -1,6 +1,7 @@
 # make demo   set everything up, ask two small models the starter probe (the masked one a part of it), then grow a
 #             small probe from WordNet and ask that
 # make test   set everything up and run lint, types, the import contract and the tests
+# make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
 
@@ -11,7 +12,7 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: setup fetch demo test lint bench clean
+.PHONY: setup fetch demo test quick lint bench clean
 
 setup: $(READY)
 
@@ -41,6 +42,9 @@ lint: $(READY)
 
 test: $(READY) fetch lint
 	$(PYTEST)
+
+quick: $(READY) lint
+	$(PYTEST) -m "not slow"
 
 bench: $(READY)
 	for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

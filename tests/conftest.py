@@ -16,6 +16,30 @@ settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS", "same"))
 
 
+_SLOW_FIXTURES = {
+    "shared",
+    "tiny_folders",
+    "folders",
+    "smollm2",
+    "browser",
+    "served",
+    "serving",
+    "cluster",
+    "probes",
+    "reader",
+}
+"""A test that asks a model, a server, a browser or a whole release takes longer than a loop while working allows."""
+_SLOW_FOLDERS = ("tests/annotate", "tests/learning", "tests/tools")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What ``make quick`` leaves out is told by what a test uses, so that nobody has to keep a list."""
+    for item in items:
+        place = item.path.relative_to(ROOT).as_posix()
+        if _SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or place.startswith(_SLOW_FOLDERS):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of released data beside the repository."""

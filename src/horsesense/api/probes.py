@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +66,9 @@ def build(name: str, **options: Any) -> Probe:
     """Make a probe out of knowledge.
 
     Args:
-        name: The builder: ``"wordnetqa"``, ``"dictionaryqa"``, ``"conjunctions"`` or ``"duals"``.
-        options: What the builder takes: ``source``, ``limit``, ``seed``, ``ways`` and ``as_paper`` of the first two,
-            ``relation`` of the first; ``probe`` of the others, and ``rules`` of duals.
+        name: The builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions or duals.
+        options: What the builder takes, as the function of its name in `horsesense.api.builders` has it:
+            ``relation="hypernymy", limit=500`` for wordnetqa.
 
     Returns:
         The probe; the same options and seed give the same items.
@@ -79,9 +79,11 @@ def build(name: str, **options: Any) -> Probe:
     """
     if name not in _BUILDERS:
         raise unknown("builder", name, _BUILDERS)
-    builder = _BUILDERS[name]
+    module, _, function = _BUILDERS[name].partition(":")
+    builder = getattr(import_module(module), function)
     check_options(f"the builder {name}", builder, options)
-    return builder(**options)
+    probe: Probe = builder(**options)
+    return probe
 
 
 def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
@@ -97,44 +99,12 @@ def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
         raise UserError(f"{what} needs {', '.join(missing)}", fix=f"give {missing[0]}=…")
 
 
-def _wordnetqa(
-    relation: str,
-    source: str = "wordnet",
-    limit: int | None = None,
-    seed: int = 0,
-    ways: int = 5,
-    as_paper: bool = False,
-) -> Probe:
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
-
-    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
-
-
-def _dictionaryqa(
-    source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
-) -> Probe:
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
-
-    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways))
-
-
-def _conjunctions(probe: Probe | PathLike) -> Probe:
-    from horsesense.methods.cats.conjunctions import conjunction_probe
-
-    return conjunction_probe(probe if isinstance(probe, Probe) else load_probe(probe))
-
-
-def _duals(probe: Probe | PathLike, rules: Sequence[str] = ()) -> Probe:
-    from horsesense.methods.cats.duals import make_duals
-
-    return make_duals(probe if isinstance(probe, Probe) else load_probe(probe), rules)
-
-
-_BUILDERS: dict[str, Callable[..., Probe]] = {
-    "wordnetqa": _wordnetqa,
-    "dictionaryqa": _dictionaryqa,
-    "conjunctions": _conjunctions,
-    "duals": _duals,
+_BUILDERS = {
+    "conjunctions": "horsesense.api.builders:conjunctions",
+    "dictionaryqa": "horsesense.api.builders:dictionaryqa",
+    "duals": "horsesense.api.builders:duals",
+    "partwhole": "horsesense.api.builders:partwhole",
+    "rica": "horsesense.api.rica_builder:rica",
+    "winoventi": "horsesense.api.builders:winoventi",
+    "wordnetqa": "horsesense.api.builders:wordnetqa",
 }

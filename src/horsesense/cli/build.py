@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -12,14 +12,7 @@ from horsesense.cli.output import Json, say_skipped
 from horsesense.cli.written import AsPaper, Limit, Out, Seed, Ways, write_built
 from horsesense.errors import UserError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from horsesense.methods.partwhole.pairs import Modifiers, Pairs
-    from horsesense.watching import Watcher
-
 Files = list[Path] | None
-Read = TypeVar("Read")
 
 build = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make a probe from knowledge.")
 
@@ -36,10 +29,9 @@ def wordnetqa(
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
-    from horsesense.api.probes import build as built
+    from horsesense.api.builders import wordnetqa as built
 
-    options = {"source": source, "limit": limit, "seed": seed, "ways": ways, "as_paper": as_paper}
-    write_built(out, built("wordnetqa", relation=relation, **options), json)
+    write_built(out, built(relation, source, limit, seed, ways, as_paper), json)
 
 
 @build.command("dictionaryqa")
@@ -53,10 +45,9 @@ def dictionaryqa(
     json: Json = False,
 ) -> None:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
-    from horsesense.api.probes import build as built
+    from horsesense.api.builders import dictionaryqa as built
 
-    options = {"source": source, "limit": limit, "seed": seed, "ways": ways, "as_paper": as_paper}
-    write_built(out, built("dictionaryqa", **options), json)
+    write_built(out, built(source, limit, seed, ways, as_paper), json)
 
 
 @build.command("winoventi")
@@ -81,32 +72,11 @@ def winoventi(
     json: Json = False,
 ) -> None:
     """Pairs of texts that differ in one word, each with its own outcome."""
-    from dataclasses import replace
+    from horsesense.api.builders import winoventi as built
 
-    from horsesense.methods.winoventi.building import build_winoventi
-    from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
-    from horsesense.methods.winoventi.nouns import Noun, is_plural
-    from horsesense.methods.winoventi.triplet_files import read_schemas
-    from horsesense.records import Probe
-
-    path = source / "schemas.tsv" if source.is_dir() else source
-    if source.is_dir() and not path.is_file():
-        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi run … to its end")
-    read, skipped = read_schemas(path, skip_bad=skip_bad)
-
-    def checked(schema: CheckedSchema) -> CheckedSchema:
-        noun = schema.schema.triplet.noun
-        objections = check_schema(schema.schema, Noun(noun, is_plural(noun))).objections
-        return replace(schema, objections=tuple(dict.fromkeys((*schema.objections, *objections))))
-
-    # A run's folder has its objections already; a table of one's own gets those that need no model.
-    schemas = read if source.is_dir() else [checked(each) for each in read]
-    probe = build_winoventi(
-        schemas, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed
-    )
-    notes = {"bad lines skipped": len(skipped)} if skipped else {}
-    write_built(out, Probe.of(probe.items, probe.card, notes), json)
-    say_skipped(skipped)
+    probe = built(source, machine, skip_bad, unchecked, limit, seed, as_paper)
+    write_built(out, probe, json)
+    say_skipped(probe.skipped)
 
 
 @build.command("conjunctions")
@@ -116,16 +86,11 @@ def conjunctions(
     json: Json = False,
 ) -> None:
     """Pairs of a right sentence and the same with another conjunction (CATs), from Winograd schemas."""
-    from horsesense.methods.cats.conjunctions import conjunction_probe
-    from horsesense.records import read_probe
+    from horsesense.api.builders import conjunctions as built
 
     if out.resolve() == file.resolve():
         raise UserError("the pairs would overwrite the schemas", file=out, fix="choose another name")
-    try:
-        probe = conjunction_probe(read_probe(file))
-    except UserError as error:
-        raise error.at(file) from None
-    write_built(out, probe, json)
+    write_built(out, built(file), json)
 
 
 @build.command("duals")
@@ -139,17 +104,11 @@ def duals(
     json: Json = False,
 ) -> None:
     """Propose dual instances by rule (CATs): negation, antonyms, swapped arguments, with the gold turned where due."""
-    from horsesense.methods.cats.duals import make_duals
-    from horsesense.records import read_probe
+    from horsesense.api.builders import duals as built
 
     if out.resolve() == file.resolve():
         raise UserError("the duals would overwrite the probe", file=out, fix="choose another name")
-    probe = read_probe(file)
-    try:
-        made = make_duals(probe, rule or ())
-    except UserError as error:
-        raise error.at(file) from None
-    write_built(out, made, json)
+    write_built(out, built(file, rule or ()), json)
 
 
 build.command("rica")(rica)
@@ -190,96 +149,28 @@ def partwhole(
     json: Json = False,
 ) -> None:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
+    from horsesense.api.builders import partwhole as built
     from horsesense.cli.progress import Bars
-    from horsesense.errors import unknown
-    from horsesense.methods.partwhole import CandidatePlan, build_partwhole
-    from horsesense.methods.partwhole.building import read_candidates
-    from horsesense.methods.partwhole.pairs import HAS, read_aliases
-    from horsesense.methods.partwhole.rules import SWITCHES, Rules
 
-    for name in without or ():
-        if name not in SWITCHES:
-            raise unknown("rule", name, SWITCHES)
-    for name in predicate or ():
-        if name not in HAS:
-            raise unknown("kind of predicate", name, HAS)
-    other_names = read_aliases(aliases) if aliases else {}
     with Bars() as watcher:
-        readers = _pair_readers(
-            relationships, relation_counts, wordnet, conceptnet, genericskb, predicate or ["have"], other_names
+        probe = built(
+            relationships=relationships,
+            relation_counts=relation_counts,
+            wordnet=wordnet,
+            conceptnet=conceptnet or (),
+            genericskb=genericskb or (),
+            attributes=attributes,
+            ngrams=ngrams or (),
+            text=text or (),
+            predicates=predicate or ("have",),
+            aliases=aliases,
+            fewest=fewest,
+            commonest=commonest,
+            colours=colours,
+            without=without or (),
+            released=released,
+            limit=limit,
+            seed=seed,
+            watcher=watcher,
         )
-        pairs = [_read_next(watcher, "pairs", n, readers) for n in range(len(readers))]
-        if not pairs:
-            raise UserError(
-                "no source of pairs is given", fix="give --relation-counts FILE, --wordnet, --conceptnet FILE …"
-            )
-        nouns = {noun for each in pairs for pair in each.counts for noun in pair}
-        sources = _modifier_readers(attributes, ngrams, text, nouns, other_names)
-        modifiers = [_read_next(watcher, "adjectives", n, sources) for n in range(len(sources))]
-    plan = CandidatePlan(
-        pairs=pairs,
-        modifiers=modifiers,
-        rules=Rules(frozenset(without or ()), fewest, commonest, colours),
-        released=read_candidates(released) if released else (),
-        limit=limit,
-        seed=seed,
-    )
-    write_built(out, build_partwhole(plan), json)
-
-
-def _read_next(watcher: Watcher, stage: str, number: int, readers: Sequence[Callable[[], Read]]) -> Read:
-    watcher.at(stage, number, len(readers))
-    return readers[number]()
-
-
-def _pair_readers(
-    relationships: Path | None,
-    counts: Path | None,
-    wordnet: bool,
-    conceptnet: Files,
-    genericskb: Files,
-    kinds: Sequence[str],
-    aliases: Mapping[str, str],
-) -> list[Callable[[], Pairs]]:
-    from functools import partial
-
-    from horsesense.methods.partwhole.pairs import (
-        conceptnet_pairs,
-        genericskb_pairs,
-        read_relation_counts,
-        read_relationships,
-        wordnet_pairs,
-    )
-
-    readers: list[Callable[[], Pairs]] = []
-    if relationships:
-        readers.append(partial(read_relationships, relationships, kinds, aliases))
-    if counts:
-        readers.append(partial(read_relation_counts, counts, kinds, aliases))
-    if wordnet:
-        readers.append(wordnet_pairs)
-    if conceptnet:
-        readers.append(partial(conceptnet_pairs, conceptnet))
-    if genericskb:
-        readers.append(partial(genericskb_pairs, genericskb))
-    return readers
-
-
-def _modifier_readers(
-    attributes: Path | None, ngrams: Files, text: Files, nouns: set[str], aliases: Mapping[str, str]
-) -> list[Callable[[], Modifiers]]:
-    from functools import partial
-
-    from horsesense.methods.partwhole.adjectives import read_syntactic_ngrams, read_text_modifiers
-    from horsesense.methods.partwhole.pairs import read_attributes
-
-    readers: list[Callable[[], Modifiers]] = []
-    if attributes:
-        readers.append(partial(read_attributes, attributes, aliases))
-    if ngrams:
-        readers.append(partial(read_syntactic_ngrams, ngrams, nouns))
-    if text:
-        readers.append(partial(read_text_modifiers, text, nouns))
-    if not readers:
-        raise UserError("no source of adjectives is given", fix="give --attributes FILE, --ngrams FILE or --text FILE")
-    return readers
+    write_built(out, probe, json)

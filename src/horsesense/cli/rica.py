@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -35,16 +35,11 @@ def axiom_of(text: str) -> Axiom:
 
 def lexicon_of(file: Path | None) -> Lexicon:
     """One's own lexicon before the shipped one, and WordNet's adjectives behind both."""
-    from horsesense.knowledge.wordnet_source import find_wordnet
-    from horsesense.methods.rica.knowledge_tables import shipped_lexicon
-    from horsesense.methods.rica.lexicon import read_lexicon, wordnet_lexicon
+    from horsesense.cli.progress import Bars
+    from horsesense.methods.rica.knowledge_tables import whole_lexicon
 
-    known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
-    folder = find_wordnet()
-    if folder is None:
-        say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
-        return known
-    return known.and_then(wordnet_lexicon(folder))
+    with Bars() as watcher:
+        return whole_lexicon(file, watcher)
 
 
 @rica.command("derive")

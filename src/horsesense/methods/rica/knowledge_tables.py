@@ -16,9 +16,11 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_table, read_text
+from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.language.comparatives import is_comparative_form
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
-from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
+from horsesense.methods.rica.lexicon import Lexicon, read_lexicon, wordnet_lexicon
+from horsesense.watching import UNWATCHED, Watcher
 
 DATA = Path(__file__).with_name("data")
 LISTS = ("animals", "materials", "occupations", "adjectives")
@@ -133,6 +135,16 @@ def _listed(cell: str) -> list[str]:
 def shipped_lexicon() -> Lexicon:
     """Antonyms and paraphrases of our own writing."""
     return read_lexicon(DATA / "lexicon.tsv")
+
+
+def whole_lexicon(file: Path | None = None, watcher: Watcher = UNWATCHED) -> Lexicon:
+    """One's own lexicon before the shipped one, and WordNet's adjectives behind both, where WordNet is here."""
+    known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
+    folder = find_wordnet()
+    if folder is None:
+        watcher.say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
+        return known
+    return known.and_then(wordnet_lexicon(folder))
 
 
 @cache
