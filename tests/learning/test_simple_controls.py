@@ -60,7 +60,7 @@ def by_hand(train: Probe, test: Probe, slots: list[str]) -> float:
 
 def test_a_slot_is_chosen_on_the_development_part() -> None:
     found = fit_baseline("majority-per", triples(300, 1), triples(100, 2))
-    assert "same part " in found.told
+    assert "same part " in found.method
     assert found.estimate.value == 1.0
 
 
@@ -78,7 +78,7 @@ def test_the_mlp_learns_parts_and_counts_what_it_lacks(tmp_path: Path) -> None:
     assert again.each == found.each[:1], "a seed gives the same answers again"
     scale = fit_baseline("mlp", triples(240, 1), test, like=replace(like, options={"ordinal": 1.0, "epochs": 12}))
     assert scale.estimate.value > 0.8
-    assert "ordinal" in scale.told
+    assert "ordinal" in scale.method
 
 
 def test_similarity_picks_the_nearest_answer(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def _keep(out: Path, test: Path, fitted: Baseline) -> None:
 
     for seed, answers in enumerate(fitted.answers):
         folder = out if len(fitted.answers) == 1 else out / f"seed-{seed}"
-        keep_control(folder, fitted.name, fitted.told, probe_name(test), fitted.probe, answers, seed)
+        keep_control(folder, fitted.name, fitted.method, probe_name(test), fitted.probe, answers, seed)
     say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")
 
 
@@ -96,7 +96,7 @@ def _missed(fitted: Baseline, folders: list[Path]) -> tuple[list[str], list[Miss
 def _show(fitted: Baseline, others: list[str], missed: list[Missed]) -> None:
     console, e = people(), fitted.estimate
     console.print(fitted.verdict, style="bold", markup=False, soft_wrap=True)
-    remarks = [fitted.told, f"{e.n:,} items, {e.clusters:,} units of {fitted.probe.card.group}"]
+    remarks = [fitted.method, f"{e.n:,} items, {e.clusters:,} units of {fitted.probe.card.group}"]
     if fitted.spread is not None:
         remarks.append(f"mean of {len(fitted.each)} seeds, standard deviation {fitted.spread:.3f}")
     if fitted.strict is not None and fitted.strict.chance is not None:

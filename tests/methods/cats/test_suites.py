@@ -50,7 +50,8 @@ def test_a_blind_cue_does_not_see_the_question() -> None:
         a, b, c, d, e = ("".join(lot.choices("bdfgklmnprst", k=5)) for _ in range(5))
         # All words of the right option stand in another one: the cue that compares options knows it, no other does.
         options = [f"{a} {b} {c}", f"{a} {b} {d}", f"{a} {e} {c}"]
-        right, _ = options[0], lot.shuffle(options)
+        right = options[0]
+        lot.shuffle(options)
         items.append(Item("demo", "sentences", options=tuple(options), answer=options.index(right)))
     probe = Probe.of(items, Card("demo"))
     assert find_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES

@@ -162,8 +162,8 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
             assert any(f"'{example}'" in item.text for example in sense.examples())
             others = [o for number, o in enumerate(item.options) if number != item.answer]
             # NLTK takes "better" for a form of "good" as well; the rule is about the word itself.
-            senses = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
-            assert not any(option in {shown(s.definition()) for s in senses} for option in others)
+            word_senses = [s for s in judge.senses(word) if word in {name.lower() for name in s.lemma_names()}]
+            assert not any(option in {shown(s.definition()) for s in word_senses} for option in others)
             checked += 1
     assert checked > 100
 
