@@ -13,7 +13,7 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder
 from horsesense.methods.cats.released import with_sources
 from horsesense.methods.releases import read_release
-from horsesense.records import Card, Item, Probe, read_probe
+from horsesense.records import Card, Probe, read_probe
 from horsesense.watching import UNWATCHED, Watcher
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
@@ -89,11 +89,6 @@ def _without_source(groups: Mapping[str, str]) -> dict[str, str]:
 
 def _card(card: Card, name: str) -> Card:
     return replace(card, name=card.name if card.name != "cats" else f"cats-{name}", group="source")
-
-
-def items_of(probes: Mapping[str, Probe]) -> list[Item]:
-    """All items, set after set."""
-    return [item for probe in probes.values() for item in probe.items]
 
 
 @dataclass(frozen=True, slots=True)
