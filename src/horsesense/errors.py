@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+_ARGUMENT = re.compile("\x02(\\w+)(?:=([^\x03]*))?\x03")
+
+
+def argument(name: str, value: str = "") -> str:
+    """An argument that a sentence speaks of: Python writes it as a keyword, the command line as an option.
+
+    A value in capitals stands for what the user has to give, and only an option shows it.
+
+    >>> str(UserError("memory runs out", fix=f"use {argument('device', 'cpu')} or less of {argument('limit')}"))
+    "memory runs out; use device='cpu' or less of limit"
+    """
+    return f"\x02{name}={value}\x03" if value else f"\x02{name}\x03"
+
+
+def _keyword(name: str, value: str) -> str:
+    return f"{name}={value!r}" if value and not value.isupper() else name
+
+
+def in_words(text: str, argument_in_words: Callable[[str, str], str] = _keyword) -> str:
+    """A sentence with its arguments written out, as keywords or in another way."""
+    return _ARGUMENT.sub(lambda match: argument_in_words(match[1], match[2] or ""), text)
 
 
 class UserError(Exception):
@@ -35,10 +58,15 @@ class UserError(Exception):
         return UserError(self.problem, file=file, line=line, fix=self.fix)
 
     def __str__(self) -> str:
+        return self.sentence()
+
+    def sentence(self, argument_in_words: Callable[[str, str], str] = _keyword) -> str:
+        """The whole of it; where arguments are called otherwise than in Python, say how."""
         where = ""
         if self.file is not None:
             where = f"{self.file}:{self.line}: " if self.line is not None else f"{self.file}: "
-        return f"{where}{self.problem}" + (f"; {self.fix}" if self.fix else "")
+        whole = f"{where}{self.problem}" + (f"; {self.fix}" if self.fix else "")
+        return in_words(whole, argument_in_words)
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:

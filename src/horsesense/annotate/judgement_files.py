@@ -16,7 +16,7 @@ from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files.tables import iter_rows
 from horsesense.records import Judgement, Placed, Probe, write_judgements
 from horsesense.records.document import Document
@@ -180,7 +180,7 @@ def _judgement(
     if values["value"] in ("", None) and "question" in values:
         return None
     if values["annotator"] == "":
-        raise UserError("the annotator is empty", fix="fill it in, or name the person with --annotator")
+        raise UserError("the annotator is empty", fix=f"fill it in, or name the person with {argument('annotator')}")
     judgement = judgement_from_dict(values)
     choices = tasks[item].choices if tasks is not None else choices_of(row)
     instrument.check_options(item, choices)
@@ -215,6 +215,6 @@ def one_each(placed: Sequence[Placed], last: bool = False) -> tuple[tuple[Judgem
             raise new.error(
                 f"{judgement.annotator} judged {judgement.item} already, as {old.judgement.value!r} "
                 f"({old.file.name}:{old.line}), and now as {judgement.value!r}",
-                fix="remove one of the two, or let the later one count with --last",
+                fix=f"remove one of the two, or let the later one count with {argument('last')}",
             )
     return tuple(each.judgement for each in kept.values()), dict(notes)

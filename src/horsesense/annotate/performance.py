@@ -22,7 +22,7 @@ from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import WRITTEN
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.study_figures import units_of
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.records import Judgement, Label
 from horsesense.records.document import Document
 
@@ -89,7 +89,7 @@ def performance_of(collected: Collected, labels: Sequence[Label] = (), by: str =
 
 def _by_facet(collected: Collected, facet: str) -> dict[str, Collected]:
     if collected.probe is None:
-        raise UserError("--by needs the probe whose facet it is", fix="give it with -p")
+        raise UserError(f"{argument('by')} needs the probe whose facet it is", fix="give it with -p")
     values = {item.id: str(item.facets[facet]) for item in collected.probe.items if facet in item.facets}
     if not values:
         raise UserError(f"no item of the probe has the facet {facet!r}", fix="horsesense show lists the facets")
@@ -153,7 +153,7 @@ def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[Hum
         raise UserError(f"the instrument {collected.instrument.name} has no right answers")
     rounds = {each.round for each in collected.judgements}
     if len(rounds) > 1:
-        raise UserError("the judgements are of several rounds", fix="choose one with --round")
+        raise UserError("the judgements are of several rounds", fix=f"choose one with {argument('round')}")
     units = units_of(collected.probe, False) if collected.probe else {}
     settled = {label.item: label.value for label in labels if label.value is not None}
     gold = settled or gold_of(collected)

@@ -16,7 +16,7 @@ from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, Task, lettered
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.files import writing
 from horsesense.files.tables import ending, write_rows
 
@@ -44,7 +44,7 @@ def write_tasks(
             write_rows(path, rows, (*_BEFORE, *letters, *instrument.criteria, *answer, "reason"))
         return [path, _write_instructions(path, instrument)]
     if any(assignment.annotator for assignment in assignments):
-        raise UserError(f"{form} hands out tasks itself", fix="leave --people out")
+        raise UserError(f"{form} hands out tasks itself", fix=f"leave {argument('people')} out")
     tasks = [assignment.task for assignment in assignments]
     if form != "label-studio" and instrument.kind == "options":
         _check_letters(instrument, tasks)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Probe, read_probe
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -149,7 +149,9 @@ def partwhole(
     pairs = [_read_next(watcher, "pairs", n, readers) for n in range(len(readers))]
     if not pairs:
         raise UserError(
-            "no source of pairs is given", fix="give --relation-counts FILE, --wordnet, --conceptnet FILE …"
+            "no source of pairs is given",
+            fix=f"give {argument('relation_counts', 'FILE')}, {argument('wordnet')}, "
+            f"{argument('conceptnet', 'FILE')} …",
         )
     nouns = {noun for each in pairs for pair in each.counts for noun in pair}
     sources = _modifier_readers(
@@ -225,5 +227,8 @@ def _modifier_readers(
     if text:
         readers.append(partial(read_text_modifiers, text, nouns))
     if not readers:
-        raise UserError("no source of adjectives is given", fix="give --attributes FILE, --ngrams FILE or --text FILE")
+        raise UserError(
+            "no source of adjectives is given",
+            fix=f"give {argument('attributes', 'FILE')}, {argument('ngrams', 'FILE')} or {argument('text', 'FILE')}",
+        )
     return readers

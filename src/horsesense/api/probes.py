@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Probe, read_probe
 
 PathLike = str | Path
@@ -22,7 +22,7 @@ def load_probe(name: PathLike) -> Probe:
         The items with their card.
 
     >>> load_probe("starter")
-    Probe 'starter': 240 items in 120 families (cloze), by family
+    Probe 'starter': 240 items in 120 families (sentences), by family
     """
     if str(name) == "starter" and not Path(name).exists():
         from horsesense.methods.starter import starter_probe
@@ -56,7 +56,10 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
 
         return read_table(paths, skip_bad, parse_map(columns), probe_name)
     if columns or probe_name:
-        raise UserError("--map and --name are for a table", fix="leave them out, or use: horsesense import table")
+        raise UserError(
+            f"{argument('columns')} and {argument('probe_name')} are for a table",
+            fix="leave them out, or use: horsesense import table",
+        )
     from horsesense.methods import releases
 
     return releases.read_release(name, paths, skip_bad=skip_bad)

@@ -25,6 +25,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     from typer.main import get_command
 
     from horsesense.cli.app import app
+    from horsesense.cli.output import as_option
     from horsesense.errors import UserError
 
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -49,7 +50,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if debug:
             raise
         if isinstance(error, UserError):
-            _stop(str(error), 2)
+            _stop(error.sentence(as_option), 2)
         if isinstance(error, OSError):
             _stop_output(error)
         failure = f"{type(error).__name__}: {error}"

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 10
 
+_OPTIONS = {
+    "columns": "map",
+    "folder": "from",
+    "numbers": "number",
+    "probe_name": "name",
+    "rates": "lr",
+    "slots": "slot",
+    "strategies": "strategy",
+    "tests": "test",
+}
+"""Arguments whose option is called otherwise."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 
 
@@ -68,10 +80,16 @@ def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", 
     return frame
 
 
+def as_option(name: str, value: str) -> str:
+    """An argument of the library as the command line writes it."""
+    option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+    return f"{option} {value}" if value else option
+
+
 def say_skipped(lines: Sequence[UserError]) -> None:
     """Which lines were skipped and why: the first few, then how many more."""
     for line in lines[:_MOST_LINES]:
-        say(f"skipped {line}")
+        say(f"skipped {line.sentence(as_option)}")
     if len(lines) > _MOST_LINES:
         say(f"and {len(lines) - _MOST_LINES:,} more lines skipped")
 

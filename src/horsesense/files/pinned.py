@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files.disk import disk_errors, sha256_of_file, writing, writing_folder
 
 _MARKER = ".pinned.json"
 _TIMEOUT = 60.0
 _CHUNK = 1 << 20
-_ELSEWHERE = "check the network, or get the file elsewhere and give --from FOLDER"
+_ELSEWHERE = f"check the network, or get the file elsewhere and give {argument('folder', 'FOLDER')}"
 
 
 @dataclass(frozen=True, slots=True)

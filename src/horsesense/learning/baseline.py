@@ -9,7 +9,7 @@ import numpy as np
 
 from horsesense.analysis import Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.analysis.resampling import Floats
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.learning.controls import Fitted, Task, control
 from horsesense.learning.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
@@ -79,7 +79,7 @@ def fit_baseline(
     leaks = Leaks()
     if fitter.trains:
         if train is None:
-            raise UserError(f"the control {name} needs a training set", fix="give --train PROBE")
+            raise UserError(f"the control {name} needs a training set", fix=f"give {argument('train', 'PROBE')}")
         fitting = judged(train.items, "training")
         leaks = check_leaks(find_leaks(fitting, test.items), allow_overlap)
         if dev is not None:
@@ -150,7 +150,7 @@ def where_controls_fail(
     models = [run for run in runs if run.part.model.family != "control"]
     others = [run for run in runs if run.part.model.family == "control"]
     if not models:
-        raise UserError("no run of a model was given", fix="give --against the folder of a run")
+        raise UserError("no run of a model was given", fix=f"give {argument('against')} the folder of a run")
     failing = {name for name, value in credit.items() if value <= 0.5}
     for other in others:
         earned = other.credits(other.primary()).values

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.words import words
 from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
@@ -113,7 +113,7 @@ class Study:
                 fix="use smaller doses",
             )
         if any(self.grid.adds) and s.natural is None:
-            raise UserError("add-some needs a reserved natural set", fix="give --natural PROBE")
+            raise UserError("add-some needs a reserved natural set", fix=f"give {argument('natural', 'PROBE')}")
         return dose_leaks
 
     def carry_out(self) -> Iterable[BestDose]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.words import words
 from horsesense.records import Item
 from horsesense.records.document import Document
@@ -96,7 +96,7 @@ def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks
     counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
     raise UserError(
         f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.cases[:FIRST]))}",
-        fix="split them apart, or add --allow-overlap, which is recorded",
+        fix=f"split them apart, or add {argument('allow_overlap')}, which is recorded",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.learning.losses import LabelLosses, Losses, OptionLosses, TextLosses
 from horsesense.models.local.families import family_named
 from horsesense.records import Form, Item
@@ -81,7 +81,7 @@ def objective_for(architecture: str, items: Sequence[Item], name: str) -> Object
         return OBJECTIVES["multiple-choice"]
     raise UserError(
         f"{name} is a {architecture or 'model of unknown kind'}, which has nothing to learn from the form {form!r}",
-        fix=f"say --objective {'|'.join(OBJECTIVES)}",
+        fix=f"say {argument('objective')} {'|'.join(OBJECTIVES)}",
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.learning.leaks import find_leaks, names
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
 from horsesense.records import Item, Probe
@@ -143,7 +143,7 @@ def _parts(material: TrainingMaterial) -> tuple[list[Item], list[Item]]:
 
 def _tests(material: TrainingMaterial) -> dict[str, Sequence[Item]]:
     if not material.tests:
-        raise UserError("there is nothing to test on", fix="give --test PROBE")
+        raise UserError("there is nothing to test on", fix=f"give {argument('tests', 'PROBE')}")
     tests: dict[str, Sequence[Item]] = {name: judged(probe.items, name) for name, probe in material.tests.items()}
     if len(tests) > 1:
         # RICA's third column: the verified and the curated set together.
@@ -159,7 +159,7 @@ def _schemas(material: TrainingMaterial) -> list[Item]:
             fix="use it on a WinoVenti probe, or choose another setting",
         )
     if material.tests:
-        raise UserError("the setting makes its own tests", fix="leave --test out")
+        raise UserError("the setting makes its own tests", fix=f"leave {argument('tests')} out")
     return items
 
 

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.records import Item
 
 HELD_OUT = 0.1
@@ -32,7 +32,8 @@ def hold_out(items: Sequence[Item], share: float, seed: int, group: str = "famil
     units = sorted(members)
     if len(units) < 2:
         raise UserError(
-            f"all items are of one {group}, so nothing can be held out", fix="give --dev, or name another group"
+            f"all items are of one {group}, so nothing can be held out",
+            fix=f"give {argument('dev')}, or name another group",
         )
     random.Random(seed).shuffle(units)
     wanted, held = round(share * len(items)), set[str]()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from horsesense.analysis import credits
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.learning.objectives import Objective, check_fit, objective_of
 from horsesense.learning.training_record import Look, Recipe, Trained, save_trained
 from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
@@ -60,7 +60,7 @@ def train(
             if not _is_out_of_memory(error):
                 raise
             if recipe.batch < 2:
-                fix = "use --lora, a smaller model, or --device cpu"
+                fix = f"use {argument('lora')}, a smaller model, or {argument('device', 'cpu')}"
                 raise UserError("memory runs out even with one item at a time", fix=fix) from error
             recipe = replace(recipe, batch=recipe.batch // 2, gather=recipe.gather * 2)
             remarks.append(
@@ -139,7 +139,7 @@ class _Training:
         if curve.diverged and not self.looks:
             raise UserError(
                 f"the loss diverged at step {curve.losses[-1][0]}, before there was a checkpoint to keep",
-                fix=f"use a smaller --lr than {self.recipe.rate:g}",
+                fix=f"use a smaller {argument('lr')} than {self.recipe.rate:g}",
             )
         stopped = "all steps are done"
         if curve.diverged:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, writing
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ def kept_training(folder: Path, recipe: Recipe, items: int) -> Trained | None:
     )
     if other is not None or trained.items != items:
         difference = f"{other} {kept[other]!r}" if other else f"{trained.items:,} items"
-        raise UserError(f"the folder holds a training with {difference}", file=folder, fix="choose another --out")
+        raise UserError(
+            f"the folder holds a training with {difference}", file=folder, fix=f"choose another {argument('out')}"
+        )
     return trained
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.learning.training_record import Recipe
 from horsesense.models.local.families import family_named
 from horsesense.models.local.load import architecture_of
@@ -157,7 +157,7 @@ def language_head(opened: Opened) -> Any:
     if not architecture_of(opened.name).endswith(family_named("causal").architectures):
         raise UserError(
             f"{opened.name} has no causal head, so there is no language-model loss beside the label's",
-            fix="use --objective classification",
+            fix=f"use {argument('objective', 'classification')}",
         )
     causal = open_for_training(opened.name, "causal").network
     return copy.deepcopy(causal.get_output_embeddings()).requires_grad_(False)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing, writing_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -28,7 +28,7 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
         raise UserError(
             "the weights are pickled, and loading them can run any code",
             file=pickled[0],
-            fix="convert them to safetensors, or add --allow-pickle if you trust the source",
+            fix=f"convert them to safetensors, or add {argument('allow_pickle')} if you trust the source",
         )
     return pickled
 

@@ -25,7 +25,7 @@ from horsesense.analysis.cues.control import BestCue, Control, control
 from horsesense.analysis.families import once
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Facet
 from horsesense.report.wording import value_text
 from horsesense.runs.results import Answered, Result, result_of
@@ -162,7 +162,9 @@ def _nothing(summaries: Sequence[Summary], facet: str, why: Sequence[str]) -> Us
     known = sorted({name for summary in summaries for name in summary.facets})
     if known and not any(facet in item.facets for summary in summaries for item in summary.answered.items):
         return unknown("facet to slice by", facet, known)
-    listed = f"slice by one of {', '.join(known)}" if known else "leave --by out: there is nothing to slice by"
+    listed = (
+        f"slice by one of {', '.join(known)}" if known else f"leave {argument('by')} out: there is nothing to slice by"
+    )
     return UserError(f"nothing can be sliced by {facet!r} ({'; '.join(why)})", fix=listed)
 
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
@@ -35,7 +35,7 @@ from horsesense.scoring.precision import load_by_margins
 from horsesense.scoring.questions import framer_of
 from horsesense.watching import UNWATCHED, Watcher
 
-_ANOTHER = "choose another --out"
+_ANOTHER = f"choose another {argument('out')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _with_weights(model: LanguageModel) -> LanguageModel:
 
 def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if settings.limit is not None and settings.limit < 1:
-        raise UserError(f"--limit {settings.limit} leaves nothing to ask", fix="use 1 or more")
+        raise UserError(f"{argument('limit')} {settings.limit} leaves nothing to ask", fix="use 1 or more")
     items = draw(probe.items, settings.limit, settings.seed)
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, writing
 from horsesense.records import FORMS, Answer, Probe, read_probe, write_probe
 from horsesense.runs.manifest import Part
@@ -37,7 +37,9 @@ def locked(folder: Path) -> Iterator[None]:
             lock.acquire()
         except Timeout:
             raise UserError(
-                "another process is at work in this run folder", file=folder, fix="wait for it, or choose another --out"
+                "another process is at work in this run folder",
+                file=folder,
+                fix=f"wait for it, or choose another {argument('out')}",
             ) from None
     try:
         _sweep(folder)

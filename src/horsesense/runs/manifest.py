@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import FieldProblem, check_json, read_text, writing
 
 FORMAT = 1
@@ -143,5 +143,5 @@ def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
         raise UserError(
             f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
             file=folder,
-            fix="choose another --out, or give the same settings",
+            fix=f"choose another {argument('out')}, or give the same settings",
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.language_model import LanguageModel, Pending
 from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
@@ -81,7 +81,7 @@ def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, watcher: Watc
     if len(rows) == 1:
         raise UserError(
             f"one input of {sum(rows[0].given.shape):,} tokens does not fit into the memory of {model.device}",
-            fix="use --device cpu, --dtype bfloat16 or a smaller model",
+            fix=f"use {argument('device', 'cpu')}, {argument('dtype', 'bfloat16')} or a smaller model",
         )
     if model.device.type == "cuda":
         torch.cuda.empty_cache()

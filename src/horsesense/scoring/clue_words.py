@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.novel import novel_names
 from horsesense.language.words import words
 from horsesense.models.local.language_model import LanguageModel
@@ -143,7 +143,7 @@ def clue_words(
     ([('floats', 2, True)], 0.33)
     """
     if len(draws) < 2:
-        raise UserError("a vote needs at least two draws", fix="ask for more with --draws")
+        raise UserError("a vote needs at least two draws", fix=f"ask for more with {argument('draws')}")
     if len({len(draw) for draw in draws}) > 1:
         raise UserError("the draws have different numbers of words", fix="use names of one word each")
     least = -(-LEAST * len(draws) // TOP) if least is None else least

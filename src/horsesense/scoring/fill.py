@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.language_model import LanguageModel, Ranked
 from horsesense.models.local.rows import Given, Row
 from horsesense.records import BLANK, Fill, ScoringSpec
@@ -75,7 +75,7 @@ def _row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
         (tokens,) = model.tokenise([before.rstrip() or prompt])
         ids = (*frame.before, *(tokens.ids if before.strip() else ()))
         if not ids:
-            raise UserError(f"nothing stands before the blank of {prompt!r}", fix="use --spec bos=auto")
+            raise UserError(f"nothing stands before the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
         return _checked(model, Row(Given(ids), (len(ids) - 1,), (0,)), prompt)
     mask = model.tokenizer.mask_token
     if mask is None:

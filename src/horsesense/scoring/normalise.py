@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.words import word_spans
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.prompts import item_prompts
@@ -41,7 +41,7 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         ]
         return tuple(score / max(1, count) for score, count in zip(answer.scores, counts, strict=True))
     if not answer.baseline:
-        raise UserError("PMI needs scores without the question", fix="run with --spec baseline=true")
+        raise UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
     return tuple(score - without for score, without in zip(answer.scores, answer.baseline, strict=True))
 
 

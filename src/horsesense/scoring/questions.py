@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.words import word_spans
 from horsesense.models.local.entailment import label_numbers
 from horsesense.models.local.language_model import LanguageModel
@@ -64,7 +64,7 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
         raise UserError(
             f"the text has {len(tokens.ids) + window - room} tokens and the model sees {window}: "
             f"{prompt.text[:60]!r} …",
-            fix="add --spec truncation=left to keep its end only",
+            fix=f"add {argument('spec', 'truncation=left')} to keep its end only",
         )
     flags = ["truncated"] if dropped else []
     places = [place for place in range(dropped, len(tokens.ids)) if _is_scored(prompt, tokens, place)]

@@ -18,7 +18,7 @@ from horsesense.analysis.cues.table import Table
 from horsesense.analysis.cues.tokens import Floats, Ints
 from horsesense.analysis.intervals import Estimate, rate_interval, unit_note
 from horsesense.analysis.resampling import Units, exchangeable_spread
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.watching import UNWATCHED, Watcher
 
 
@@ -165,7 +165,7 @@ def check_units(table: Table) -> None:
         raise UserError(
             f"all {len(table)} items belong to one family or group, so nothing can be chosen on one half "
             "of them and measured on the other",
-            fix="give items of several families, or --group item if they do not depend on one another",
+            fix=f"give items of several families, or {argument('group', 'item')} if they do not depend on one another",
         )
 
 

@@ -11,7 +11,7 @@ from horsesense.analysis.people import adjudication_rules as rules
 from horsesense.analysis.people.adjudication_rules import Verdict
 from horsesense.analysis.people.dawid_skene import dawid_skene
 from horsesense.analysis.people.votes import Scale, ScaleOf, votes_on_scale
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Judgement, Label
 
 Settle = Callable[[Sequence[Judgement], Scale], Verdict]
@@ -93,7 +93,8 @@ def check_rounds(judgements: Iterable[Judgement], rule: str) -> None:
     if len(rounds) > 1 and not find_rule(rule).rounds:
         raise UserError(
             f"the judgements are of rounds {' and '.join(map(str, rounds))}, which the rule {rule} would mix",
-            fix=f"choose one (--round {rounds[-1]}), or use the rule rica, where the second round settles the first",
+            fix=f"choose one ({argument('round')} {rounds[-1]}), or use the rule rica, "
+            "where the second round settles the first",
         )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.served_study import Served
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 
 ANNOTATOR, RESEARCHER = "annotator", "researcher"
 NEW, WORKING, FAILED, STOPPED, WITHDRAWN = "new", "working", "failed", "stopped", "withdrawn"
@@ -130,7 +130,9 @@ def invite(served: Served, names: list[str], role: str = ANNOTATOR, queue: str =
                 tokens.append(add_person(connection, served, name, role, queue)[1])
                 continue
             if not renew:
-                raise UserError(f"{name} is invited already", fix="give a new link with --renew; the old one then ends")
+                raise UserError(
+                    f"{name} is invited already", fix=f"give a new link with {argument('renew')}; the old one then ends"
+                )
             if known.state == WITHDRAWN:
                 raise UserError(f"the work of {name} was withdrawn", fix="invite them under another name")
             token = new_token()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.vectors import Floats as Vector
 from horsesense.language.vectors import Vectors, open_vectors
 from horsesense.language.words import words
@@ -115,7 +115,9 @@ def vector_similarity(task: Task) -> Fitted:
     if any(item.form == "sentences" and not item.premise for item in task.test):
         raise UserError("sentences have no question to be near to", fix="use another control")
     if task.vectors == "none":
-        raise UserError("similarity needs vectors that mean something", fix="give --vectors FILE, or fetch glove")
+        raise UserError(
+            "similarity needs vectors that mean something", fix=f"give {argument('vectors', 'FILE')}, or fetch glove"
+        )
     texts = [text for item in task.test for text in (item.premise, item.text, *item.options)]
     vectors = open_vectors(task.vectors, {word for text in texts for word in words(text)})
     scores, lost = [], 0

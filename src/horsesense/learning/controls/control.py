@@ -79,7 +79,9 @@ CONTROLS = {
     "random": Control("majority:guess", "nothing: a pick by lot", trains=False, by_chance=True),
     "majority": Control("majority:majority", "the commonest answer of training", chooses="never"),
     "majority-per": Control(
-        "majority:majority_per_slot", "the commonest answer beside a word (--slot)", chooses="without slots"
+        "majority:majority_per_slot",
+        "the commonest answer beside a word (--slot)",
+        chooses="without slots",
     ),
     "cue": Control("majority:best_cue", "the best surface cue of the other half", trains=False),
     "vector-similarity": Control(

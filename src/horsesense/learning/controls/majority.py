@@ -7,7 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.learning.controls.control import Fitted, Task, accuracy_on
 from horsesense.learning.controls.labels import kinds, slot_value
 from horsesense.records import Item
@@ -58,7 +58,9 @@ def _best_slot(task: Task) -> Fitted:
 
     slots = [name for name in ("part", "whole", "adjective") if all(name in item.facets for item in task.train)]
     if not slots:
-        raise UserError("there is no slot to count by", fix="give --slot with the name of a facet or a group")
+        raise UserError(
+            "there is no slot to count by", fix=f"give {argument('slots')} with the name of a facet or a group"
+        )
     choices = [(slot,) for slot in slots] + ([("part", "adjective")] if {"part", "adjective"} <= set(slots) else [])
 
     def on_dev(choice: tuple[str, ...]) -> float:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.vectors import open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.control import Task
@@ -65,7 +65,9 @@ class Reader:
             vectors = open_vectors(task.vectors, needed)
             known, table, self.vectors = list(vectors.places), vectors.table, vectors.described
         if not known:
-            raise UserError("no word of the probe is known", fix="give other --vectors, or a larger training set")
+            raise UserError(
+                "no word of the probe is known", fix=f"give other {argument('vectors')}, or a larger training set"
+            )
         self._numbers = {word: number for number, word in enumerate(known, start=2)}
         # An unknown word gets a small vector of its own, which training may move.
         self.table = np.concatenate([np.zeros((1, table.shape[1])), lot.normal(0, 0.1, (1, table.shape[1])), table])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.vectors import Vectors, open_vectors
 from horsesense.language.words import words
 from horsesense.learning.controls.control import Fitted, Task
@@ -34,11 +34,11 @@ def slots_mlp(task: Task) -> Fitted:
 
     slots = task.slots or TRIPLE
     if task.vectors == "none":
-        raise UserError("the MLP needs vectors", fix="give --vectors FILE, or fetch glove")
+        raise UserError("the MLP needs vectors", fix=f"give {argument('vectors', 'FILE')}, or fetch glove")
     known = labels(task.train)
     ordinal = bool(task.options.get("ordinal"))
     if ordinal and not all(item.ordered for item in task.train):
-        raise UserError("the options are not a scale, so nothing is ordinal", fix="leave --ordinal out")
+        raise UserError("the options are not a scale, so nothing is ordinal", fix=f"leave {argument('ordinal')} out")
     everything = [*task.train, *task.dev, *task.test]
     needed = {word for item in everything for slot in slots for word in _words(slot_value(item, slot))}
     vectors = open_vectors(task.vectors, needed)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.language.words import words
 from horsesense.methods.cats.conjunctions import conjunction_facets
 from horsesense.methods.cats.joining import without_separators, writing_of_names
@@ -106,7 +106,9 @@ def sentences_of(reading: Reading, fields: Sequence[str], *, same: bool = False)
     if marks := sum(count for _, count in cleaned):
         reading.notes["[SEP] replaced by a space"] += marks
     if len(set(options)) < len(options) and not same:
-        raise UserError("two sentences are the same", fix="repair the line, or leave it out with --skip-bad")
+        raise UserError(
+            "two sentences are the same", fix=f"repair the line, or leave it out with {argument('skip_bad')}"
+        )
     return options, whole_number(fields[0].strip(), "answer", len(options) - 1)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from horsesense.analysis import chance
 from horsesense.analysis.cues.battery import Number, battery
 from horsesense.analysis.cues.findings import Finding, find_cues
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.files import cache_folder
 from horsesense.methods.cats.released import with_sources
 from horsesense.methods.releases import read_release
@@ -37,7 +37,9 @@ class SetFiles:
 def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
     """Look for one file a set, in the folder or below it; the file's name is the set's."""
     if not folder.is_dir():
-        raise UserError("there is no such folder", file=folder, fix="give the folder of the sets with --data")
+        raise UserError(
+            "there is no such folder", file=folder, fix=f"give the folder of the sets with {argument('data')}"
+        )
     paths: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         ending = next((ending for ending in reversed(_ENDINGS) if path.name.endswith(ending)), None)
@@ -136,7 +138,8 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
         folder = cache_folder("releases", "cats")
         if not folder.is_dir():
             raise UserError(
-                f"the suite {suite.name} needs its sets", fix="give their folder with --data, or: horsesense fetch cats"
+                f"the suite {suite.name} needs its sets",
+                fix=f"give their folder with {argument('data')}, or: horsesense fetch cats",
             )
     files = find_sets(folder, suite.sets)
     return OpenedSuite(suite, files, read_sets(suite.release, files.paths, skip_bad))

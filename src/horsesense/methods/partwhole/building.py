@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
 from horsesense.methods.partwhole.released import unjudged
@@ -45,7 +45,9 @@ def build_partwhole(plan: CandidatePlan) -> Probe:
     sieve = Sieve(plan.rules)
     pairs = sieve.pairs(plan.pairs)
     if not pairs:
-        raise UserError("no pair of whole and part is left", fix="give more sources, or a smaller --fewest")
+        raise UserError(
+            "no pair of whole and part is left", fix=f"give more sources, or a smaller {argument('fewest')}"
+        )
     ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in pairs)) for each in plan.modifiers}
     seen: dict[str, set[str]] = defaultdict(set)
     for each in plan.modifiers:
@@ -53,7 +55,9 @@ def build_partwhole(plan: CandidatePlan) -> Probe:
             seen[noun].update(adjectives)
     items = [item for pair in sorted(pairs) for item in _items(pair, pairs[pair], ranked, sieve, seen, plan)]
     if not items:
-        raise UserError("no triple is left", fix="give more text, or switch a rule off (--without part)")
+        raise UserError(
+            "no triple is left", fix=f"give more text, or switch a rule off ({argument('without', 'part')})"
+        )
     sources: list[Pairs | Modifiers] = [*plan.pairs, *plan.modifiers]
     notes = Counter({f"{why} ({each.source})": count for each in sources for why, count in each.left_out.items()})
     for name in {each.source for each in plan.pairs}:

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.files import read_text
 from horsesense.files.tables import quoted_table
 from horsesense.methods.releases.reading import Reading, names_of, split_of, stem_of
@@ -19,7 +19,7 @@ from horsesense.records import BLANK, Card, Form, Item, Probe, Source
 ROLES = ("question", "options", "answer", "premise", "family", "member", "id", "task")
 """What a column can be; only ``options`` is needed. Several columns of options are joined by ``+``."""
 
-_FIX = "write it like --map question=stem,options=a+b+c,answer=key"
+_FIX = f"write it like {argument('columns')} question=stem,options=a+b+c,answer=key"
 
 
 def parse_map(text: str) -> dict[str, str]:
@@ -32,14 +32,14 @@ def parse_map(text: str) -> dict[str, str]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         role, equals, column = (piece.strip() for piece in part.partition("="))
         if not equals or not column:
-            raise UserError(f"{part!r} in --map is not of the form role=column", fix=_FIX)
+            raise UserError(f"{part!r} in {argument('columns')} is not of the form role=column", fix=_FIX)
         if role not in ROLES:
-            raise unknown("role in --map", role, ROLES)
+            raise unknown(f"role in {argument('columns')}", role, ROLES)
         if role in columns:
-            raise UserError(f"--map gives {role!r} twice", fix=_FIX)
+            raise UserError(f"{argument('columns')} gives {role!r} twice", fix=_FIX)
         columns[role] = column
     if "options" not in columns:
-        raise UserError("--map does not say where the options are", fix=_FIX)
+        raise UserError(f"{argument('columns')} does not say where the options are", fix=_FIX)
     return columns
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import Literal
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.associations import KS, Association, associations_of, words_of_noun
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
@@ -225,7 +225,10 @@ def perplexities(
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
     if not ranker.family.left_to_right:
-        raise UserError(f"{ranker.name} is not a causal model, so it cannot rank by perplexity", fix="--ranker smollm2")
+        raise UserError(
+            f"{ranker.name} is not a causal model, so it cannot rank by perplexity",
+            fix=f"{argument('ranker', 'smollm2')}",
+        )
     values: list[float] = []
     for start in range(0, len(pairs), _STATEMENTS_AT_ONCE):
         texts = [statement(noun, word) for noun, word in pairs[start : start + _STATEMENTS_AT_ONCE]]

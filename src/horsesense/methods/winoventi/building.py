@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
@@ -53,7 +53,9 @@ def build_winoventi(
         writers = "machine" if machine else "people"
         raise UserError(
             f"none of {len(everything):,} schemas is written by {writers} and passes the checks",
-            fix="look at the column objections" if wanted else "with --machine a probe is made of machine-made ones",
+            fix="look at the column objections"
+            if wanted
+            else f"with {argument('machine')} a probe is made of machine-made ones",
         )
     name = "winoventi-machine" if machine else "winoventi"
     pairs = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
 
 _RECORD = "steps.json"
@@ -35,7 +35,7 @@ class Steps:
                 "the record of steps is damaged", file=path, fix="remove it; steps are made again"
             ) from error
         if not isinstance(done, dict):
-            raise UserError("this is no record of steps", file=path, fix="choose another --out")
+            raise UserError("this is no record of steps", file=path, fix=f"choose another {argument('out')}")
         return done
 
     def do(self, name: str, output: str, inputs: Sequence[Path | str], make: Callable[[Path, str], None]) -> Path:

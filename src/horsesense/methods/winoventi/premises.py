@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.asking import first_tokens, marking_of, word_of
 from horsesense.methods.winoventi.associations import words_of_noun
 from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
@@ -92,7 +92,7 @@ def write_premises(
         triplet = Triplet(*row["triplet"])
         schemas.append(CheckedSchema(Schema(triplet, parse_premise(row["premise"]), "machine", row["writer"]), ()))
     if not schemas:
-        raise UserError("nobody wrote a premise", fix="give --premises, or a --writer")
+        raise UserError("nobody wrote a premise", fix=f"give {argument('premises')}, or a {argument('writer')}")
     return schemas
 
 
@@ -202,12 +202,14 @@ def generated(writer: LanguageModel, triplet: Triplet, noun: Noun, samples: int,
     import torch
 
     if not writer.family.left_to_right:
-        raise UserError(f"{writer.name} is not a causal model, so it cannot write", fix="--writer smollm2")
+        raise UserError(
+            f"{writer.name} is not a causal model, so it cannot write", fix=f"{argument('writer', 'smollm2')}"
+        )
     ids = torch.tensor([writer.tokenizer(_prompt_of(triplet, noun))["input_ids"]], device=writer.device)
     if ids.shape[1] + _NEW_TOKENS > writer.window:
         raise UserError(
             f"{writer.name} sees {writer.window} tokens, too few for the examples that it is shown",
-            fix="use another --writer, or none",
+            fix=f"use another {argument('writer')}, or none",
         )
     torch.manual_seed(seed)
     with torch.inference_mode():

@@ -14,7 +14,7 @@ from itertools import groupby
 
 import numpy as np
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.knowledge.graph import Graph
 from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
@@ -45,10 +45,10 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
             rejected["item: the same as another"] += 1
     if not items:
         short = f" within a limit of {plan.limit}" if plan.limit is not None else ""
+        raised = f"raise {argument('limit')}, " if short else ""
         raise UserError(
             f"{graph.origin.name} gives no question of {plan.relation} with {plan.ways} options{short}",
-            fix=f"{'raise --limit, ' if short else ''}ask for fewer options, or add concepts with words, definitions "
-            "and examples",
+            fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
         )
     card = Card(
         name=f"wordnetqa-{plan.relation}",

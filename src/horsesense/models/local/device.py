@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +30,9 @@ def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
             raise RuntimeError("a meta tensor holds no numbers")
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UserError(f"the device {wanted!r} cannot be used here", fix="leave --device out, or use cpu") from error
+        raise UserError(
+            f"the device {wanted!r} cannot be used here", fix=f"leave {argument('device')} out, or use cpu"
+        ) from error
     return device, "asked for"
 
 

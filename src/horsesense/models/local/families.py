@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.models.local.forward import Outputs, plain_outputs
 from horsesense.models.local.rows import Given, Marks, Question, Row
 from horsesense.models.local.tokens import Frame
@@ -114,5 +114,5 @@ def _first_family(architectures: Sequence[str], name: str) -> Family:
     known = f"is a {architectures[0]}" if architectures else "does not say what it is in its config"
     raise UserError(
         f"{name} {known} and so has no language-model head to ask",
-        fix=f"name another model, or say --family {'|'.join(FAMILIES)} if you know that it has one",
+        fix=f"name another model, or say {argument('family')} {'|'.join(FAMILIES)} if you know that it has one",
     )

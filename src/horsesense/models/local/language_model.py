@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.families import Family
 from horsesense.models.local.forward import to_device, undisturbed
 from horsesense.models.local.head import HeadAtPlaces, batch_logits
@@ -159,7 +159,7 @@ class LanguageModel:
         if not np.isfinite(values).all():
             raise UserError(
                 f"{self.name} gives log-probabilities that are not numbers",
-                fix="its weights are damaged, or --dtype float32 is needed",
+                fix=f"its weights are damaged, or {argument('dtype', 'float32')} is needed",
             )
 
     def describe(self) -> dict[str, Any]:

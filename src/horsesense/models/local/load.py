@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
 from horsesense.models.local.device import choose_device, fit_threads
@@ -93,7 +93,9 @@ def _check_left_to_right(network: Any, place: Any, name: str) -> None:
     with torch.inference_mode():
         first, second = (network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2] for last in (2, 3))
     if not torch.allclose(first.float(), second.float(), rtol=1e-2, atol=1e-2, equal_nan=True):
-        raise UserError(f"{name} sees the tokens that it predicts, so it is no causal model", fix="leave --family out")
+        raise UserError(
+            f"{name} sees the tokens that it predicts, so it is no causal model", fix=f"leave {argument('family')} out"
+        )
 
 
 def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:

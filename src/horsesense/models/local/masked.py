@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local.families import Family
 from horsesense.models.local.rows import Given, Marks, Question, Row
 from horsesense.models.local.tokens import Frame, masked_frame
@@ -19,7 +19,7 @@ from horsesense.records import ScoringSpec
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     if tokenizer.mask_token_id is None:
-        raise UserError("the tokenizer has no mask token", fix="use --family causal, or another model")
+        raise UserError("the tokenizer has no mask token", fix=f"use {argument('family', 'causal')}, or another model")
     return masked_frame(tokenizer, spec.special_tokens)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.local import masked
 from horsesense.models.local.families import Family
 from horsesense.models.local.forward import Outputs, ids_tensor
@@ -47,7 +47,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     if marks.sentinel is None:
         raise UserError(
             "the model has neither a mask token nor sentinels to take a word out with",
-            fix="use --spec seq2seq=conditional",
+            fix=f"use {argument('spec', 'seq2seq=conditional')}",
         )
     pairs = zip(question.words, question.asked, strict=True)
     words = [tuple(place for _, place in places) for _, places in groupby(pairs, key=lambda pair: pair[0])]

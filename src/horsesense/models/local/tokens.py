@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 
 DOCUMENT_SEPARATOR = "<|endoftext|>"
 
@@ -84,7 +84,7 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
         token = getattr(tokenizer, name, None)
         if token is not None:
             return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
-    raise UserError("the tokenizer has no token to begin a text with", fix="use --spec bos=none")
+    raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
 
 
 def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:

@@ -1,0 +1,69 @@
+"""No sentence of the library names an option of the command line: arguments are written out by whoever shows them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from horsesense.cli.output import as_option
+from horsesense.errors import UserError, argument
+from tests.support import ROOT
+from tests.support.calling import Call, caller, lay, toy_lines
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z]")
+_ELSEWHERE = {
+    "report/page.py": "the command that repeats a run",
+    "report/charts.py": "names of the page's colours",
+    "files/pinned.py": "options of pip",
+    "learning/leaks.py": "what results.json has recorded from the beginning",
+    "learning/controls/control.py": "what a control's manifest has recorded from the beginning",
+    "annotate/study.py": "a whole command to copy",
+}
+
+
+def test_only_the_command_line_names_its_options() -> None:
+    source = ROOT / "src" / "horsesense"
+    named = set()
+    for path in source.rglob("*.py"):
+        place = path.relative_to(source).as_posix()
+        if place.startswith("cli/"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)}
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            if text not in documented and _OPTION.search(text) and not _is_note(node, tree):
+                named.add(place)
+    assert named == set(_ELSEWHERE)
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+
+
+def _is_note(node: ast.AST, tree: ast.Module) -> bool:
+    """Whether a string stands by itself: the sentence below a constant or a field."""
+    return any(isinstance(each, ast.Expr) and each.value is node for each in ast.walk(tree))
+
+
+def test_an_argument_is_written_as_its_reader_writes_it() -> None:
+    error = UserError(f"{argument('limit')} 0 leaves nothing", fix=f"use {argument('spec', 'bos=none')}")
+    assert str(error) == "limit 0 leaves nothing; use spec='bos=none'"
+    assert error.sentence(as_option) == "--limit 0 leaves nothing; use --spec bos=none"
+    needs = UserError("there is nothing to test on", fix=f"give {argument('tests', 'PROBE')}")
+    assert str(needs).endswith("give tests")
+    assert needs.sentence(as_option).endswith("give --test PROBE")
+
+
+def test_the_same_error_in_python_and_at_the_command_line(
+    tiny_folders: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    call: Call = caller(capfd)
+    probe, model = lay(tmp_path / "toy.jsonl", *toy_lines()), str(tiny_folders["gpt2"])
+    called = call("run", "-m", model, "-p", probe, "--limit", 0, "--out", tmp_path / "out")
+    assert (called.code, called.err) == (2, "horsesense: --limit 0 leaves nothing to ask; use 1 or more\n")
+    with pytest.raises(hs.UserError, match=r"^limit 0 leaves nothing to ask; use 1 or more$"):
+        hs.ask(model, probe, limit=0)
