@@ -10,7 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
-PYTEST ?= $(BIN)/python -m pytest
+# Two at a time, a file at a time, so that what a file sets up is set up once.
+PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .PHONY: setup fetch demo test quick lint bench clean
 

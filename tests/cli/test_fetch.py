@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import redirect_stderr
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+@cache  # an archive keeps the second in which it was made
 def wheel_bytes() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -39,6 +41,7 @@ def wheel_bytes() -> bytes:
     return packed.getvalue()
 
 
+@cache
 def sdist_bytes() -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
@@ -114,7 +117,7 @@ def test_pip_is_asked_with_the_hash_and_runs_nothing_else(tmp_path: Path, monkey
 def test_a_failing_pip_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = "WARNING: retrying\nERROR: No matching distribution found for toy==1.0\n"
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", told))
-    with pytest.raises(UserError, match=r"pip cannot download toy==1.0 \(No matching .*--from FOLDER") as caught:
+    with pytest.raises(UserError, match=r"pip cannot download toy==1.0 \(No matching .*and give folder") as caught:
         fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy")
     assert "\n" not in str(caught.value)
 
