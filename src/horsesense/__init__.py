@@ -16,6 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from horsesense.api import cats as cats
+    from horsesense.api import rica as rica
+    from horsesense.api import winoventi as winoventi
     from horsesense.api.asking import Scores as Scores
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
@@ -53,6 +56,8 @@ _WHERE = {
     "records": ("Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
+_METHODS = ("cats", "rica", "winoventi")
+"""Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
@@ -68,6 +73,7 @@ __all__ = [
     "__version__",
     "ask",
     "build",
+    "cats",
     "find_cues",
     "fit_control",
     "harden",
@@ -76,13 +82,17 @@ __all__ = [
     "load_probe",
     "open_run",
     "read_release",
+    "rica",
     "score",
     "train",
+    "winoventi",
     "write_probe",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _METHODS:
+        return import_module(f"horsesense.api.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
     value = getattr(import_module(f"horsesense.{_MODULE_OF[name]}"), name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,5 +31,7 @@ def test_the_code_of_the_page_runs(
 
 def test_the_page_names_every_function() -> None:
     for name in hs.__all__:
-        if name.islower() and not name.startswith("_"):
+        if isinstance(getattr(hs, name), ModuleType):
+            assert all(f"hs.{name}.{each}(" in PAGE for each in getattr(hs, name).__all__ if each.islower()), name
+        elif name.islower() and not name.startswith("_"):
             assert f"{name}(" in PAGE, name

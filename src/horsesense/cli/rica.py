@@ -12,8 +12,6 @@ from horsesense.cli.output import Json, people, print_json
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.rica.analysis import Analysis
-    from horsesense.methods.rica.axioms import Axiom
-    from horsesense.methods.rica.lexicon import Lexicon
 
 LexiconFile = Annotated[
     Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")
@@ -26,22 +24,6 @@ rica = typer.Typer(
 )
 
 
-def axiom_of(text: str) -> Axiom:
-    """The axiom of a form; a statement in plain words, which has no brackets, is read too."""
-    from horsesense.methods.rica.notation import parse_form, read_statement
-
-    return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
-
-
-def lexicon_of(file: Path | None) -> Lexicon:
-    """One's own lexicon before the shipped one, and WordNet's adjectives behind both."""
-    from horsesense.cli.progress import Bars
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
-
-    with Bars() as watcher:
-        return whole_lexicon(file, watcher)
-
-
 @rica.command("derive")
 def derive(
     form: Annotated[
@@ -51,9 +33,12 @@ def derive(
     json: Json = False,
 ) -> None:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply."""
-    from horsesense.methods.rica.perturbations import KINDS, derivation
+    from horsesense.api.rica import derive as derive_forms
+    from horsesense.cli.progress import Bars
+    from horsesense.methods.rica.perturbations import KINDS
 
-    derived = derivation(axiom_of(form), lexicon_of(lexicon))
+    with Bars() as watcher:
+        derived = derive_forms(form, lexicon=lexicon, watcher=watcher)
     if json:
         print_json(derived)
         return
@@ -73,10 +58,11 @@ def equivalent(
     json: Json = False,
 ) -> None:
     """Whether two forms say the same: both are rewritten by equations, and the way from one to the other is shown."""
-    from horsesense.methods.rica.equivalence import equivalent as prove
-    from horsesense.methods.rica.equivalence import written_proof
+    from horsesense.api.rica import equivalent as prove
+    from horsesense.cli.progress import Bars
 
-    proof = written_proof(prove(axiom_of(form), axiom_of(other), lexicon_of(lexicon)))
+    with Bars() as watcher:
+        proof = prove(form, other, lexicon=lexicon, watcher=watcher)
     if json:
         print_json(proof)
         return
@@ -91,9 +77,9 @@ def release(
     json: Json = False,
 ) -> None:
     """Derive the other forms of each released axiom from its original, and show those that differ."""
-    from horsesense.methods.rica.released_axioms import check_release
+    from horsesense.api.rica import released
 
-    checked = check_release(file)
+    checked = released(file)
     if json:
         print_json(checked)
         return
@@ -110,9 +96,9 @@ def controls(
     json: Json = False,
 ) -> None:
     """Write the probe with its premise removed, and with its content words replaced by nonsense."""
-    from horsesense.methods.rica.controls import write_controls
+    from horsesense.api.rica import controls as write_controls
 
-    written = write_controls(file, out or file.parent)
+    written = write_controls(file, out)
     if json:
         print_json(written)
         return
@@ -129,7 +115,7 @@ def analyse(
     json: Json = False,
 ) -> None:
     """Accuracy by kind, positivity bias (d′ and criterion), test-retest, and the effect of the background fact."""
-    from horsesense.methods.rica.analysis import analyse_run
+    from horsesense.api.rica import analyse as analyse_run
 
     analysis = analyse_run(folder, against)
     if json:

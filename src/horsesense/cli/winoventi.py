@@ -19,13 +19,10 @@ from horsesense.cli.winoventi_associations import (
     Seed,
     associations,
     jaccard,
-    read_nouns_option,
 )
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.methods.winoventi.associations import Depths
     from horsesense.methods.winoventi.measures import Subset
     from horsesense.methods.winoventi.summaries import ModelEvaluation, PipelineSummary
 
@@ -65,36 +62,32 @@ def run(
     json: Json = False,
 ) -> None:
     """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder."""
-    from horsesense.annotate.winoventi_tasks import write_people_tasks
+    from horsesense.api.winoventi import run as run_pipeline
     from horsesense.cli.progress import Bars
-    from horsesense.methods.winoventi.asking import Asking
-    from horsesense.methods.winoventi.pipeline import run_pipeline
-    from horsesense.methods.winoventi.plan import PipelinePlan
-    from horsesense.methods.winoventi.summaries import pipeline_summary
 
-    listed = read_nouns_option(nouns, as_paper, limit, seed)
-    plan = PipelinePlan(
-        model=model,
-        nouns=listed.nouns,
-        ranker=ranker,
-        writer=writer,
-        asking=Asking(literal=as_paper, spec=spec_of(spec, None)),
-        judged=tuple(exceptions or ()),
-        conceptnet=conceptnet,
-        written=tuple(premises or ()),
-        most=most,
-        write=write,
-        samples=samples,
-        least=least,
-        entailment=entailment,
-        vectors=vectors,
-        seed=seed,
-        device=device,
-    )
     with Bars(stay=True) as watcher:
-        result = run_pipeline(plan, out, watcher)
-    write_people_tasks(out, result.kept, result.schemas)
-    summary = pipeline_summary(result, out, listed.notes)
+        summary = run_pipeline(
+            nouns,
+            out=out,
+            model=model,
+            limit=limit,
+            seed=seed,
+            exceptions=exceptions or (),
+            conceptnet=conceptnet,
+            premises=premises or (),
+            ranker=ranker,
+            writer=writer,
+            write=write,
+            samples=samples,
+            most=most,
+            least=least,
+            entailment=entailment,
+            vectors=vectors,
+            as_paper=as_paper,
+            spec=spec_of(spec, None),
+            device=device,
+            watcher=watcher,
+        )
     if json:
         print_json(summary)
         return
@@ -145,29 +138,26 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
+    from horsesense.api.winoventi import evaluate as evaluate_models
     from horsesense.cli.progress import Bars
-    from horsesense.methods.winoventi.associations import read_depths, read_registry
-    from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
-    from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
-    from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-    from horsesense.methods.winoventi.summaries import evaluations
-    from horsesense.records import read_probe
-    from horsesense.runs.ask import Settings
 
-    models = model or [DEFAULT_MODEL]
-    if len(set(models)) < len(models):
-        raise UserError("a model is named twice", fix="name each once")
-    depths: Depths = read_depths(k_file) if k_file is not None else {}
-    others = read_registry(registry) if registry is not None else {}
-    settings = Settings(
-        spec=spec_of(spec, dtype), limit=limit, seed=seed, device=device, family=family, allow_pickle=allow_pickle
-    )
-    with Bars(stay=True) as progress:
-        asked = ask_all(models, read_probe(probe), out, settings, progress, reverse)
-    drawn = asked[0][MAIN].probe
-    associations = {name: own_depths(name, drawn, out, settings) for name in models} if own_associations else {}
-    background = Background(depths, associations, others, lexicon_at_hand())
-    document = evaluations(out, probe, evaluate_answers(asked, background))
+    with Bars(stay=True) as watcher:
+        document = evaluate_models(
+            probe,
+            out=out,
+            models=model or [DEFAULT_MODEL],
+            depths=k_file,
+            registry=registry,
+            own_associations=own_associations,
+            reverse=reverse,
+            limit=limit,
+            seed=seed,
+            spec=spec_of(spec, dtype),
+            device=device,
+            family=family,
+            allow_pickle=allow_pickle,
+            watcher=watcher,
+        )
     if json:
         print_json(document)
         return

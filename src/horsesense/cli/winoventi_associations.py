@@ -48,13 +48,15 @@ def associations(
     json: Json = False,
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
+    from horsesense.api.winoventi import nouns_of
     from horsesense.cli.progress import Bars
     from horsesense.methods.winoventi.asking import Asking, associate
     from horsesense.methods.winoventi.associations import write_associations
     from horsesense.methods.winoventi.summaries import association_summary
     from horsesense.models.local.load import load_model
 
-    listed = read_nouns_option(nouns, as_paper, limit, seed)
+    with Bars() as watcher:
+        listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
     asking = Asking(as_paper, template, _depths(k), spec_of(spec, None))
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
     ranking = load_model(ranker, device=device, allow_pickle=allow_pickle) if ranker != "none" else None
@@ -69,28 +71,6 @@ def associations(
     _print_associations(summary, listed)
     if out is not None:
         say(f"written to {out}")
-
-
-def read_nouns_option(name: str, literal: bool, limit: int | None, seed: int) -> NounList:
-    """The list that ``--nouns`` names, drawn down to ``--limit``."""
-    from random import Random
-
-    from horsesense.knowledge.wordnet_source import find_wordnet
-    from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
-
-    if name == "wordnet" and not Path(name).exists():
-        folder = find_wordnet()
-        if folder is None:
-            raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
-        listed = wordnet_nouns(folder)
-    else:
-        listed = read_nouns(Path(name), literal=literal)
-    for what, entries in listed.odd.items():
-        say(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
-    if limit is None or limit >= len(listed.nouns):
-        return listed
-    drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
-    return NounList(tuple(noun for place, noun in enumerate(listed.nouns) if place in drawn), listed.odd)
 
 
 def _depths(text: str) -> tuple[int, ...]:

@@ -1,0 +1,100 @@
+"""RICA from Python: one axiom and all the ways to say it, and what answers to RICA probes say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
+from horsesense.methods.rica.controls import Controls, write_controls
+from horsesense.methods.rica.equivalence import WrittenProof, written_proof
+from horsesense.methods.rica.equivalence import equivalent as prove
+from horsesense.methods.rica.knowledge_tables import whole_lexicon
+from horsesense.methods.rica.notation import parse_form, read_statement
+from horsesense.methods.rica.perturbations import Derivation, derivation
+from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.methods.rica.axioms import Axiom
+    from horsesense.methods.rica.lexicon import Lexicon
+
+PathLike = str | Path
+
+__all__ = ["analyse", "controls", "derive", "equivalent", "released"]
+
+
+def derive(form: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> Derivation:
+    """Every way to say an axiom: the release's six, and those of the 24 kinds that apply.
+
+    Args:
+        form: A logical form, or a statement about A and B in plain words.
+        lexicon: A table of phrases, antonyms and paraphrases of one's own, before those that ship.
+        watcher: Told where WordNet is missing.
+
+    Returns:
+        The forms in logic and in words, by kind.
+    """
+    return derivation(_axiom(form), _lexicon(lexicon, watcher))
+
+
+def equivalent(form: str, other: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> WrittenProof:
+    """Whether two forms say the same, with the way from one to the other.
+
+    Args:
+        form: A logical form, or a statement in plain words.
+        other: Another one.
+        lexicon: A table of one's own, before those that ship.
+        watcher: Told where WordNet is missing.
+
+    Returns:
+        Yes or no, and the steps of the proof.
+    """
+    return written_proof(prove(_axiom(form), _axiom(other), _lexicon(lexicon, watcher)))
+
+
+def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
+    """Write what stands beside every RICA score: the probe without its premise, and with nonsense for its content.
+
+    Args:
+        probe: The file of a RICA probe, built or imported.
+        folder: Where to; by default beside the probe.
+
+    Returns:
+        The files that were written.
+    """
+    return write_controls(Path(probe), Path(folder) if folder is not None else Path(probe).parent)
+
+
+def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
+    """Accuracy by kind, positivity bias, test-retest, and the effect of the background fact.
+
+    Args:
+        folder: A run folder with answers to RICA probes.
+        against: A run of the same model on the same axioms with names: the entity ablation.
+
+    Returns:
+        All that the probes' facets allow.
+    """
+    return analyse_run(Path(folder), None if against is None else Path(against))
+
+
+def _axiom(text: str) -> Axiom:
+    """The axiom of a form; a statement in plain words, which has no brackets, is read too."""
+    return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
+
+
+def _lexicon(file: PathLike | None, watcher: Watcher) -> Lexicon:
+    return whole_lexicon(None if file is None else Path(file), watcher)
+
+
+def released(file: PathLike) -> ReleaseCheck:
+    """Derive the other forms of each released axiom from its original, and show those that differ.
+
+    Args:
+        file: The released axioms, plain or gzipped.
+
+    Returns:
+        How many are derived exactly, and where the release differs.
+    """
+    return check_release(Path(file))

@@ -1,0 +1,194 @@
+"""WinoVenti from Python: a model's own associations, the whole pipeline for one model, and its evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from horsesense.annotate.winoventi_tasks import write_people_tasks
+from horsesense.errors import UserError
+from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.methods.winoventi.asking import Asking
+from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
+from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
+from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.model_checks import LEAST_MEAN
+from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
+from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.methods.winoventi.summaries import Evaluations, PipelineSummary, evaluations, pipeline_summary
+from horsesense.records import ScoringSpec, read_probe
+from horsesense.records.spec import parse_spec
+from horsesense.runs.ask import Settings
+from horsesense.watching import UNWATCHED, Watcher
+
+PathLike = str | Path
+MODEL = "smollm2-masked"
+"""Who is asked where nobody is named: the bundled masked model."""
+
+__all__ = ["evaluate", "nouns_of", "run"]
+
+
+def nouns_of(
+    nouns: PathLike, *, as_paper: bool = False, limit: int | None = None, seed: int = 0, watcher: Watcher = UNWATCHED
+) -> NounList:
+    """Nouns to ask about.
+
+    Args:
+        nouns: ``"wordnet"``, or a file: a noun a line, or the table of THINGS concepts.
+        as_paper: Take them literally, as the paper does.
+        limit: At most so many, drawn by ``seed``.
+        seed: Which ones.
+        watcher: Told what was odd in the list.
+
+    Returns:
+        The nouns, and what was cleaned.
+    """
+    if str(nouns) == "wordnet" and not Path(nouns).exists():
+        folder = find_wordnet()
+        if folder is None:
+            raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
+        listed = wordnet_nouns(folder)
+    else:
+        listed = read_nouns(Path(nouns), literal=as_paper)
+    for what, entries in listed.odd.items():
+        watcher.say(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
+    if limit is None or limit >= len(listed.nouns):
+        return listed
+    drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
+    return NounList(tuple(noun for place, noun in enumerate(listed.nouns) if place in drawn), listed.odd)
+
+
+def run(
+    nouns: PathLike,
+    *,
+    out: PathLike,
+    model: str = MODEL,
+    limit: int | None = None,
+    seed: int = 0,
+    exceptions: Sequence[PathLike] = (),
+    conceptnet: PathLike | None = None,
+    premises: Sequence[PathLike] = (),
+    ranker: str = "smollm2",
+    writer: str = "smollm2",
+    write: int = 60,
+    samples: int = 4,
+    most: int = 3,
+    least: float = LEAST_MEAN,
+    entailment: str = "",
+    vectors: str = "minilm",
+    as_paper: bool = False,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    watcher: Watcher = UNWATCHED,
+) -> PipelineSummary:
+    """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder.
+
+    Args:
+        nouns: ``"wordnet"`` or a file of nouns.
+        out: Folder of the pipeline; each step is done once, and a stopped one goes on.
+        model: Whose associations are turned against it.
+        limit: At most so many nouns, drawn by ``seed``.
+        seed: Of every draw.
+        exceptions: Exceptions by people: collected judgements, or the release's outcome collection.
+        conceptnet: Triples of ConceptNet, whose Not-relations are used.
+        premises: Premises by people.
+        ranker: The causal model that ranks associations by perplexity; ``"none"``.
+        writer: The causal model that writes premises; ``"none"``: frames only.
+        write: Triplets that premises are written for by machine.
+        samples: Premises that the writer tries for each.
+        most: Exceptions an association.
+        least: Mean log-probability of a token that a machine's sentence needs, by the ranker.
+        entailment: A model of entailment for the check of ambiguity; empty: no such check.
+        vectors: A model of word vectors for the check of meaning; ``"none"``: no such check.
+        as_paper: The paper's own rules.
+        spec: What a score means.
+        device: Where models are put.
+        watcher: Told how far it has come.
+
+    Returns:
+        What each step gave, the probes, and the evaluation of each.
+    """
+    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
+    folder = Path(out)
+    plan = PipelinePlan(
+        model=model,
+        nouns=listed.nouns,
+        ranker=ranker,
+        writer=writer,
+        asking=Asking(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
+        judged=tuple(Path(file) for file in exceptions),
+        conceptnet=None if conceptnet is None else Path(conceptnet),
+        written=tuple(Path(file) for file in premises),
+        most=most,
+        write=write,
+        samples=samples,
+        least=least,
+        entailment=entailment,
+        vectors=vectors,
+        seed=seed,
+        device=device,
+    )
+    result = run_pipeline(plan, folder, watcher)
+    write_people_tasks(folder, result.kept, result.schemas)
+    return pipeline_summary(result, folder, listed.notes)
+
+
+def evaluate(
+    probe: PathLike,
+    *,
+    out: PathLike,
+    models: Sequence[str] = (MODEL,),
+    depths: PathLike | None = None,
+    registry: PathLike | None = None,
+    own_associations: bool = True,
+    reverse: bool = True,
+    limit: int | None = None,
+    seed: int = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    family: str | None = None,
+    allow_pickle: bool = False,
+    watcher: Watcher = UNWATCHED,
+) -> Evaluations:
+    """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins.
+
+    Args:
+        probe: The file of a WinoVenti probe, imported or built.
+        out: Folder of the run; a stopped one goes on.
+        models: Who is asked.
+        depths: Depths of associations: the release's outcome collection, or our own table.
+        registry: The release's registry, whose models count for the intersection.
+        own_associations: Ask for each model's own associations too.
+        reverse: Also ask for the context word, its outcome given.
+        limit: At most so many items; whole schemas are drawn.
+        seed: Which ones.
+        spec: What a score means.
+        device: Where models are put.
+        family: How models are asked, where their config does not tell.
+        allow_pickle: Take pickled weights too.
+        watcher: Told how far it has come.
+
+    Returns:
+        Each model's figures with intervals.
+    """
+    if len(set(models)) < len(models):
+        raise UserError("a model is named twice", fix="name each once")
+    known = read_depths(Path(depths)) if depths is not None else {}
+    others = read_registry(Path(registry)) if registry is not None else {}
+    settings = Settings(
+        spec=parse_spec(spec) if isinstance(spec, str) else spec,
+        limit=limit,
+        seed=seed,
+        device=device,
+        family=family,
+        allow_pickle=allow_pickle,
+    )
+    folder = Path(out)
+    asked = ask_all(list(models), read_probe(probe), folder, settings, watcher, reverse)
+    drawn = asked[0][MAIN].probe
+    associations = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
+    background = Background(known, associations, others, lexicon_at_hand())
+    return evaluations(folder, Path(probe), evaluate_answers(asked, background))
