@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+_EXTRAS = {
+    "hf": "accelerate gguf huggingface_hub peft safetensors tokenizers torch transformers",
+    "build": "duckdb",
+    "pictures": "vl_convert",
+    "saliency": "captum",
+    "annotate": "alembic cryptography fastapi jwt multipart psycopg python_multipart sqlalchemy starlette uvicorn",
+}
+_EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}
+"""A library that the core does without → the extra that brings it."""
 
 _ARGUMENT = re.compile("\x02(\\w+)(?:=([^\x03]*))?\x03")
 
@@ -80,3 +91,37 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     listed = f"known: {', '.join(names)}"
     fix = f"did you mean '{near[0]}'? ({listed})" if near else listed
     return UserError(f"there is no {kind} '{name}'", fix=fix)
+
+
+def not_installed(error: ImportError) -> UserError | None:
+    """What to install, where an extra's library is missing; nothing for any other error of an import.
+
+    >>> print(not_installed(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn")))
+    this needs torch, which is not installed; pip install 'horsesense[hf]'
+    """
+    library = (error.name or "").partition(".")[0]
+    # A name that an installed library does not have is an ImportError too, but not this one.
+    if not isinstance(error, ModuleNotFoundError) or library not in _EXTRA_OF:
+        return None
+    fix = f"pip install 'horsesense[{_EXTRA_OF[library]}]'"
+    return UserError(f"this needs {library}, which is not installed", fix=fix)
+
+
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Around what may need an extra, or as a decorator: a library that is missing becomes a `UserError`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        told = not_installed(error)
+        if told is None:
+            raise
+        raise told from error
+
+
+def need(library: str) -> None:
+    """Load a library of an extra now, so that one which is missing is told before hours of work."""
+    from importlib import import_module
+
+    with naming_extras():
+        import_module(library)

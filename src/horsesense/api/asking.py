@@ -11,7 +11,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.api.models import load_model
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import Run
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
 from horsesense.records.spec import parse_spec
 from horsesense.scoring.normalise import parse_normalisation
@@ -62,6 +62,7 @@ class Scores:
         return self.frame()._repr_html_()
 
 
+@naming_extras()
 def score(
     model: str | Path | LanguageModel, texts: str | Sequence[str], *, spec: str | ScoringSpec = "default"
 ) -> Scores:
@@ -93,6 +94,7 @@ def check_texts(texts: Sequence[str]) -> None:
             raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
+@naming_extras()
 def ask(
     model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
     probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
+from horsesense.errors import naming_extras
 from horsesense.records import Probe, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from horsesense.records import Item
 
 
+@naming_extras()
 def train(
     model: str,
     probe: Probe | PathLike,
@@ -102,6 +104,7 @@ def train(
     )
 
 
+@naming_extras()
 def inoculate(
     model: str,
     *,
@@ -184,6 +187,7 @@ def inoculate(
     return inoculation_document(model, Path(out), read_chosen(Path(out)), leaks)
 
 
+@naming_extras()
 def fit_control(
     name: str,
     test: Probe | PathLike,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
 
 
+@naming_extras()
 def load_model(
     model: str | Path | Any,
     tokenizer: Any = None,

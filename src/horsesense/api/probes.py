@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.records import Probe, read_probe
 
 PathLike = str | Path
@@ -65,6 +65,7 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     return releases.read_release(name, paths, skip_bad=skip_bad)
 
 
+@naming_extras()
 def build(name: str, **options: Any) -> Probe:
     """Make a probe out of knowledge.
 

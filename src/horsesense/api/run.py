@@ -12,6 +12,7 @@ from horsesense.records.document import plain
 from horsesense.runs.comparison import ComparisonDocument, by_probe, comparison_document, side_by_side
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
+from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -166,12 +167,13 @@ class Run:
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")
 
-    def report(self, path: str | Path, cues: bool = True) -> Path:
+    def report(self, path: str | Path, cues: bool = True, watcher: Watcher = UNWATCHED) -> Path:
         """Write the page: one HTML file that asks nothing of a network.
 
         Args:
             path: Where to.
             cues: Look for the best cue of each probe too, which takes seconds.
+            watcher: Told where charts are left out, because the extra ``pictures`` is not installed.
 
         Returns:
             The path.
@@ -180,7 +182,7 @@ class Run:
         from horsesense.report.page import write_report
 
         collected = collect_answered([(self.folder or Path("memory"), self.answered)], cues, self.normalise)
-        write_report(collected, Path(path), drawn=True)
+        write_report(collected, Path(path), drawn=True, watcher=watcher)
         return Path(path)
 
     def __repr__(self) -> str:

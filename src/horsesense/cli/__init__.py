@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     from horsesense.cli.app import app
     from horsesense.cli.output import as_option
-    from horsesense.errors import UserError
+    from horsesense.errors import UserError, not_installed
 
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
@@ -49,8 +49,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:  # the last line of defence: exit code 1 and no traceback
         if debug:
             raise
-        if isinstance(error, UserError):
-            _stop(error.sentence(as_option), 2)
+        told = not_installed(error) if isinstance(error, ImportError) else error
+        if isinstance(told, UserError):
+            _stop(told.sentence(as_option), 2)
         if isinstance(error, OSError):
             _stop_output(error)
         failure = f"{type(error).__name__}: {error}"

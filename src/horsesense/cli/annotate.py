@@ -20,7 +20,6 @@ from horsesense.cli.annotate_people import (
     pause,
     resume,
     revoke,
-    server_libraries,
     withdraw,
 )
 from horsesense.cli.output import Json, people, print_json, say
@@ -159,7 +158,7 @@ def serve(
 
     from horsesense.annotate.study import DATABASE_VARIABLE, STUDY_VARIABLE
 
-    with opened(study) as served, server_libraries():
+    with opened(study) as served:
         import uvicorn
 
         from horsesense.annotate.server.links import Serving

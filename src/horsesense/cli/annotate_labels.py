@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.annotate_people import print_rows, server_libraries
+from horsesense.cli.annotate_people import print_rows
 from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.errors import UserError
 
@@ -53,10 +53,9 @@ def collected_from_files(
             raise UserError("a served study is read alone", file=files[0], fix="collect it into a file first")
         if probe or instrument or annotator or last:
             raise UserError("a served study has its items, instrument and people", fix="leave other options out")
-        with server_libraries():
-            from horsesense.annotate.server.judgement_log import collected_from
+        from horsesense.annotate.server.judgement_log import collected_from
 
-            return collected_from(files[0]).only(round)
+        return collected_from(files[0]).only(round)
 
     judged = read_probe(probe) if probe is not None else None
     return collect(files, instrument, judged, annotator, last).only(round)

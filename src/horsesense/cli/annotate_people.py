@@ -23,26 +23,11 @@ SomeNames = Annotated[
 
 
 @contextmanager
-def server_libraries() -> Iterator[None]:
-    """Say what to install where it is missing: the core does without the server's libraries."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("horsesense"):
-            raise
-        raise UserError(
-            f"a served study needs {error.name}, which is not installed",
-            fix='install it: pip install "horsesense[annotate]"',
-        ) from None
-
-
-@contextmanager
 def opened(folder: Path) -> Iterator[Served]:
     """The study and its database, closed again at the end."""
-    with server_libraries():
-        from horsesense.annotate.server.served_study import open_study
+    from horsesense.annotate.server.served_study import open_study
 
-        served = open_study(folder)
+    served = open_study(folder)
     try:
         yield served
     finally:

@@ -43,6 +43,10 @@ def inoculate(
     from horsesense.api.learning import inoculate as study_doses
     from horsesense.cli.progress import Bars
 
+    if plot is not None:
+        from horsesense.report.charts import check_drawing
+
+        check_drawing(plot)
     with Bars(stay=True) as progress:
         document = study_doses(
             model,

@@ -10,7 +10,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Normalise
-from horsesense.errors import UserError
+from horsesense.errors import UserError, need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,8 @@ def report(
     from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None
+    if charts is not None:
+        need("vl_convert")
     collected = collect(folders, cues=not no_cues, how=how)
     sliced, not_sliced = sliced_by(collected.summaries, by or ())
     results = [summary.result for summary in collected.summaries]
@@ -64,10 +66,12 @@ def report(
         name = f"report{ENDINGS[format]}"
         path = folders[0] / name if len(folders) == 1 else Path(name)
     if format is Format.html:
+        from horsesense.cli.progress import Bars
         from horsesense.report.page import write_report
 
         assert path is not None
-        write_report(collected, path, drawn=True)
+        with Bars() as progress:
+            write_report(collected, path, drawn=True, watcher=progress)
     else:
         from horsesense.files import writing
 

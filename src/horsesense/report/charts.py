@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.analysis import Estimate
+from horsesense.errors import need
 from horsesense.files import writing
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
@@ -173,8 +174,15 @@ def learning(curve: Curve) -> dict[str, Any]:
     return _finished(curve_chart(curve), 420, 260)
 
 
+def check_drawing(path: Path) -> None:
+    """Refuse a picture whose library is not installed, before what it shows is worked for."""
+    if path.suffix != ".json":
+        need("vl_convert")
+
+
 def draw_curve(curve: Curve, path: Path) -> None:
     """Write the picture: SVG, PNG or Vega-Lite's JSON, by ending."""
+    check_drawing(path)
     chart = curve_chart(curve)
     with writing(path) as temporary:
         if path.suffix == ".json":

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.analysis.slices import heat_table
+from horsesense.errors import UserError, need
 from horsesense.files import writing
 from horsesense.records import ScoringSpec
 from horsesense.report import wording
@@ -20,6 +21,7 @@ from horsesense.report.item_browser import browser_data, packed
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest
 from horsesense.scoring.normalise import Normalisation
+from horsesense.watching import UNWATCHED, Watcher
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
 
@@ -33,14 +35,22 @@ def write_page(
     return path
 
 
-def write_report(collected: Collected, path: Path, drawn: bool = True) -> None:
-    """Write the page; ``drawn`` adds the charts, which take seconds."""
+def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: Watcher = UNWATCHED) -> None:
+    """Write the page; ``drawn`` adds the charts, which take seconds.
+
+    Where the library that draws them is not installed, the page has none, and the watcher is told.
+    """
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
     if drawn:
         from horsesense.report.charts import svg_charts, svg_curves
 
-        charts, curves = svg_charts(collected), svg_curves(collected)
+        try:
+            need("vl_convert")
+        except UserError as missing:
+            watcher.say(f"the page has no charts: {missing}")
+        else:
+            charts, curves = svg_charts(collected), svg_curves(collected)
     environment = Environment(
         loader=PackageLoader("horsesense.report"),
         autoescape=True,

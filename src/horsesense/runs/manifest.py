@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -90,7 +91,7 @@ class Manifest(_Record):
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
     return Manifest(
         horsesense=__version__,
-        versions={"python": platform.python_version(), **{name: metadata.version(name) for name in _LIBRARIES}},
+        versions={"python": platform.python_version(), **_versions()},
         machine=_machine(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         spec=spec,
@@ -99,6 +100,15 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
         limit=limit,
         seed=seed,
     )
+
+
+def _versions() -> dict[str, str]:
+    """Of the libraries that are there: the core does without torch."""
+    versions = {}
+    for name in _LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def _machine() -> dict[str, str | int]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, need
 from horsesense.language.words import word_spans
 from horsesense.models.local.families import FAMILIES, family_named
 from horsesense.models.local.language_model import LanguageModel
@@ -204,11 +204,9 @@ def _gradients(
     steps: int,
     seed: int,
 ) -> torch.Tensor:
-    try:
-        from captum import attr
-    except ImportError:
-        raise UserError("saliency needs captum", fix="pip install 'horsesense[saliency]'") from None
+    need("captum")
     import torch
+    from captum import attr
 
     values: torch.Tensor
     if method == "integrated":
