@@ -96,11 +96,11 @@ def prune_cache(*names: str, everything: bool = False) -> PrunedCache:
     """Remove things from the cache folder.
 
     Args:
-        names: What to remove: an entry (``"models/smollm2"``), the end of its name (``"smollm2"``), or a folder with all
-            that is in it (``"converted"``). Without names, kept scores and converted models, which are made again by
-            themselves.
-        everything: Instead of names: also what was fetched, indexes and hashes. The knowledge store, which may hold sources of
-            your own, is only removed by its name.
+        names: What to remove: an entry (``"models/smollm2"``), the end of its name (``"smollm2"``), or a folder with
+            all that is in it (``"converted"``). Without names, kept scores and converted models, which are made again
+            by themselves.
+        everything: Instead of names: also what was fetched, indexes and hashes. The knowledge store, which may hold
+            sources of your own, is only removed by its name.
 
     Returns:
         What was removed, and how much.

@@ -180,7 +180,8 @@ def _ask_model(
 
 
 def _part(model: LanguageModel, name: str, probe: Probe, of: int, shards: int, settings: Settings) -> Part:
-    record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
+    frame = framer_of(model, settings.spec).frame.in_words
+    record = ModelRecord(**model.describe(), found_by=settings.labels.get(model.name, ""), frame=frame)
     asked = ProbeRecord(name=name, items=len(probe.items), of=of, content=content_of(probe.items))
     return Part(model=record, probe=asked, shards=shards)
 
