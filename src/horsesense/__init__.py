@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
     from horsesense.api.asking import score as score
+    from horsesense.api.cache import CacheContents as CacheContents
+    from horsesense.api.cache import CacheEntry as CacheEntry
+    from horsesense.api.cache import PrunedCache as PrunedCache
+    from horsesense.api.cache import list_cache as list_cache
+    from horsesense.api.cache import prune_cache as prune_cache
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
@@ -46,6 +51,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "api.asking": ("Scores", "ask", "open_run", "score"),
+    "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.cues": ("HardenedProbe", "find_cues", "harden"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
@@ -61,10 +67,13 @@ _METHODS = ("cats", "rica", "winoventi")
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
+    "CacheContents",
+    "CacheEntry",
     "Frame",
     "HardenedProbe",
     "Item",
     "Probe",
+    "PrunedCache",
     "Run",
     "Scores",
     "ScoringSpec",
@@ -78,9 +87,11 @@ __all__ = [
     "fit_control",
     "harden",
     "inoculate",
+    "list_cache",
     "load_model",
     "load_probe",
     "open_run",
+    "prune_cache",
     "read_release",
     "rica",
     "score",

@@ -172,7 +172,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["show", "toy.jsonl", "toy-zz"], "toy.jsonl: there is no item 'toy-zz'"),
     (["show", "toy.jsonl", "toy-"], "toy.jsonl: 5 items are called 'toy-'; use an id, such as toy-"),
     (["show", "toy.jsonl", ""], "toy.jsonl: 5 items are called ''"),
-    (["run"], "missing option '-m' / '--model'"),
+    (["run"], "no model is named; add -m NAME"),
     (["run", "-m"], "option '-m' requires an argument"),
     (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "ten"], "invalid value for '--limit'"),
     (["run", "-m", "any", "-p", "toy.jsonl", "--budget", "0"], "invalid value for '--budget'"),

@@ -66,6 +66,12 @@ def test_an_example_has_the_shape_of_its_schema(name: str) -> None:
         hold_to(name, example)
 
 
+def test_the_example_of_the_cache_has_the_shape_of_its_schema() -> None:
+    (example,) = examples("cache")
+    hold_to("cache list", example)
+    assert example["bytes"] == sum(entry["bytes"] for entry in example["entries"])
+
+
 def test_the_source_of_ones_own_builds_questions_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

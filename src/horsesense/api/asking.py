@@ -12,9 +12,11 @@ from horsesense.api.models import load_model
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
+from horsesense.models.bundled import BUNDLED
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
 from horsesense.records.spec import parse_spec
 from horsesense.scoring.normalise import parse_normalisation
+from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ def ask(
     """Ask models probes.
 
     Args:
-        model: One or several: names, folders, or what `load_model` gave.
+        model: One or several: names, folders, or what `load_model` gave. ``"label=NAME"`` calls a model otherwise in
+            results and tables, and so does a label of ``horsesense.toml``.
         probe: One or several: names, files, what `load_probe` gave, or probes by the name that they are to have.
         out: A folder that keeps every answer and resumes where it was stopped; without one nothing is kept.
         spec: What a score means: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
@@ -137,7 +140,7 @@ def ask(
 
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
-    models = [str(each) if isinstance(each, Path) else each for each in _several(model)]
+    labels, models = _labelled(_several(model))
     probes = _probes(probe)
     folder = None if out is None else Path(out)
     batch, shard = sizes(folder, device, budget)
@@ -151,6 +154,7 @@ def ask(
         family=family,
         allow_pickle=allow_pickle,
         cache=cache,
+        labels=labels,
     )
     if folder is None:
         return Run(ask_in_memory(models, probes, settings, watcher), None, how)
@@ -185,6 +189,25 @@ def _several(
     model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
 ) -> Sequence[str | Path | LanguageModel]:
     return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
+
+
+def _labelled(
+    models: Sequence[str | Path | LanguageModel],
+) -> tuple[dict[str, str], list[str | LanguageModel]]:
+    """The labels among the names, with what they stand for, and the models by what they are called."""
+    labels: dict[str, str] = {}
+    called: list[str | LanguageModel] = []
+    for each in models:
+        if not isinstance(each, str | Path):
+            called.append(each)
+            continue
+        label, name = labelled(each) if isinstance(each, str) else (str(each), str(each))
+        if label != name and label in BUNDLED:
+            raise UserError(f"the label {label!r} is the name of a bundled model", fix="choose another label")
+        if labels.setdefault(label, name) != name:
+            raise UserError(f"two models are called {label!r}", fix="give each a label of its own")
+        called.append(label)
+    return {label: name for label, name in labels.items() if label != name}, called
 
 
 def _loaded(model: str | Path | LanguageModel) -> LanguageModel:

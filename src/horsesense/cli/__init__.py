@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from typer import TyperException
 
+COMPLETE_VARIABLE = "_HORSESENSE_COMPLETE"
+"""The shell's script sets it, to be told how a command line may go on."""
+
 _NOT_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -36,6 +39,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a ✓ is no reason to fail
     command = get_command(app)
     try:
+        completing = bool(os.environ.get(COMPLETE_VARIABLE))
+        if completing or arguments[:1] in (["--install-completion"], ["--show-completion"]):
+            from horsesense.cli.completion import complete, offer_completion
+
+            complete(command) if completing else offer_completion(*arguments)
+            sys.exit(0)
         # Not ``app()``, which has other ideas of how a command ends: four lines for a wrong call, none for Ctrl-C.
         with command.make_context("horsesense", arguments) as context:
             command.invoke(context)

@@ -10,6 +10,7 @@ from horsesense import __version__
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
+from horsesense.cli.cache import cache
 from horsesense.cli.cats import cats
 from horsesense.cli.cues import cues, harden
 from horsesense.cli.fetch import fetch, import_
@@ -27,7 +28,6 @@ from horsesense.cli.winoventi import winoventi
 app = typer.Typer(
     name="horsesense",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Find out whether a language model has common sense or is a clever Hans.",
@@ -64,6 +64,7 @@ app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
+app.add_typer(cache, name="cache")
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

@@ -46,6 +46,8 @@ DOCUMENTS: dict[str, str] = {
     "build rica": "horsesense.records.written:WrittenProbe",
     "build winoventi": "horsesense.records.written:WrittenProbe",
     "build wordnetqa": "horsesense.records.written:WrittenProbe",
+    "cache list": "horsesense.api.cache:CacheContents",
+    "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",

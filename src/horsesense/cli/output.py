@@ -21,6 +21,7 @@ _MOST_LINES = 10
 
 _OPTIONS = {
     "columns": "map",
+    "everything": "all",
     "folder": "from",
     "numbers": "number",
     "probe_name": "name",

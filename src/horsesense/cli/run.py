@@ -20,7 +20,7 @@ Probes = Annotated[
 
 
 def run(
-    model: Models,
+    model: Models = None,
     probe: Probes = None,
     out: Annotated[Path | None, typer.Option(help="Folder to keep answers in [runs/MODEL-PROBE].")] = None,
     limit: Annotated[int | None, typer.Option(help="Ask about this many items, whole families drawn by seed.")] = None,
@@ -56,15 +56,16 @@ def run(
     from horsesense.runs.results import result_of
     from horsesense.scoring.normalise import parse_normalisation
 
+    models = _models(model)
     how = parse_normalisation(normalise) if normalise else None
     asked_suite = _suite(suite, data, skip_bad, probe)
     meaning = spec_of(spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact)
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
-    folder = out or Path("runs") / "-".join([*(_short(name) for name in model), *called])
+    folder = out or Path("runs") / "-".join([*(_short(name) for name in models), *called])
     with Bars(stay=True) as progress:
         run = ask(
-            model,
+            models,
             asked_suite.probes if asked_suite else named,
             out=folder,
             spec=meaning,
@@ -115,5 +116,18 @@ def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str]
     return opened
 
 
+def _models(given: list[str] | None) -> list[str]:
+    """The models of the call, or those that the user has set."""
+    from horsesense.settings import FILE, MODELS_VARIABLE, models_setting
+
+    chosen = given or list(models_setting())
+    if not chosen:
+        raise UserError("no model is named", fix=f"add -m NAME, or set {MODELS_VARIABLE}, or models in {FILE}")
+    return chosen
+
+
 def _short(model: str) -> str:
-    return Path(model.partition("@")[0]).stem
+    from horsesense.settings import labelled
+
+    called, name = labelled(model)
+    return called if called != name else Path(model.partition("@")[0]).stem

@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from horsesense.records import ScoringSpec
 
 Models = Annotated[
-    list[str],
-    typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision]; repeatable."),
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--model",
+        help="A bundled name, a folder, a GGUF file or a hub name[@revision]; label=NAME shows it by a short name;"
+        " repeatable [models of horsesense.toml].",
+    ),
 ]
 OneModel = Annotated[
     str, typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision].")
@@ -24,7 +29,7 @@ Dtype = Annotated[
 Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
 ]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+Device = Annotated[str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is found), cpu, cuda, cuda:1, mps.")]
 Normalise = Annotated[
     str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
 ]

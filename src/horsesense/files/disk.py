@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from horsesense.errors import UserError
+from horsesense.settings import cache_setting
 
 _WHAT_TO_DO = {
     errno.ENOSPC: ("the disk is full", "free some space and run the same command again"),
@@ -28,11 +29,9 @@ _WHAT_TO_DO = {
 
 
 def cache_folder(*parts: str) -> Path:
-    """The user's cache folder for horsesense; ``HORSESENSE_CACHE`` puts it elsewhere."""
-    chosen = os.environ.get("HORSESENSE_CACHE")
-    if chosen:
-        root = Path(chosen).expanduser()
-    else:
+    """The user's cache folder for horsesense; ``HORSESENSE_CACHE`` or the settings file puts it elsewhere."""
+    root = cache_setting()
+    if root is None:
         from platformdirs import user_cache_path
 
         root = user_cache_path("horsesense")

@@ -165,9 +165,9 @@ def language_head(opened: Opened) -> Any:
 
 def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
     """What the Trainer is told."""
-    from horsesense.models.local.device import has_bfloat16
+    from horsesense.models.local.device import choose_device, has_bfloat16
 
-    gpu = torch.cuda.is_available() and recipe.device != "cpu"
+    gpu = choose_device(recipe.device)[0].type == "cuda"
     steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))
     total = recipe.steps or round(steps_an_epoch * recipe.epochs)
     every = "no" if recipe.marks else "steps" if recipe.every else "epoch"

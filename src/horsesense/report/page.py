@@ -19,7 +19,7 @@ from horsesense.report import wording
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.item_browser import browser_data, packed
 from horsesense.report.summary import errors_in_common
-from horsesense.runs.manifest import Manifest
+from horsesense.runs.manifest import Manifest, ModelRecord
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -86,7 +86,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     """The command behind a manifest, and behind a page under a normalisation that was asked for."""
     words = ["horsesense", "run"]
     for flag, names in (
-        ("-m", dict.fromkeys(part.model.name for part in manifest.parts)),
+        ("-m", dict.fromkeys(_as_asked(part.model) for part in manifest.parts)),
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
@@ -99,6 +99,10 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         words += ["--spec", ",".join(settings)]
     words += ["--normalise", how] if how else []
     return shlex.join(words)
+
+
+def _as_asked(model: ModelRecord) -> str:
+    return f"{model.name}={model.found_by}" if model.found_by else model.name
 
 
 def _changed_settings(manifest: Manifest) -> Sequence[str]:

@@ -51,6 +51,8 @@ class Settings:
     family: str | None = None
     allow_pickle: bool = False
     cache: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What a model is called where it is not its name, and the name that it is found by."""
 
 
 def ask_models(
@@ -110,7 +112,9 @@ def _name(model: str | LanguageModel) -> str:
 
 
 def _weights(model: str | LanguageModel, settings: Settings) -> str:
-    return identify(model, allow_pickle=settings.allow_pickle).weights if isinstance(model, str) else model.weights
+    if isinstance(model, LanguageModel):
+        return model.weights
+    return identify(settings.labels.get(model, model), allow_pickle=settings.allow_pickle).weights
 
 
 def _with_weights(model: LanguageModel) -> LanguageModel:
@@ -176,7 +180,8 @@ def _ask_model(
 
 
 def _part(model: LanguageModel, name: str, probe: Probe, of: int, shards: int, settings: Settings) -> Part:
-    record = ModelRecord(**model.describe(), frame=framer_of(model, settings.spec).frame.in_words)
+    frame = framer_of(model, settings.spec).frame.in_words
+    record = ModelRecord(**model.describe(), found_by=settings.labels.get(model.name, ""), frame=frame)
     asked = ProbeRecord(name=name, items=len(probe.items), of=of, content=content_of(probe.items))
     return Part(model=record, probe=asked, shards=shards)
 
@@ -185,9 +190,11 @@ def _loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -
     """The model; what an earlier call found out about its dtype holds for all that the folder keeps of it."""
 
     def load(dtype: str) -> LanguageModel:
-        return load_model(
-            name, family=settings.family, device=settings.device, dtype=dtype, allow_pickle=settings.allow_pickle
+        found_by = settings.labels.get(name, name)
+        model = load_model(
+            found_by, family=settings.family, device=settings.device, dtype=dtype, allow_pickle=settings.allow_pickle
         )
+        return replace(model, name=name)
 
     if settings.spec.dtype != "auto":
         return load(settings.spec.dtype)

@@ -28,6 +28,9 @@ class ModelRecord(_Record):
     """Who was asked."""
 
     name: str
+    """What results call it."""
+    found_by: str = ""
+    """The name of its weights, where results call it by a label."""
     family: str
     architecture: str
     direction: str

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, argument
+from horsesense.settings import device_setting
 
 if TYPE_CHECKING:
     import torch
 
 
 def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
-    """The device and the reason for it, in a few words."""
+    """The device and the reason for it, in a few words; ``auto`` is what the user has set, else what is found."""
     import torch
 
+    wanted, said_by = device_setting() if wanted == "auto" else (wanted, "")
     if wanted == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda"), f"found {torch.cuda.get_device_name()}"
@@ -30,10 +32,9 @@ def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
             raise RuntimeError("a meta tensor holds no numbers")
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UserError(
-            f"the device {wanted!r} cannot be used here", fix=f"leave {argument('device')} out, or use cpu"
-        ) from error
-    return device, "asked for"
+        fix = f"change {said_by}" if said_by else f"leave {argument('device')} out, or use cpu"
+        raise UserError(f"the device {wanted!r} cannot be used here", fix=fix) from error
+    return device, f"set by {said_by}" if said_by else "asked for"
 
 
 def has_bfloat16(device: torch.device) -> bool:

@@ -1,0 +1,150 @@
+"""What a user sets once: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
+
+An argument goes before a variable, a variable before the file, the file before what holds otherwise. The file lies in
+the working folder, or where ``HORSESENSE_CONFIG`` says; it is read only where no variable answers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UserError, unknown
+
+FILE = "horsesense.toml"
+CONFIG_VARIABLE, CACHE_VARIABLE = "HORSESENSE_CONFIG", "HORSESENSE_CACHE"
+DEVICE_VARIABLE, MODELS_VARIABLE = "HORSESENSE_DEVICE", "HORSESENSE_MODELS"
+
+_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
+_LABEL = re.compile(r"\w[\w.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What ``horsesense.toml`` says."""
+
+    path: Path | None = None
+    """Where it lies; none where there is no such file."""
+    cache: Path | None = None
+    """The cache folder; a relative path is relative to the file."""
+    device: str | None = None
+    """Where models run: cpu, cuda, cuda:1, mps, or auto."""
+    models: tuple[str, ...] = ()
+    """Who is asked where a call names no model."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """A short name for tables, and the model that it stands for."""
+
+
+def cache_setting() -> Path | None:
+    """The cache folder that a variable or the file names."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    return Path(chosen).expanduser() if chosen else settings_file().cache
+
+
+def device_setting() -> tuple[str, str]:
+    """The device that stands for ``auto``, and who says so; ``auto`` and nobody where nothing is set."""
+    chosen = os.environ.get(DEVICE_VARIABLE)
+    if chosen:
+        return chosen, DEVICE_VARIABLE
+    kept = settings_file()
+    return (kept.device, str(kept.path)) if kept.device else ("auto", "")
+
+
+def models_setting() -> tuple[str, ...]:
+    """The models that are asked where a call names none; the variable has commas between them."""
+    chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
+    return chosen or settings_file().models
+
+
+def labelled(written: str) -> tuple[str, str]:
+    """What tables call a model, and its name: ``label=NAME``, or a label of the file; a plain name is both.
+
+    A path with an equals sign that is there is a path.
+
+    >>> labelled("big=org/big-model@main"), labelled("org/big-model"), labelled("runs/lr=0.1")
+    (('big', 'org/big-model@main'), ('org/big-model', 'org/big-model'), ('runs/lr=0.1', 'runs/lr=0.1'))
+    """
+    label, equals, name = written.partition("=")
+    if equals and name and _LABEL.fullmatch(label) and not Path(written).exists():
+        return label, name
+    return written, settings_file().labels.get(written, written)
+
+
+def settings_file() -> SettingsFile:
+    """The file, checked; an empty one where there is none."""
+    named = os.environ.get(CONFIG_VARIABLE)
+    path = Path(named).expanduser() if named else Path(FILE)
+    if not named and not path.is_file():
+        return SettingsFile()
+    import tomllib
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        fix = f"check {CONFIG_VARIABLE}" if named else "check the file"
+        raise UserError(f"the settings cannot be read ({error.strerror})", file=path, fix=fix) from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UserError("this is not UTF-8", file=path, line=line, fix="save the file as UTF-8") from error
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        told = str(error)
+        where = _LINE.search(told)
+        line = int(where[1]) if where else text.count("\n", 0, len(text.rstrip())) + 1
+        reason = _LINE.sub("", told).removesuffix(" (at end of document)")
+        raise UserError(
+            f"this is not TOML ({reason[:1].lower()}{reason[1:]})", file=path, line=line, fix="repair it"
+        ) from None
+    try:
+        return _checked(path, values)
+    except _KeyError as wrong:
+        raise wrong.error.at(path, _line_of(wrong.key, text)) from None
+
+
+class _KeyError(Exception):
+    """A key that is wrong, and what is wrong with it."""
+
+    def __init__(self, key: str, error: UserError) -> None:
+        super().__init__(key)
+        self.key, self.error = key, error
+
+
+def _checked(path: Path, values: Mapping[str, Any]) -> SettingsFile:
+    known = ("cache", "device", "labels", "models")
+    for key in values:
+        if key not in known:
+            raise _KeyError(key, unknown("setting", key, known))
+    cache, device, labels = values.get("cache"), values.get("device"), values.get("labels", {})
+    models = [values["models"]] if isinstance(values.get("models"), str) else values.get("models", [])
+    _hold("cache", cache is None or _is_name(cache), 'a path in quotes: cache = "FOLDER"')
+    _hold("device", device is None or _is_name(device), 'a name in quotes: device = "cpu"')
+    fine = isinstance(models, list) and all(map(_is_name, models))
+    _hold("models", fine, 'a list of names: models = ["smollm2"]')
+    _hold("labels", isinstance(labels, dict), 'a table of names: [labels] and then label = "NAME"')
+    for label, name in labels.items():
+        _hold(label, _is_name(name), f'the name of a model: {label} = "NAME"')
+        if not _LABEL.fullmatch(label):
+            fix = "use letters, digits, dots, dashes and underscores"
+            raise _KeyError(label, UserError(f"{label!r} cannot be a label", fix=fix))
+    folder = None if cache is None else path.parent / Path(cache).expanduser()
+    return SettingsFile(path, folder, device, tuple(models), labels)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _hold(key: str, fine: bool, wanted: str) -> None:
+    if not fine:
+        raise _KeyError(key, UserError(f"the setting {key!r} has a value that it cannot have", fix=f"give {wanted}"))
+
+
+def _line_of(key: str, text: str) -> int | None:
+    """The first line that gives the key, where one can be seen to."""
+    start = re.compile(rf"""\s*(\[\s*)?["']?{re.escape(key)}["']?\s*[\].=]""")
+    return next((number for number, line in enumerate(text.split("\n"), 1) if start.match(line)), None)
