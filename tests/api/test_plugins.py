@@ -25,8 +25,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example package, installed by pip into a folder of its own."""
     folder = tmp_path_factory.mktemp("installed")
     offline = ["--no-index", "--no-build-isolation", "--no-deps", "--disable-pip-version-check", "-q"]
-    command = [sys.executable, "-m", "pip", "install", *offline, "--target", folder, ROOT / "examples" / "plugin"]
-    subprocess.run(command, check=True)
+    command = [sys.executable, "-m", "pip", "install", *offline, "--target", str(folder)]
+    subprocess.run([*command, str(ROOT / "examples" / "plugin")], check=True)
     return folder
 
 
