@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from horsesense.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Kind = Literal["builders", "releases", "models", "cues", "controls"]
 """The group of entry points is ``horsesense.`` and this."""
@@ -80,6 +82,8 @@ def _told(error: Exception) -> str:
 
 def find(kind: Kind, name: str) -> Plugin | None:
     """The plug-in of that name; None where no package has one."""
+    from importlib.metadata import entry_points  # which takes its time to load
+
     found = [_plugin(kind, entry) for entry in entry_points(group=f"horsesense.{kind}", name=name)]
     if len(found) > 1:
         packages = " and ".join(sorted(plugin.package for plugin in found))
@@ -89,6 +93,8 @@ def find(kind: Kind, name: str) -> Plugin | None:
 
 def names(kind: Kind) -> list[str]:
     """The names of all plug-ins of a kind, in order; none of them is loaded."""
+    from importlib.metadata import entry_points
+
     return sorted({entry.name for entry in entry_points(group=f"horsesense.{kind}")})
 
 

@@ -270,10 +270,11 @@ def test_entry_points_are_read_for_unknown_names_only(tmp_path: Path, monkeypatc
     asked: list[str] = []
 
     def entry_points(**wanted: str) -> tuple[metadata.EntryPoint, ...]:
-        asked.append(wanted["group"])
+        if wanted["group"].startswith("horsesense."):  # other libraries have plug-ins too
+            asked.append(wanted["group"])
         return ()
 
-    monkeypatch.setattr(plugins, "entry_points", entry_points)
+    monkeypatch.setattr(metadata, "entry_points", entry_points)
     probe = lay(tmp_path / "toy.jsonl", *toy_lines())
     hs.fit_control("random", probe)
     hs.find_cues(probe, rounds=19)
