@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from horsesense.analysis.cues import Findings, cue_answers
 from horsesense.analysis.cues import find_cues as search_cues
+from horsesense.analysis.cues.foreign import foreign
 from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
 from horsesense.analysis.cues.harden import harden as search_subset
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.records import Item, Probe, check_group, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -30,6 +31,7 @@ def find_cues(
     *,
     group: str | None = None,
     model: str | LanguageModel | None = None,
+    also: Sequence[str] = (),
     splits: int = 10,
     rounds: int = 199,
     seed: int = 0,
@@ -42,6 +44,7 @@ def find_cues(
         probe: A probe, its name or its file.
         group: Unit of dependence: a group of the items, ``"family"`` or ``"item"``; by default the card's.
         model: Try this model's score of each option without its question too.
+        also: Try these cues of plug-ins too; one that is not named here takes no part.
         splits: How often to choose on one half and measure on the other.
         rounds: How often to shuffle the answer key.
         seed: Which halves, which shuffles.
@@ -52,14 +55,17 @@ def find_cues(
         Each cue with accuracy, interval, coverage and p; the best of them; the verdict.
     """
     known, unit = _opened(probe, group)
+    if isinstance(also, str):
+        raise UserError(f"{argument('also')} is a list of names", fix=f"write [{also!r}]")
+    plugged = [foreign(name) for name in dict.fromkeys(also)]
     taxonomy, extra = _wordnet(watcher), _blindfold(model, known.items, watcher)
     findings = search_cues(
-        known.items, unit, taxonomy, extra=extra, splits=splits, rounds=rounds, seed=seed, watcher=watcher
+        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, watcher=watcher
     )
     if out is not None:
         from horsesense.runs.controls import keep_control
 
-        answers = cue_answers(known.items, unit, taxonomy, extra, seed)
+        answers = cue_answers(known.items, unit, taxonomy, extra, seed, plugged)
         name = known.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
         keep_control(Path(out), "best cue", "the best cue of the half without the item", name, known, answers, seed)
     return findings

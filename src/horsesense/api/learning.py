@@ -208,7 +208,7 @@ def fit_control(
 
     Args:
         name: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
-            choice-only, choice-to-choice, question-to-choice, esim or choice-only-encoder.
+            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's.
         test: The probe to answer.
         train: The probe to learn from.
         dev: The probe to choose on; by default a tenth of ``train``.

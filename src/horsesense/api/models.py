@@ -25,9 +25,10 @@ def load_model(
     """A model that can be asked.
 
     Args:
-        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder or a GGUF file; or
-            a network of transformers that is in memory, with its ``tokenizer``. Such a network is asked as it is
-            and left as it was, also in the middle of a training.
+        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder, a GGUF file, or
+            ``"NAME:rest"`` of a plug-in, which decides by itself where and in what it computes; or a network of
+            transformers that is in memory, with its ``tokenizer``. Such a network is asked as it is and left as it
+            was, also in the middle of a training.
         tokenizer: Of a network in memory; a fast one.
         name: What a network in memory is called in results.
         family: How it is asked (``"causal"``, ``"masked"`` …), where its config or class does not tell.

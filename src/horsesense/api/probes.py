@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
+from horsesense.plugins import found
 from horsesense.records import Probe, read_probe
 
 PathLike = str | Path
@@ -35,7 +36,8 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     """Read the published files of a release into a probe.
 
     Args:
-        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), or ``"table"`` for any CSV, TSV or JSONL.
+        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), a plug-in's, or ``"table"`` for any CSV, TSV
+            or JSONL.
         files: Its files, plain or gzipped, in the order that the release wants them.
         skip_bad: Skip and count lines that cannot be read, instead of stopping at the first.
         columns: For a table: which columns are what, as ``"question=q,options=a+b,answer=gold"``.
@@ -66,11 +68,11 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
 
 
 @naming_extras()
-def build(name: str, **options: Any) -> Probe:
+def build(name: str, /, **options: Any) -> Probe:
     """Make a probe out of knowledge.
 
     Args:
-        name: The builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions or duals.
+        name: The builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals or a plug-in's.
         options: What the builder takes, as the function of its name in `horsesense.api.builders` has it:
             ``relation="hypernymy", limit=500`` for wordnetqa.
 
@@ -82,7 +84,12 @@ def build(name: str, **options: Any) -> Probe:
     horsesense.errors.UserError: there is no relation 'hypernymi'; did you mean 'hypernymy'?
     """
     if name not in _BUILDERS:
-        raise unknown("builder", name, _BUILDERS)
+        from horsesense.records.probe import probe_of_plugin
+
+        plugin = found("builders", name, _BUILDERS)
+        foreign = plugin.function()
+        check_options(f"the builder {name}", foreign, options)
+        return probe_of_plugin(plugin, foreign, **options)
     module, _, function = _BUILDERS[name].partition(":")
     builder = getattr(import_module(module), function)
     check_options(f"the builder {name}", builder, options)
@@ -94,9 +101,11 @@ def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
     """A keyword that a function does not take is told with the nearest that it does."""
     import inspect
 
-    parameters = inspect.signature(function).parameters
+    every = inspect.signature(function).parameters
+    parameters = {n: p for n, p in every.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in every.values())
     for option in options:
-        if option not in parameters:
+        if option not in parameters and not takes_any:
             raise unknown(f"option of {what} called", option, parameters)
     missing = [n for n, p in parameters.items() if p.default is p.empty and n not in options]
     if missing:

@@ -111,6 +111,38 @@ def duals(
     write_built(out, built(file, rule or ()), json)
 
 
+@build.command("plugin")
+def plugin(
+    name: Annotated[str, typer.Argument(help="A builder that another package adds.")],
+    out: Out,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="What the builder takes, numbers and lists as JSON; repeatable."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Whatever a builder of another package makes."""
+    from horsesense.api.probes import build as built
+
+    write_built(out, built(name, **_options(option or [])), json)
+
+
+def _options(given: list[str]) -> dict[str, object]:
+    """Values are JSON where they can be read so, else text."""
+    from json import loads
+
+    options: dict[str, object] = {}
+    for each in given:
+        key, equals, value = each.partition("=")
+        if not equals or not key.isidentifier():
+            raise UserError(f"--option {each!r} is not KEY=VALUE", fix="write it as --option limit=10")
+        try:
+            options[key] = loads(value)
+        except ValueError:
+            options[key] = value
+    return options
+
+
 build.command("rica")(rica)
 
 

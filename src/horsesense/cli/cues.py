@@ -37,6 +37,7 @@ def cues(
         str | None,
         typer.Option("-m", "--model", help="Try this model's score of each option without its question too."),
     ] = None,
+    also: Annotated[list[str] | None, typer.Option(help="Try this cue of a plug-in too; repeatable.")] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="Write the best cue's answers as a run into this folder.")
     ] = None,
@@ -50,7 +51,15 @@ def cues(
 
     with Bars() as watcher:
         findings = find_cues(
-            file, group=group, model=model, splits=splits, rounds=rounds, seed=seed, out=baseline, watcher=watcher
+            file,
+            group=group,
+            model=model,
+            also=also or (),
+            splits=splits,
+            rounds=rounds,
+            seed=seed,
+            out=baseline,
+            watcher=watcher,
         )
     if baseline is not None:
         say(f"the answers of the best cue are kept in {baseline}; compare it with a run on the same probe")

@@ -1,15 +1,23 @@
-"""What ``-m`` means: a bundled name, a local folder, a GGUF file, or a name on the hub; and which weights that are."""
+"""What ``-m`` means: a bundled name, a local folder, a GGUF file, a name on the hub, or ``NAME:rest`` of a plug-in; and
+which weights that are."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import weight_files, weight_hash
+from horsesense.plugins import Plugin, find, names
 
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+
+_KIND = re.compile(r"[\w.-]{2,}")
+"""What may stand before the colon; a single letter is a drive."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -46,6 +54,12 @@ def locate(name: str, *, allow_pickle: bool = False) -> Located:
         from horsesense.models.adapters import is_adapter, merged
 
         return Located(name, merged(path) if is_adapter(path) else path)
+    plugin = _plugin_of(name)
+    if plugin is not None:
+        raise UserError(
+            f"{name} is a model of the package {plugin.origin}, which gives no folder of weights",
+            fix="ask it or score with it; to train, name a folder",
+        )
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
         raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")
@@ -56,6 +70,42 @@ def identify(name: str, *, allow_pickle: bool = False) -> Identity:
     """Find a model and hash its weights; no torch is loaded."""
     located = locate(name, allow_pickle=allow_pickle)
     return Identity(located, weight_hash(weight_files(located.folder, allow_pickle=allow_pickle)))
+
+
+def weights_of(name: str, *, allow_pickle: bool = False) -> str:
+    """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not."""
+    model = plugged(name)
+    if model is None:
+        return identify(name, allow_pickle=allow_pickle).weights
+    from horsesense.models.local.borrowed import hash_of_weights
+
+    return hash_of_weights(model.network) if model.borrowed else model.weights
+
+
+def plugged(name: str) -> LanguageModel | None:
+    """The model that ``NAME:rest`` means where a plug-in is called NAME; it is given the rest. None for other names."""
+    plugin = _plugin_of(name)
+    if plugin is None:
+        return None
+    from horsesense.models.local.language_model import LanguageModel
+
+    model = plugin.made(plugin.function(), LanguageModel, name.partition(":")[2])
+    revision = f"{model.revision} ({plugin.origin})" if model.revision else plugin.origin
+    return replace(model, name=name, revision=revision, notes=(*model.notes, f"from {plugin.origin}"))
+
+
+def _plugin_of(name: str) -> Plugin | None:
+    kind, colon, _ = name.partition(":")
+    if not colon or not _KIND.fullmatch(kind) or Path(name).exists():
+        return None
+    plugin = find("models", kind)
+    if plugin is None and (known := names("models")):
+        raise unknown("model", f"{kind}:", [f"{each}:" for each in known])
+    return plugin
+
+
+def _known() -> list[str]:
+    return [*BUNDLED, *(f"{name}:" for name in names("models"))]
 
 
 def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool) -> Located:
@@ -70,8 +120,8 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
     except GatedRepoError as error:
         raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
     except RepositoryNotFoundError as error:
-        raise unknown("model", name, BUNDLED) from error
+        raise unknown("model", name, _known()) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
-        missing = unknown("local copy of the model", name, BUNDLED)
+        missing = unknown("local copy of the model", name, _known())
         raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
     return Located(name, folder, revision=folder.name)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from horsesense.errors import UserError, unknown
+from horsesense.plugins import Plugin
 from horsesense.records.card import Card, card_path, read_card, writing_card
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
@@ -40,6 +42,14 @@ class Probe:
 
 def count_families(items: Iterable[Item]) -> int:
     return len({item.unit() for item in items})
+
+
+def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any, **options: Any) -> Probe:
+    """What a builder or reader of a plug-in gives; its card says which package made it."""
+    probe = plugin.made(function, Probe, *given, **options)
+    words = f"by the plug-in {plugin.name} of {plugin.origin}"
+    made = f"{probe.card.made.rstrip('.')} ({words})" if probe.card.made else words
+    return replace(probe, card=replace(probe.card, made=made))
 
 
 def check_group(items: Sequence[Item], group: str, also: Sequence[str] = ()) -> None:

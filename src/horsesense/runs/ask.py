@@ -12,7 +12,7 @@ from horsesense.errors import UserError, argument
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.models.locating import identify
+from horsesense.models.locating import identify, plugged
 from horsesense.records import Answer, Item, Probe, ScoringSpec
 from horsesense.runs.cache import ScoreCache
 from horsesense.runs.folder import is_finished, keep_probe, locked, shard_path, write_answers
@@ -70,7 +70,7 @@ def ask_models(
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in models]
+        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in _opened(models)]
         weights = {_name(model): _weights(model, settings) for model in known}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
@@ -89,7 +89,7 @@ def ask_in_memory(
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     answered = []
-    for given in models:
+    for given in _opened(models):
         model: LanguageModel | None = given if isinstance(given, LanguageModel) else None
         for name, probe in drawn.items():
             if model is None:
@@ -105,6 +105,11 @@ def ask_in_memory(
             part = _part(model, name, probe, len(probes[name].items), len(shards), settings)
             answered.append(Answered(part, probe, settings.spec, [by_item[item.id] for item in probe.items]))
     return answered
+
+
+def _opened(models: Sequence[str | LanguageModel]) -> list[str | LanguageModel]:
+    """Names of a plug-in's models are loaded at once: nobody else can tell which weights they mean."""
+    return [(plugged(model) or model) if isinstance(model, str) else model for model in models]
 
 
 def _name(model: str | LanguageModel) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.accuracy import chance as chance_of
 from horsesense.analysis.accuracy import credits as credits_of
-from horsesense.analysis.cues.battery import Bools, battery, given, shares
+from horsesense.analysis.cues.battery import Bools, Cue, battery, given, shares
 from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
@@ -30,6 +30,7 @@ def cue_answers(
     taxonomy: Taxonomy | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     seed: int = 0,
+    also: Sequence[Cue] = (),
 ) -> list[Answer]:
     """One answer an item, in their order. The option that the cue picks scores 1, options that tie share it.
 
@@ -37,7 +38,7 @@ def cue_answers(
     """
     table = table_of(items, group, taxonomy)
     check_units(table)
-    cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
+    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     flat = _crossed_shares(prepare(table, cues), seed)
     place = {id(item): number for number, item in enumerate(table.items)}
     answers = []

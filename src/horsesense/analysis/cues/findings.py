@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis.cues.battery import battery, credit, given, phrase
+from horsesense.analysis.cues.battery import Cue, battery, credit, given, phrase
 from horsesense.analysis.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.analysis.cues.table import Table, table_of
 from horsesense.analysis.cues.tokens import Floats, Ints
@@ -205,6 +205,7 @@ def find_cues(
     group: str = "family",
     taxonomy: Taxonomy | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    also: Sequence[Cue] = (),
     splits: int = 10,
     rounds: int = 199,
     seed: int = 0,
@@ -214,11 +215,11 @@ def find_cues(
     """Try every cue on a probe.
 
     ``group`` names the units of dependence; ``extra`` are cues of the caller, such as a model's
-    score without the question: a name, and one list of scores an item.
+    score without the question: a name, and one list of scores an item; ``also`` are further cues, such as a plug-in's.
     """
     table = table_of(items, group, taxonomy)
     check_units(table)
-    cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
+    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     return examine(prepare(table, cues, watcher), len(items), len(cues), splits, rounds, seed, level, watcher)[0]
 
 

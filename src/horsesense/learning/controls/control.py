@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Literal, cast
 
 from horsesense.analysis import credits
-from horsesense.errors import unknown
+from horsesense.plugins import Plugin, found
 from horsesense.records import Item
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -60,7 +60,7 @@ class Control:
     """One control."""
 
     where: str
-    """``module:function``, loaded when it is asked for."""
+    """``module:function``, loaded when it is asked for; a module that begins with a dot lies beside this one."""
     about: str
     """What it sees."""
     trains: bool = True
@@ -70,39 +70,52 @@ class Control:
     chooses: Literal["always", "never", "without slots"] = "always"
     """Whether it needs a development part to choose on; one that does not is trained on everything."""
 
+    plugin: Plugin | None = None
+    """Who adds it, where it is none of ours."""
+
     def fit(self, task: Task) -> Fitted:
+        if self.plugin is None:
+            return self._function()(task)
+        fitted = self.plugin.made(lambda: self._function()(task), Fitted)
+        if [len(row) for row in fitted.scores] != [len(item.options) for item in task.test]:
+            raise self.plugin.wrong("does not give one score an option of each item")
+        return replace(fitted, method=f"{fitted.method} ({self.plugin.origin})")
+
+    def _function(self) -> Callable[[Task], Fitted]:
         module, _, function = self.where.partition(":")
-        return cast(Callable[[Task], Fitted], getattr(import_module(f"{_HERE}.{module}"), function))(task)
+        return cast(Callable[[Task], Fitted], getattr(import_module(module, _HERE), function))
 
 
 CONTROLS = {
-    "random": Control("majority:guess", "nothing: a pick by lot", trains=False, by_chance=True),
-    "majority": Control("majority:majority", "the commonest answer of training", chooses="never"),
+    "random": Control(".majority:guess", "nothing: a pick by lot", trains=False, by_chance=True),
+    "majority": Control(".majority:majority", "the commonest answer of training", chooses="never"),
     "majority-per": Control(
-        "majority:majority_per_slot",
+        ".majority:majority_per_slot",
         "the commonest answer beside a word (--slot)",
         chooses="without slots",
     ),
-    "cue": Control("majority:best_cue", "the best surface cue of the other half", trains=False),
+    "cue": Control(".majority:best_cue", "the best surface cue of the other half", trains=False),
     "vector-similarity": Control(
-        "bag_of_words:vector_similarity", "how near the words of question and answer are", False
+        ".bag_of_words:vector_similarity", "how near the words of question and answer are", False
     ),
-    "choice-only-linear": Control("bag_of_words:choice_only_linear", "the words of each option, linear"),
-    "hypothesis-only": Control("bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
-    "choice-only": Control("partial_input:choice_only", "the options, by a BiLSTM", by_chance=True),
-    "choice-to-choice": Control("partial_input:choice_to_choice", "the options beside one another", by_chance=True),
+    "choice-only-linear": Control(".bag_of_words:choice_only_linear", "the words of each option, linear"),
+    "hypothesis-only": Control(".bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
+    "choice-only": Control(".partial_input:choice_only", "the options, by a BiLSTM", by_chance=True),
+    "choice-to-choice": Control(".partial_input:choice_to_choice", "the options beside one another", by_chance=True),
     "question-to-choice": Control(
-        "partial_input:question_to_choice", "question and option, a vector each", by_chance=True
+        ".partial_input:question_to_choice", "question and option, a vector each", by_chance=True
     ),
-    "esim": Control("partial_input:esim", "question and option, aligned word by word", by_chance=True),
+    "esim": Control(".partial_input:esim", "question and option, aligned word by word", by_chance=True),
     "choice-only-encoder": Control(
-        "partial_input:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True
+        ".partial_input:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True
     ),
-    "mlp": Control("slots_mlp:slots_mlp", "the vectors of whole, part and adjective", by_chance=True),
+    "mlp": Control(".slots_mlp:slots_mlp", "the vectors of whole, part and adjective", by_chance=True),
 }
 
 
 def control(name: str) -> Control:
-    if name not in CONTROLS:
-        raise unknown("control", name, CONTROLS)
-    return CONTROLS[name]
+    """A control by its name: one of ours, or a plug-in's."""
+    if name in CONTROLS:
+        return CONTROLS[name]
+    plugin = found("controls", name, CONTROLS)
+    return replace(plugin.load(Control, "a Control"), plugin=plugin)

@@ -8,8 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError
+from horsesense.files import disk_errors
 from horsesense.methods.releases.published import published_people
+from horsesense.plugins import found
 
 if TYPE_CHECKING:
     from horsesense.records import Probe
@@ -55,10 +57,17 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
     """Read the published files of a release into a probe.
 
     What the release is known to have wrong is repaired and counted in the notes; any other bad
-    line is an error with file and line, or skipped and counted with ``skip_bad``.
+    line is an error with file and line, or skipped and counted with ``skip_bad``. A name that
+    is not in `READERS` may be a plug-in's.
     """
     if name not in READERS:
-        raise unknown("release", name, [*READERS, "table"])
+        from horsesense.records.probe import probe_of_plugin
+
+        plugin = found("releases", name, [*READERS, "table"])
+        for path in paths:  # a file that is not there is no fault of the plug-in
+            with disk_errors(path):
+                path.stat()
+        return probe_of_plugin(plugin, plugin.function(), list(paths), skip_bad)
     reader = READERS[name]
     if len(paths) < reader.fewest or (reader.most is not None and len(paths) > reader.most):
         files = "1 file was" if len(paths) == 1 else f"{len(paths)} files were"

@@ -29,7 +29,7 @@ from horsesense.methods.winoventi.special_word import (
     triplet_name,
 )
 from horsesense.models.local.load import load_model
-from horsesense.models.locating import identify
+from horsesense.models.locating import weights_of
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -214,7 +214,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Dep
     The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
     """
     words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
-    weights = identify(name, allow_pickle=settings.allow_pickle).weights
+    weights = weights_of(name, allow_pickle=settings.allow_pickle)
     about = hashlib.sha256("\n".join((weights, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():

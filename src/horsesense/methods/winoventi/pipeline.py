@@ -26,7 +26,7 @@ from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
-from horsesense.models.locating import identify
+from horsesense.models.locating import weights_of
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
@@ -78,7 +78,7 @@ class _Pipeline:
         self.steps = Steps(folder, watcher.say)
         self.models = LoadedModels(plan.device, plan.asking.spec.dtype)
         self.nouns = {noun.word: noun for noun in plan.nouns}
-        self.weights = identify(plan.model).weights
+        self.weights = weights_of(plan.model)
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""

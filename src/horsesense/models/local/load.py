@@ -19,7 +19,7 @@ from horsesense.models.local.parts import (
     trust_inputs,
     window_of,
 )
-from horsesense.models.locating import identify
+from horsesense.models.locating import identify, plugged
 
 
 def load_model(
@@ -30,9 +30,12 @@ def load_model(
     dtype: str = "float32",
     allow_pickle: bool = False,
 ) -> LanguageModel:
-    """Load a model by any of the names that ``-m`` takes."""
+    """Load a model by any of the names that ``-m`` takes; a plug-in's decides by itself how it is loaded."""
     import torch
 
+    foreign = plugged(name)
+    if foreign is not None:
+        return foreign
     identity = identify(name, allow_pickle=allow_pickle)
     located = identity.located
     with quiet_transformers():

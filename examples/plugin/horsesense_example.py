@@ -1,0 +1,91 @@
+"""One plug-in of each kind: a builder, a reader of a release, a model, a cue and a control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from horsesense.analysis.cues.battery import Number
+from horsesense.analysis.cues.table import Table
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines
+from horsesense.learning.controls import Control, Fitted, Task
+from horsesense.records import Card, Item, Probe, Source
+
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def weekdays(limit: int = 7, name: str = "weekdays") -> Probe:
+    """A builder: keyword arguments in, a probe out."""
+    items = []
+    for place, day in enumerate(DAYS[:limit]):
+        options = (DAYS[(place + 1) % 7], DAYS[place - 1])
+        items.append(Item(probe=name, form="cloze", text=f"The day after {day} is ___.", options=options, answer=0))
+    return Probe.of(items, Card(name, licence="CC0-1.0", made="the day after each day of the week"))
+
+
+def read_sentence_pairs(paths: Sequence[Path], skip_bad: bool) -> Probe:
+    """A reader: files in, a probe out. Here a line is ``right sentence | wrong sentence``."""
+    items, skipped = [], []
+    for path in paths:
+        for number, line in numbered_lines(path):
+            options = tuple(part.strip() for part in line.split("|"))
+            if len(options) != 2:
+                error = UserError("a line needs two sentences", file=path, line=number, fix="put | between them")
+                if not skip_bad:
+                    raise error
+                skipped.append(error)
+                continue
+            source = Source(file=path.name, line=number)
+            items.append(Item(probe="pairs", form="sentences", text="", options=options, answer=0, source=source))
+    notes = {"bad lines skipped": len(skipped)} if skipped else {}
+    return replace(Probe.of(items, Card("pairs", made="read from lines of two sentences"), notes), skipped=skipped)
+
+
+def untaught(rest: str) -> LanguageModel:
+    """A model: ``untaught:7`` calls this with ``"7"``. Here it is a tiny network that nobody has taught anything."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    import horsesense as hs
+
+    if not rest.isdecimal():
+        raise UserError(f"the model 'untaught:{rest}' has no seed", fix="write untaught:7")
+    end = "<|endoftext|>"
+    letters = {letter: place for place, letter in enumerate([end, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
+    tokenizer = Tokenizer(models.BPE(letters, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(rest))
+        sizes = {"vocab_size": len(letters), "n_positions": 128, "n_embd": 16, "n_layer": 1, "n_head": 2}
+        config = GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)
+        network = GPT2LMHeadModel(config).eval()
+    return hs.load_model(network, PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=end, eos_token=end))
+
+
+def _vowels(table: Table) -> np.ndarray:
+    counts = np.array([sum(letter in "aeiou" for letter in text.lower()) for text in table.texts], dtype=np.float64)
+    return counts[table.text_of]
+
+
+VOWELS = Number("vowels", "how many vowels an option has", "with the most vowels", "with the fewest vowels", _vowels)
+"""A cue: a `Number`, or a `Learnt` for categories."""
+
+
+def fit_shortest(task: Task) -> Fitted:
+    """What a control does: a task in, a score for each option of each test item out."""
+    scores = [tuple(-float(len(option)) for option in item.options) for item in task.test]
+    return Fitted(scores, "picks the option with the fewest letters")
+
+
+SHORTEST = Control("horsesense_example:fit_shortest", "how long the options are", trains=False)
+"""A control: where its function is, and what it looks at."""
