@@ -89,7 +89,7 @@ print(cues.verdict)
 cues
 
 # %%
-best_cues = cues.plot(7)
+best_cues = cues.plot(5)
 best_cues
 
 # %% [markdown]

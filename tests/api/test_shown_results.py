@@ -17,7 +17,7 @@ def test_a_part_of_a_run_and_a_comparison_as_a_table(tmp_path: Path, tiny_folder
     part = one.only([row["item"] for row in rows[:2]])
     assert part.results()["n"] == [2]
     assert part.results()["accuracy"][0] == pytest.approx(sum(row["credit"] for row in rows[:2]) / 2)
-    assert list(part.items())[0]["scores"] == rows[0]["scores"]
+    assert next(iter(part.items()))["scores"] == rows[0]["scores"]
     with pytest.raises(hs.UserError, match="none of these items"):
         one.only(["nobody"])
     compared = one.compare(other)
