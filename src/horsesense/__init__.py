@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from horsesense.api.cache import PrunedCache as PrunedCache
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
@@ -38,9 +39,12 @@ if TYPE_CHECKING:
     from horsesense.api.models import load_model as load_model
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
+    from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
+    from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.errors import UserError as UserError
+    from horsesense.records import Card as Card
     from horsesense.records import Item as Item
     from horsesense.records import Probe as Probe
     from horsesense.records import ScoringSpec as ScoringSpec
@@ -52,14 +56,14 @@ __version__ = "0.1.0"
 _WHERE = {
     "api.asking": ("Scores", "ask", "open_run", "score"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
-    "api.cues": ("HardenedProbe", "find_cues", "harden"),
+    "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
     "api.models": ("load_model",),
-    "api.probes": ("build", "load_probe", "read_release"),
-    "api.run": ("Run",),
+    "api.probes": ("build", "load_probe", "overview", "read_release"),
+    "api.run": ("Comparison", "Run"),
     "errors": ("UserError",),
-    "records": ("Item", "Probe", "ScoringSpec", "write_probe"),
+    "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
 _METHODS = ("cats", "rica", "winoventi")
@@ -69,6 +73,9 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __all__ = [
     "CacheContents",
     "CacheEntry",
+    "Card",
+    "Comparison",
+    "CueFindings",
     "Frame",
     "HardenedProbe",
     "Item",
@@ -91,6 +98,7 @@ __all__ = [
     "load_model",
     "load_probe",
     "open_run",
+    "overview",
     "prune_cache",
     "read_release",
     "rica",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horsesense.analysis.cues import Findings, cue_answers
 from horsesense.analysis.cues import find_cues as search_cues
 from horsesense.analysis.cues.foreign import foreign
 from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
 from horsesense.analysis.cues.harden import harden as search_subset
+from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.errors import UserError, argument
 from horsesense.records import Item, Probe, check_group, probe_name
@@ -26,6 +27,47 @@ if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
 
 
+@dataclass(frozen=True)
+class CueFindings(Findings):
+    """What all cues are worth on a probe, as a table and as a chart."""
+
+    @classmethod
+    def of(cls, findings: Findings) -> CueFindings:
+        """The same, to be shown."""
+        return cls(**{each.name: getattr(findings, each.name) for each in fields(findings)})
+
+    def frame(self) -> Frame:
+        """One row a cue that has something to say, the most accurate first."""
+        rows = [
+            {
+                "cue": cue.name,
+                "pick": cue.pick,
+                "accuracy": cue.accuracy.value,
+                "low": cue.accuracy.low,
+                "high": cue.accuracy.high,
+                "chance": self.chance,
+                "coverage": cue.coverage,
+                "p": cue.p,
+                "n": self.n,
+            }
+            for cue in self.cues
+        ]
+        return Frame(columns_of(rows), self.verdict)
+
+    def plot(self, most: int = 10) -> Any:
+        """A chart (Altair): the ``most`` accurate cues with their intervals, beside chance."""
+        from horsesense.report.charts import accuracies
+
+        rows = [row | {"label": row["pick"], "model": "cue"} for row in self.frame()]
+        return accuracies(rows[:most], "accuracy of picking by the cue")
+
+    def __repr__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
 def find_cues(
     probe: Probe | PathLike,
     *,
@@ -37,7 +79,7 @@ def find_cues(
     seed: int = 0,
     out: PathLike | None = None,
     watcher: Watcher = UNWATCHED,
-) -> Findings:
+) -> CueFindings:
     """Try every cue that never sees the meaning, honestly estimated, with a verdict in one sentence.
 
     Args:
@@ -52,7 +94,7 @@ def find_cues(
         watcher: Told how far it has come.
 
     Returns:
-        Each cue with accuracy, interval, coverage and p; the best of them; the verdict.
+        Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
     """
     known, unit = _opened(probe, group)
     if isinstance(also, str):
@@ -68,7 +110,7 @@ def find_cues(
         answers = cue_answers(known.items, unit, taxonomy, extra, seed, plugged)
         name = known.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
         keep_control(Path(out), "best cue", "the best cue of the half without the item", name, known, answers, seed)
-    return findings
+    return CueFindings.of(findings)
 
 
 @dataclass(frozen=True)
@@ -81,6 +123,16 @@ class HardenedProbe:
     """What went for which cue, and what cues earn before and after."""
     by_vectors: int
     """Items that went before, by their embeddings."""
+
+    @property
+    def before(self) -> CueFindings:
+        """What cues earn on the whole probe."""
+        return CueFindings.of(self.hardened.before)
+
+    @property
+    def after(self) -> CueFindings:
+        """What cues earn on what is left, looked for again from nothing."""
+        return CueFindings.of(self.hardened.after)
 
     def document(self, out: Path) -> HardenedDocument:
         """All that is known of it, as plain data; ``out`` is where it was written."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
 from horsesense.records import Probe, read_probe
+
+if TYPE_CHECKING:
+    from horsesense.records.overview import Overview
 
 PathLike = str | Path
 
@@ -65,6 +68,25 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     from horsesense.methods import releases
 
     return releases.read_release(name, paths, skip_bad=skip_bad)
+
+
+def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Overview:
+    """What is in a probe: counts, facets, samples.
+
+    Args:
+        probe: A probe, its name or its file.
+        samples: How many items to draw.
+        seed: Which ones.
+
+    Returns:
+        Counts of items, families, forms, options, answers, facets and groups, and the items drawn.
+
+    >>> overview("starter", samples=0).answers
+    {'0': 120, '1': 120}
+    """
+    from horsesense.records.overview import overview as look
+
+    return look(probe if isinstance(probe, Probe) else load_probe(probe), samples, seed)
 
 
 @naming_extras()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.errors import UserError
+from horsesense.records import Probe
 from horsesense.records.document import plain
 from horsesense.runs.comparison import ComparisonDocument, by_probe, comparison_document, side_by_side
 from horsesense.runs.results import Answered, Result, result_of
@@ -47,6 +49,34 @@ def _row(result: Result) -> dict[str, Any]:
 
 def _estimate(name: str, e: Estimate) -> dict[str, Any]:
     return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
+
+
+@dataclass(frozen=True)
+class Comparison(ComparisonDocument):
+    """Models side by side, probe by probe; as a table, one row a probe and pair of models."""
+
+    def frame(self) -> Frame:
+        """What the one gets more than the other, with interval and p, on the items that both were asked."""
+        rows = [
+            {
+                "probe": probe.probe,
+                "one": each.one,
+                "other": each.other,
+                "difference": each.difference.value,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "p_holm": each.p_holm,
+                "n": probe.n,
+                "only_one": each.only_one,
+                "only_other": each.only_other,
+            }
+            for probe in self.probes
+            for each in probe.differences
+        ]
+        return Frame(columns_of(rows), "differences on the same items")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
 
 class Run:
@@ -148,14 +178,33 @@ class Run:
                         )
         return Frame(columns_of(rows), "tokens of the options")
 
-    def compare(self, *others: Run) -> ComparisonDocument:
+    def only(self, items: Collection[str]) -> Run:
+        """The same answers to some of the items, by their ids: where a cue fails, where people agree.
+
+        Args:
+            items: Ids of items, as `items()` has them; those that were not asked are passed over.
+
+        Returns:
+            A run in memory; a probe of which no item is left is left out.
+        """
+        wanted, kept = set(items), []
+        for each in self.answered:
+            pairs = [(i, a) for i, a in zip(each.items, each.answers, strict=True) if i.id in wanted]
+            if pairs:
+                probe = Probe.of([item for item, _ in pairs], each.probe.card)
+                kept.append(replace(each, probe=probe, answers=[answer for _, answer in pairs]))
+        if not kept:
+            raise UserError("none of these items was asked", fix="take ids from run.items()")
+        return Run(kept, None, self.normalise)
+
+    def compare(self, *others: Run) -> Comparison:
         """All models of this run and others on the items that all were asked, probe by probe: is a difference real?"""
         runs = [(run.folder or Path(f"run {n}"), run.answered) for n, run in enumerate((self, *others), start=1)]
         probes = by_probe(runs)
         sides = [side_by_side(p, models, self.normalise) for p, models in probes.items() if len(models) > 1]
         if not sides:
             raise UserError("no probe was asked of two models", fix="compare runs whose probes have the same name")
-        return comparison_document(sides)
+        return Comparison(comparison_document(sides).probes)
 
     def plot(self, what: str = "accuracy") -> Any:
         """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""

@@ -232,7 +232,8 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     named = ("label", "model", "accuracy", "low", "high", "chance", "n")
     values = [{name: row[name] for name in named} for row in rows]
     scale = altair.Scale(domain=[0, 1])
-    base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order))
+    axis = altair.Axis(labelLimit=400)  # a cue says in words how to pick by it
+    base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order, axis=axis))
     bars = base.mark_bar(opacity=0.75, color=BAR).encode(
         x=altair.X("accuracy:Q", title=title, scale=scale), tooltip=["label:N", "accuracy:Q", "n:Q"]
     )
