@@ -211,7 +211,7 @@ def test_without_the_libraries_of_the_server(study: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert 'pip install "horsesense[annotate]"' in done.stderr
+    assert "sqlalchemy, which is not installed; pip install 'horsesense[annotate]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
