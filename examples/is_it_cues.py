@@ -107,8 +107,9 @@ for row in [*run.results(), *cue.results()]:
 # %% [markdown]
 # ## What is left where cues fail
 #
-# The items that the cue gets and those that it misses. Who understands does equally well on both; who reads the face
-# falls on the second. Few items are left there, and the interval says so.
+# The items that the cue gets, and those that it misses or has nothing to say about (a tie earns it one half). Who
+# understands does equally well on both; who reads the face falls on the second. Few items are left there, and the
+# interval says so.
 
 # %%
 caught = {row["item"] for row in cue.items() if row["credit"] > 0.5}
