@@ -113,14 +113,14 @@ def naming_extras() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        told = not_installed(error)
-        if told is None:
+        missing = not_installed(error)
+        if missing is None:
             raise
-        raise told from error
+        raise missing from error
 
 
 def need(library: str) -> None:
-    """Load a library of an extra now, so that one which is missing is told before hours of work."""
+    """Load a library of an extra now, so that one which is missing is missing before hours of work."""
     from importlib import import_module
 
     with naming_extras():

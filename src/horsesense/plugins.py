@@ -84,11 +84,11 @@ def find(kind: Kind, name: str) -> Plugin | None:
     """The plug-in of that name; None where no package has one."""
     from importlib.metadata import entry_points  # which takes its time to load
 
-    found = [_plugin(kind, entry) for entry in entry_points(group=f"horsesense.{kind}", name=name)]
-    if len(found) > 1:
-        packages = " and ".join(sorted(plugin.package for plugin in found))
+    matches = [_plugin(kind, entry) for entry in entry_points(group=f"horsesense.{kind}", name=name)]
+    if len(matches) > 1:
+        packages = " and ".join(sorted(plugin.package for plugin in matches))
         raise UserError(f"{packages} both add the {_ONE[kind]} {name!r}", fix="remove one of the packages")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def names(kind: Kind) -> list[str]:

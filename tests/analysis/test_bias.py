@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.analysis.ablation import ablation, retest
 from horsesense.analysis.bias import valence_bias
-from horsesense.analysis.families import once
+from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 
 Z = NormalDist().inv_cdf
@@ -66,6 +66,6 @@ def test_an_ablation_compares_the_same_questions() -> None:
 def test_what_is_asked_twice() -> None:
     keys, again = ["x", "x", "y", "y", "z"], [False, True, False, True, False]
     assert retest(keys, [1, 1, 0, 1, 1], again, list("uuvvw")).value == 0.5
-    assert np.isnan(once([1, 1, 0, 1, 1], again)).tolist() == again
+    assert np.isnan(without_repeats([1, 1, 0, 1, 1], again)).tolist() == again
     with pytest.raises(UserError, match="asked twice"):
         retest(["x"], [1], [False], ["u"])

@@ -137,10 +137,10 @@ def family_accuracy(
     return rows
 
 
-def once(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
+def without_repeats(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
     """Credits without the second asking, so that strict accuracy counts a question once.
 
-    >>> once([1, 0], [False, True]).tolist()
+    >>> without_repeats([1, 0], [False, True]).tolist()
     [1.0, nan]
     """
     credit = np.array(values, dtype=np.float64)

@@ -13,7 +13,7 @@ from horsesense.annotate.study_figures import Figure
 from horsesense.records import Label
 from horsesense.records.document import Document
 
-_MOST_VALUES = 20
+_MOST_COUNTED = 20
 """With more different labels than this their counts say nothing: they are pieces of text."""
 
 
@@ -66,7 +66,7 @@ def settled_labels(
         ties=sum(label.tie for label in labels),
         unanimous=sum(len(label.votes) == 1 for label in kept),
         dropped=reasons(labels),
-        counts=dict(counts.most_common()) if len(counts) <= _MOST_VALUES else {},
+        counts=dict(counts.most_common()) if len(counts) <= _MOST_COUNTED else {},
         figures=tuple(figures),
         notes=dict(collected.notes),
     )

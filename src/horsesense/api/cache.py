@@ -132,12 +132,12 @@ def _named(names: Sequence[str], entries: Sequence[CacheEntry]) -> list[CacheEnt
     wanted: dict[str, CacheEntry] = {}
     for given in names:
         name = given.rstrip("/")
-        found = [each for each in entries if each.name == name or each.name.startswith(f"{name}/")]
-        found = found or [each for each in entries if each.name.rpartition("/")[2] == name]
-        if not found:
+        matches = [each for each in entries if each.name == name or each.name.startswith(f"{name}/")]
+        matches = matches or [each for each in entries if each.name.rpartition("/")[2] == name]
+        if not matches:
             known = [each.name for each in entries]
             raise unknown("entry of the cache", given, known) if known else UserError("the cache is empty")
-        wanted |= {each.name: each for each in found}
+        wanted |= {each.name: each for each in matches}
     return list(wanted.values())
 
 

@@ -114,7 +114,7 @@ class Run:
         rows = []
         for each in self.answered:
             facets = [item.facets for item in each.items]
-            if not each.judged or not any(facet in own for own in facets):
+            if not each.judged or not any(facet in known for known in facets):
                 continue
             credits = each.credits(self.normalise or each.primary())
             guesses = [1 / len(item.options) for item in each.items]

@@ -14,7 +14,7 @@ from horsesense.records.jsonl import item_to_dict
 from horsesense.records.probe import Probe
 from horsesense.records.views import view
 
-MOST_VALUES = 12
+MOST_COUNTED = 12
 """A facet with more values than this is summed up, not listed."""
 
 
@@ -177,7 +177,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         options={str(n): count for n, count in sorted(Counter(len(item.options) for item in items).items())},
         answers=_answers(item.answer for item in items),
         facets={
-            name: FacetCounts(len(counts), dict(counts.most_common(MOST_VALUES)))
+            name: FacetCounts(len(counts), dict(counts.most_common(MOST_COUNTED)))
             for name, counts in sorted(facets.items())
         },
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),

@@ -22,7 +22,7 @@ from horsesense.analysis import (
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.bias import Bias, leaning
 from horsesense.analysis.cues.control import BestCue, Control, control
-from horsesense.analysis.families import once
+from horsesense.analysis.families import without_repeats
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, argument, unknown
@@ -125,7 +125,7 @@ def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
     families, counts = [item.unit() for item in answered.items], [len(item.options) for item in answered.items]
     if len(set(families)) == len(families):
         return []
-    values = once(earned.values, [asked_again(item) for item in answered.items])
+    values = without_repeats(earned.values, [asked_again(item) for item in answered.items])
     return family_accuracy(values, families, option_counts=counts)[: MOST_SIZES + 1]
 
 

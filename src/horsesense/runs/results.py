@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.analysis.ablation import asked_again
-from horsesense.analysis.families import once
+from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
@@ -72,7 +72,7 @@ class Answered:
             return None
         families, counts = [item.unit() for item in self.items], [len(item.options) for item in self.items]
         # What is asked again under exchanged names (rica) is not one more thing to know.
-        values = once(earned.values, [asked_again(item) for item in self.items])
+        values = without_repeats(earned.values, [asked_again(item) for item in self.items])
         return family_accuracy(values, families, option_counts=counts)[0].strict
 
 

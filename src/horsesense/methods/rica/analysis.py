@@ -9,7 +9,7 @@ from pathlib import Path
 from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
 from horsesense.analysis.ablation import ablation, asked_again, retest
 from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
-from horsesense.analysis.families import once
+from horsesense.analysis.families import without_repeats
 from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF
@@ -97,12 +97,14 @@ def analyse(answered: Answered) -> Analysis:
     again = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
-    values = once(earned, [question[2] for question in questions])
+    values = without_repeats(earned, [question[2] for question in questions])
     kinds = None
     if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
         kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
-    whole = family_accuracy(once(values, again), families, option_counts=[len(item.options) for item in items])[0]
+    whole = family_accuracy(
+        without_repeats(values, again), families, option_counts=[len(item.options) for item in items]
+    )[0]
     return Analysis(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
