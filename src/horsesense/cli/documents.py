@@ -43,6 +43,7 @@ DOCUMENTS: dict[str, str] = {
     "build dictionaryqa": "horsesense.records.written:WrittenProbe",
     "build duals": "horsesense.records.written:WrittenProbe",
     "build partwhole": "horsesense.records.written:WrittenProbe",
+    "build plugin": "horsesense.records.written:WrittenProbe",
     "build rica": "horsesense.records.written:WrittenProbe",
     "build winoventi": "horsesense.records.written:WrittenProbe",
     "build wordnetqa": "horsesense.records.written:WrittenProbe",
