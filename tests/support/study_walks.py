@@ -107,7 +107,7 @@ class Tab:
     def __init__(self, browser: Any, address: str, token: str, **settings: Any) -> None:
         self.context = browser.new_context(**settings)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
         self.said: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
