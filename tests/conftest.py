@@ -29,7 +29,18 @@ _SLOW_FIXTURES = {
     "reader",
 }
 """A test that asks a model, a server, a browser or a whole release takes longer than a loop while working allows."""
-_SLOW_FOLDERS = ("tests/annotate", "tests/learning", "tests/tools")
+_SLOW_FOLDERS = (
+    "tests/annotate",
+    "tests/analysis/cues",
+    "tests/analysis/test_accuracy.py",
+    "tests/analysis/test_paired.py",
+    "tests/api",
+    "tests/cli",
+    "tests/knowledge",
+    "tests/learning",
+    "tests/methods/wordnetqa",
+    "tests/tools",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
