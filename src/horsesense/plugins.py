@@ -55,7 +55,7 @@ class Plugin:
 
     def function(self) -> Callable[..., Any]:
         """The function that the entry point names."""
-        function: Callable[..., Any] = self.load(Callable, "a function")  # type: ignore[arg-type]
+        function: Callable[..., Any] = self.load(Callable, "a function")  # type: ignore[arg-type]  # an abstract type
         return function
 
     def made(self, function: Callable[..., Any], kind: type[Made], /, *given: Any, **options: Any) -> Made:

@@ -16,7 +16,7 @@ from horsesense.plugins import Plugin, found
 def foreign(name: str) -> Cue:
     """The cue of that name, shown with its package; what it gives is checked."""
     plugin = found("cues", name)
-    cue: Cue = plugin.load(Cue, "a Number or a Learnt")  # type: ignore[arg-type]
+    cue: Cue = plugin.load(Cue, "a Number or a Learnt")  # type: ignore[arg-type]  # a union of types
     called = {"name": f"{name} ({plugin.origin})", "about": f"{cue.about} (from {plugin.origin})"}
     called["most"] = f"{cue.most} ({plugin.package})"
     if isinstance(cue, Number):
