@@ -109,10 +109,10 @@ def _task_items(
     if task == "masked":
         text = f"{statement.premise}, so {statement.before}{BLANK}{statement.after}"
         options = sorted((statement.word, statement.other))
-        yield _item(placed, family, member, facets, "cloze", text, options, statement.word)
+        yield _item(placed, family, member, facets, "cloze", text, options, statement.word, pair)
     elif task == "sentences":
         options = sorted((statement.text, flip.text))
-        yield _item(placed, family, member, facets, "sentences", "", options, statement.text)
+        yield _item(placed, family, member, facets, "sentences", "", options, statement.text, pair)
     else:
         hypotheses = {"entailment": statement.conclusion, "contradiction": flip.conclusion}
         neutral = _neutral(placed, pair, others, f"{family} {member}")
@@ -121,7 +121,7 @@ def _task_items(
         for label, text in hypotheses.items():
             about = facets | {"label": label}
             role = f"{member}_{label}"
-            yield _item(placed, family, role, about, "pair", text, LABELS, label, premise=f"{statement.premise}.")
+            yield _item(placed, family, role, about, "pair", text, LABELS, label, pair, premise=f"{statement.premise}.")
 
 
 def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[PlacedAxiom], seed: str) -> str:
@@ -145,6 +145,7 @@ def _item(
     text: str,
     options: Sequence[str],
     right: str,
+    pair: Mapping[str, str],
     premise: str = "",
 ) -> Item:
     known = placed.known
@@ -157,7 +158,11 @@ def _item(
         answer=list(options).index(right),
         family=family,
         member=member,
-        groups={"property": placed.property, "premise": say_premise(known.axiom.premise)},
+        groups={
+            "property": placed.property,
+            "premise": say_premise(known.axiom.premise),
+            "entities": " ".join(pair.values()),
+        },
         facets=facets,
         source=Source(
             file=known.file, line=known.line, id=str(known.axiom), triples=known.triples, licence=known.licence
