@@ -34,8 +34,10 @@ def test_the_same_stem_with_another_answer_is_another_question() -> None:
 
 
 def test_entities_only_where_asked() -> None:
-    train = Item(probe="made", form="cloze", text="wob is ___.", options=("a", "b"), answer=0, family="wob zim")
-    test = Item(probe="made", form="cloze", text="Wob was ___.", options=("a", "b"), answer=0, family="Wob kuf")
+    train = Item(probe="made", form="cloze", text="wob is ___.", options=("a", "b"), answer=0, family="wob")
+    test = Item(
+        probe="made", form="cloze", text="Wob was ___.", options=("a", "b"), answer=0, groups={"entities": "Wob kuf"}
+    )
     assert find_leaks([train], [test]).counts == {}
     assert find_leaks([train], [test], entities=True).counts == {"entity": 1}
 

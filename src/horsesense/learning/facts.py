@@ -51,9 +51,11 @@ def parts(item: Item) -> list[str]:
 
 
 def names(item: Item) -> list[str]:
-    """The made-up names that a statement is about."""
-    named = item.groups.get("entities") or item.family
-    return [name for name in named.split() if re.search(rf"\b{re.escape(name)}\b", item.text)]
+    """The made-up names that a statement is about: those of its group, or of a family that is named by them."""
+    if item.groups.get("entities"):
+        return item.groups["entities"].split()
+    named = item.family.split()
+    return named if all(re.search(rf"\b{re.escape(name)}\b", item.text) for name in named) else []
 
 
 def _sides(item: Item) -> tuple[tuple[str, ...], str]:

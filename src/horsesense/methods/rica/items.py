@@ -161,7 +161,7 @@ def _item(
         groups={
             "property": placed.property,
             "premise": say_premise(known.axiom.premise),
-            "entities": " ".join(pair.values()),
+            "entities": " ".join(name for name in pair.values() if name in f"{premise} {text} {options[0]}"),
         },
         facets=facets,
         source=Source(
