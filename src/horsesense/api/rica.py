@@ -85,7 +85,7 @@ def _axiom(text: str) -> Axiom:
 
 
 def _lexicon(file: PathLike | None, watcher: Watcher) -> Lexicon:
-    return whole_lexicon(None if file is None else Path(file), watcher)
+    return whole_lexicon(None if file is None else Path(file))
 
 
 def released(file: PathLike) -> ReleaseCheck:

@@ -51,7 +51,7 @@ def rica(
     plan = RicaPlan(
         strategies=strategies or strategies_of(sources),
         sources=sources,
-        lexicon=whole_lexicon(None if lexicon is None else Path(lexicon), watcher),
+        lexicon=whole_lexicon(None if lexicon is None else Path(lexicon)),
         entities=entities_of(entities, pairs, seed, _words()),
         kinds=kinds_of(perturbations),
         task=task,

@@ -89,6 +89,7 @@ def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) 
         "comparative": word,
         "negated": kind.perturbation.startswith("negation"),
         "status": known.status,
+        "operator": kind.operator,
         "background": "none",
     }
     return facets if kept is None else facets | {"order": "kept" if kept else "swapped"}
@@ -216,7 +217,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
 
 def _valued(side: Prop, someone: str) -> str:
     kind, value = plain(side.name).lower(), plain(side.value or "")
-    if kind == "material" or SLOT in kind:
+    if kind in ("material", "thing") or SLOT in kind:
         return value
     if kind == "animal":
         return with_article(value)

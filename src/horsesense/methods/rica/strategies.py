@@ -20,14 +20,15 @@ from horsesense.files import read_table
 from horsesense.knowledge.triples import Facts
 from horsesense.methods.rica import constraints
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, read_known, shipped_list
+from horsesense.methods.rica.scales import quantity_axioms
 
 SECONDS = 3
 """How many entities without the property are set against one that has it."""
 SHIPPED_LICENCE = "CC0"
-GRADES = ("more: old", "more: skilled at long division")
+GRADES = ("older: is *", "better: is * at long division")
 APART = 30
 """Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
-_CLIMATE = "hotter: lives in a * climate"
+_CLIMATES = ("hotter: lives in a * climate", "less: see snow in winter")
 
 _AGAINST = """
     select h.head as a, o.name as b, h.tail as phrase, h.relation,
@@ -137,7 +138,7 @@ def _draws(name: str, sources: Sources) -> bool:
 
 
 def _ships(name: str) -> bool:
-    return name in ("grade", "location") or (DATA / f"{name}.tsv").is_file()
+    return name in ("grade", "location", "quantity") or (DATA / f"{name}.tsv").is_file()
 
 
 def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
@@ -145,6 +146,8 @@ def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
         yield from _grades()
     elif name == "location":
         yield from _places(rejected)
+    elif name == "quantity":
+        yield from quantity_axioms(SHIPPED_LICENCE, rejected)
     elif _ships(name):
         yield from read_known(DATA / f"{name}.tsv", SHIPPED_LICENCE)
 
@@ -165,7 +168,9 @@ def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
         if far - near < APART:
             rejected["location: latitudes too near each other"] += 1
             continue
-        yield KnownAxiom(fill("location", hot, cold, _CLIMATE), "location", "machine", SHIPPED_LICENCE, "places.tsv")
+        for climate in _CLIMATES:
+            axiom = fill("location", hot, cold, climate)
+            yield KnownAxiom(axiom, "location", "machine", SHIPPED_LICENCE, "places.tsv")
 
 
 def _crawled(name: str, query: Query, facts: Facts, sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
