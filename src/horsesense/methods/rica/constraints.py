@@ -1,6 +1,6 @@
-"""Type constraints on what a knowledge base says: a trait, something one can do, a place, an event (table 4).
+"""Type constraints on what a knowledge base says: something one does, a place, an event (table 4).
 
-Each function gives the phrase as a statement can say it, or None where it is not of the type.
+Each function gives the phrase as a statement can say it, or None where it is not of the type or would not be English.
 """
 
 from __future__ import annotations
@@ -8,15 +8,11 @@ from __future__ import annotations
 import re
 
 from horsesense.language.frequency import zipf
-from horsesense.language.inflection import is_adjective, is_finite, verb_form
+from horsesense.language.inflection import MODALS, inflected, is_finite, is_noun, lemmas_of, singular, verb_form
 from horsesense.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
-from horsesense.methods.rica.axioms import SLOT
-from horsesense.methods.rica.clauses import is_description
 
 _PLAIN = re.compile(r"[a-z][a-z' -]*")
-_MOST_WORDS = 6
-_RARE = 2.5
-"""Zipf frequency under which a trait is more often a slip than a word."""
+_MOST_WORDS = 8
 _ON = frozenset(listed("farm roof ground floor windowsill street table land bed fence couch sofa mountain island road"))
 _AT = frozenset(listed("zoo circus beach fair show race home party museum lake racetrack"))
 SYMMETRIC = frozenset(
@@ -27,8 +23,22 @@ SYMMETRIC = frozenset(
     )
 )
 """Relations that hold both ways or say nothing of who is who: what follows for one follows for the other."""
-_DENIED = frozenset(listed("n't not never cannot hardly"))
+_DENIED = frozenset(listed("n't not never cannot hardly no nothing nobody without"))
 """Words of an event that is denied already: it cannot be denied once more of the other one."""
+_DANGLING = frozenset(listed("to of with for at from a the an their into by about and than as or but his her my your"))
+"""Words that an event does not end with unless something is missing."""
+_MASS = frozenset(
+    listed(
+        "water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast help "
+        "money church class college town coffee tea time trouble fun love care basketball football soccer tennis golf "
+        "baseball chess poker hockey guitar piano advice homework shelter space attention weight fire gas rice wheat "
+        "leather fruit fish wood oil hay corn bread cheese beer wine alcohol drugs first second everyone everything "
+        "tomorrow today yesterday everyday outside inside hard away back well fast better together again alone "
+        "everywhere somewhere anyone someone something anything people children clothes"
+    )
+)
+"""What stands without an article."""
+_VAGUE = frozenset(listed("do does be is get gets want wants like likes seem seems feel feels try tries need needs"))
 
 
 def is_symmetric(relation: str) -> bool:
@@ -43,53 +53,82 @@ def is_symmetric(relation: str) -> bool:
     return relation.endswith("person_b each other") or " together" in relation
 
 
-def trait(text: str) -> str | None:
-    """A single adjective that people use."""
-    return text if " " not in text and is_adjective(text) and zipf(text) >= _RARE else None
+def said_well(text: str) -> str | None:
+    """Something one does, of a few words; a lone object of which there are many is told in the plural.
 
-
-def ability(text: str) -> str | None:
-    """Something one can do: a verb phrase of a few plain words."""
-    if not _PLAIN.fullmatch(text) or len(text.split()) > _MOST_WORDS:
-        return None
-    first = text.split(" ")[0]
-    if verb_form(first)[1] != "base" or first in PREPOSITIONS or text.startswith("be able"):
-        return None
-    return text
-
-
-def likely(text: str) -> str | None:
-    """Something one is more or less likely to do, told as such where the verb could be read as an adjective.
-
-    >>> likely("fly"), likely("live in wild"), likely("near water")
-    ('fly', 'is * likely to live in wild', None)
+    >>> said_well("build dam"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
+    ('build dams', 'swim', 'drink milk', None)
     """
-    act = ability(text)
-    return f"is {SLOT} likely to {act}" if act and is_description(act) else act
+    words = text.split(" ")
+    if not _PLAIN.fullmatch(text) or len(words) > 4 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
+        return None
+    if words[0] in PREPOSITIONS or words[-1] in _DANGLING:
+        return None
+    if len(words) == 1 or _stands_alone(words[-1]) or DETERMINERS & set(words):
+        return text
+    several = next(iter(inflected(words[-1], "NNS")), "")
+    alone = len(words) == 2 and is_noun(words[1]) and "ADJ" not in lemmas_of(words[1]) and zipf(several) >= 2.5
+    return f"{words[0]} {several}" if alone else None
+
+
+def _stands_alone(word: str) -> bool:
+    """Whether a word needs no article: a plural, a mass, or no noun at all."""
+    return word in _MASS or not is_noun(word) or singular(word) != word
 
 
 def place(text: str) -> str | None:
-    """Being at a place, with preposition and article."""
-    if not _PLAIN.fullmatch(text) or len(text.split()) > 3:
-        return None
+    """Being found at a place, with preposition and article."""
     words = text.split(" ")
-    if words[0] in PREPOSITIONS:
+    if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in PREPOSITIONS:
         return None
     where = "on" if words[-1] in _ON else "at" if words[-1] in _AT else "in"
-    the = "" if words[0] in DETERMINERS | PRONOUNS or words[-1] in ("home", "water", "nature") else "the "
-    return f"be {where} {the}{text}"
+    the = "" if words[0] in DETERMINERS | PRONOUNS or words[-1] in ("home", "water", "nature") else "a "
+    the = "the " if the and words[-1] in ("sea", "ocean", "jungle", "desert", "rainforest", "forest") else the
+    return f"be found {where} {the or ''}{text}".replace(" a apartment", " an apartment")
 
 
 def lone_event(event: str) -> str | None:
     """An event told of one person, the other one being anybody (table 4)."""
     clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_a", "themself")
     clause = clause.replace("person_b", "another person")
-    plain = _PLAIN.fullmatch(clause.lower()) and not _DENIED.intersection(clause.lower().split())
-    return clause if plain and is_finite(clause) and len(clause.split()) > 1 else None
+    return clause if "themself" not in clause and is_finite(clause) and _is_english(clause) else None
 
 
 def event_between(event: str) -> str | None:
     """An event between two persons, in plain words."""
-    words = event.replace("person_a", "").replace("person_b", "").strip().lower()
-    plain = re.fullmatch(r"[a-z' ,-]+", words) and not _DENIED.intersection(words.split())
-    return event if "person_b" in event and plain else None
+    clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_b", "another person")
+    fits = "person_b" in event and "person_a" not in clause and is_finite(clause) and _is_english(clause)
+    return f"person_a {clause.replace('another person', 'person_b')}" if fits else None
+
+
+def habit(event: str) -> str | None:
+    """Something that one can do more often than another: no single thing, and nothing about anybody.
+
+    >>> habit("person_a plays video games"), habit("person_a wins a car")
+    ('plays video games', None)
+    """
+    clause = lone_event(event)
+    if clause is None or len(clause.split()) > 4 or clause.split(" ")[0] in ("is", "has"):
+        return None
+    single = {"a", "an", "the", "their", "one", "another", "this", "that", "his", "her", "some"} & set(clause.split())
+    several = clause.split(" ")[-1]
+    plural = is_noun(several) and singular(several) != several
+    return clause if not single and (plural or len(clause.split()) == 1) else None
+
+
+def _is_english(clause: str) -> bool:
+    """Whether a clause has plain words, none missing: no denial, no loose end, no lone noun without its article."""
+    words = clause.lower().split(" ")
+    if not _PLAIN.fullmatch(clause.lower()) or _DENIED & set(words) or not 2 <= len(words) <= _MOST_WORDS:
+        return False
+    if words[-1] in _DANGLING or words[1] in MODALS or verb_form(words[0])[1] != "present":
+        return False
+    before = [words[0], *words]
+    for last, word, following in zip(before, words, [*words[1:], ""], strict=False):
+        starts = last == words[0] or last in PREPOSITIONS or last == "person"
+        noun = "NOUN" in lemmas_of(word) and not {"ADJ", "ADV"} & lemmas_of(word).keys()
+        closed = word in DETERMINERS or word in PREPOSITIONS or word in PRONOUNS or word == "another"
+        ends = not following or following in PREPOSITIONS or following in ("and", "or")
+        if word != words[0] and starts and noun and ends and not closed and not _stands_alone(word):
+            return False
+    return True

@@ -16,13 +16,12 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_table, read_text
-from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.language.comparatives import is_comparative_form
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
-from horsesense.methods.rica.lexicon import Lexicon, read_lexicon, wordnet_lexicon
+from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
 
 DATA = Path(__file__).with_name("data")
-LISTS = ("animals", "materials", "occupations", "adjectives")
+LISTS = ("animals", "materials", "occupations")
 BARE = f"is {SLOT}"
 """A conclusion whose comparative says it all: ``older: is *``."""
 COLUMNS = ("template", "a", "b", "conclusion")
@@ -148,15 +147,8 @@ def whole_lexicon(file: Path | None = None) -> Lexicon:
 
 
 @cache
-def trait_lexicon() -> Lexicon:
-    """By which traits of a knowledge base are sorted: the shipped lexicon, and WordNet's adjectives where it is here."""
-    folder = find_wordnet()
-    return shipped_lexicon() if folder is None else shipped_lexicon().and_then(wordnet_lexicon(folder))
-
-
-@cache
 def shipped_list(name: str) -> tuple[str, ...]:
-    """A list of our own: animals, materials, occupations, adjectives, names."""
+    """A list of our own: animals, materials, occupations, names."""
     path = DATA / f"{name}.tsv"
     column = name.removesuffix("s")
     return tuple(row[column] for _, row in read_table(path, (column,)))
