@@ -31,7 +31,7 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
 )
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
-from horsesense.methods.rica.lexicon import Lexicon
+from horsesense.methods.rica.lexicon import NO_LEXICON, Lexicon
 from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
@@ -111,9 +111,15 @@ def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
     return phrase.text or phrase.pair[0]
 
 
+def lexicon_for(known: KnownAxiom, lexicon: Lexicon) -> Lexicon:
+    """Nothing for what nobody has checked: a doubtful axiom in other words is doubtful twice."""
+    return NO_LEXICON if known.status == "raw" else lexicon
+
+
 def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
     """What partners have in common: template, kinds, scales, and whether the premise can be told both ways."""
     claimed = claim(axiom)
+    lexicon = lexicon_for(known, lexicon)
     entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
     scales = {"phrase": pair_of(claimed.word)}
     scales |= {sense: phrase.pair for sense, phrase in (entry.senses() if entry else ())}

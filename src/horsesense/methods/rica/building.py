@@ -10,7 +10,7 @@ from random import Random
 
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
-from horsesense.methods.rica.balance import PlacedAxiom, balanced, property_of, unbalanced
+from horsesense.methods.rica.balance import PlacedAxiom, balanced, lexicon_for, property_of, unbalanced
 from horsesense.methods.rica.equivalence import canonical
 from horsesense.methods.rica.items import NAME, TASKS, items_of
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
@@ -164,7 +164,7 @@ def _items(
 ) -> Iterator[Item]:
     """The items of one axiom; ``others`` are all axioms of the set."""
     family = str(placed.known.axiom)
-    forms = derive_all(placed.axiom, plan.lexicon, plan.kinds)
+    forms = derive_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
     _count_missing(plan, placed, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]

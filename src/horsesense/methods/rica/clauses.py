@@ -23,6 +23,7 @@ KINDS_OF_VALUE = {
     "material": "is made out of *",
     "grade": "is in the * grade",
     "location": "lives in *",
+    "occupation": "works as *",
     "thing": "is *",
 }
 """How a property with a value is said; an animal is one, a thing brings its article, anything else has it."""
@@ -216,6 +217,8 @@ def _valued(kind: str, value: str) -> str:
         return kind.replace(SLOT, value)
     if kind.lower() == "animal":
         return f"is {with_article(value)}"
+    if kind.lower() == "occupation":
+        value = with_article(value)
     pattern = KINDS_OF_VALUE.get(kind.lower(), f"has the {kind.lower()} {SLOT}")
     return pattern.replace(SLOT, value)
 

@@ -25,6 +25,13 @@ SYMMETRIC = frozenset(
 """Relations that hold both ways or say nothing of who is who: what follows for one follows for the other."""
 _DENIED = frozenset(listed("n't not never cannot hardly no nothing nobody without"))
 """Words of an event that is denied already: it cannot be denied once more of the other one."""
+_OPEN = frozenset(
+    listed(
+        "it something anything everything like things thing that what upon apart dear one lives own "
+        "yesterday everyday perfectly away pretty lorry cheese traps lede fiddler wall wild dots drastically first"
+    )
+)
+"""Words of an event that says nothing by itself: what is brought, whom one treats like dirt."""
 _DANGLING = frozenset(listed("to of with for at from a the an their into by about and than as or but his her my your"))
 """Words that an event does not end with unless something is missing."""
 _MASS = frozenset(
@@ -32,13 +39,26 @@ _MASS = frozenset(
         "water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast help "
         "money church class college town coffee tea time trouble fun love care basketball football soccer tennis golf "
         "baseball chess poker hockey guitar piano advice homework shelter space attention weight fire gas rice wheat "
-        "leather fruit fish wood oil hay corn bread cheese beer wine alcohol drugs first second everyone everything "
+        "leather fruit fish information glassware furniture equipment wood oil hay corn bread cheese beer wine alcohol "
+        "drugs first second everyone everything "
         "tomorrow today yesterday everyday outside inside hard away back well fast better together again alone "
         "everywhere somewhere anyone someone something anything people children clothes"
     )
 )
 """What stands without an article."""
-_VAGUE = frozenset(listed("do does be is get gets want wants like likes seem seems feel feels try tries need needs"))
+_TORN = frozenset(
+    listed(
+        "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows cranes digs "
+        "spends performs shares keeps throws leaves rids fees promotes improves strengthens understands hides operates "
+        "pays drops hunts sounds claps pulls ruffles wants needs starts decides tries goes looks finds stays sleeps meets "
+        "loses holds waters corrects opens comes leads attends reads carries brings"
+    )
+)
+"""Verbs that need more than their event has left once the blanks are out, or that are mostly told in idioms."""
+_VAGUE = frozenset(
+    listed("do be get want like seem feel try need use make take produce order list turn add have help put service prefer")
+)
+"""Verbs that say little of who does it."""
 
 
 def is_symmetric(relation: str) -> bool:
@@ -59,21 +79,22 @@ def said_well(text: str) -> str | None:
     >>> said_well("build dam"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
     ('build dams', 'swim', 'drink milk', None)
     """
+    text = text.replace("lie egg", "lay egg")  # ConceptNet's lemmas confuse the two verbs
     words = text.split(" ")
-    if not _PLAIN.fullmatch(text) or len(words) > 4 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
+    if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
         return None
-    if words[0] in PREPOSITIONS or words[-1] in _DANGLING:
+    if words[0] in PREPOSITIONS or words[-1] in _DANGLING or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words):
         return None
-    if len(words) == 1 or _stands_alone(words[-1]) or DETERMINERS & set(words):
+    if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
         return text
-    several = next(iter(inflected(words[-1], "NNS")), "")
-    alone = len(words) == 2 and is_noun(words[1]) and "ADJ" not in lemmas_of(words[1]) and zipf(several) >= 2.5
+    several = "people" if words[-1] == "person" else next(iter(inflected(words[-1], "NNS")), "")
+    alone = len(words) == 2 and lemmas_of(words[1]).keys() == {"NOUN"} and zipf(several) >= 2.5
     return f"{words[0]} {several}" if alone else None
 
 
 def _stands_alone(word: str) -> bool:
-    """Whether a word needs no article: a plural, a mass, or no noun at all."""
-    return word in _MASS or not is_noun(word) or singular(word) != word
+    """Whether a word needs no article: a plural, a mass, or an adverb."""
+    return word in _MASS or word.endswith("ly") or (is_noun(word) and singular(word) != word)
 
 
 def place(text: str) -> str | None:
@@ -119,9 +140,15 @@ def habit(event: str) -> str | None:
 def _is_english(clause: str) -> bool:
     """Whether a clause has plain words, none missing: no denial, no loose end, no lone noun without its article."""
     words = clause.lower().split(" ")
-    if not _PLAIN.fullmatch(clause.lower()) or _DENIED & set(words) or not 2 <= len(words) <= _MOST_WORDS:
+    if not _PLAIN.fullmatch(clause.lower()) or (_DENIED | _OPEN) & set(words) or not 2 <= len(words) <= _MOST_WORDS:
         return False
-    if words[-1] in _DANGLING or words[1] in MODALS or verb_form(words[0])[1] != "present":
+    if words[0] in _TORN or "my" in words or "the another" in clause:
+        return False
+    if words[0] == "is" and verb_form(words[1])[1] != "gerund":
+        return False
+    if words[0] == "takes" and words[1] != "care" and not clause.startswith("takes another person to "):
+        return False
+    if words[-1] in _DANGLING or words[1] in MODALS or words[0] in ("has", "lets", "becomes", "feels", "seems") or verb_form(words[0])[1] != "present":
         return False
     before = [words[0], *words]
     for last, word, following in zip(before, words, [*words[1:], ""], strict=False):

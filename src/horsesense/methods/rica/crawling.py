@@ -35,6 +35,7 @@ HABITATS = {
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "material": ("conceptnet",),
     "animal": ("conceptnet", "genericskb"),
+    "occupation": ("conceptnet",),
     "role": ("conceptnet",),
     "action-between": ("atomic",),
     "action-alone": ("atomic",),
@@ -140,7 +141,7 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
             able[fact.tail][fact.head] = fact
     for tail, holders in sorted(able.items()):
         said = constraints.said_well(tail)
-        key = next((word for word in (said or "").split(" ") if word in _lacking()), None)
+        key = _told_by(said or "")
         for a, fact in sorted(holders.items()):
             if said is None or (key is None and not denied.get(tail)):
                 rejected["animal: said badly, or told apart by nothing"] += 1
@@ -156,6 +157,12 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
     yield from _habitats(facts, named, rejected)
 
 
+def _told_by(said: str) -> str | None:
+    """What of an ability tells classes apart: its verb, or the last word of what it is done to."""
+    first, *rest = said.split(" ")
+    return first if first in _lacking() else rest[-1] if rest and rest[-1] in _lacking() else None
+
+
 def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
     surroundings = {place: group for group, places in HABITATS.items() for place in places}
     found: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
@@ -165,9 +172,12 @@ def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator
                 found[fact.head][surroundings[fact.tail]].append(fact)
             else:
                 rejected["animal: a place that says nothing"] += 1
+    # One place may be a chance visit; who is at home there is named at several.
+    home = {name: {group for group, facts_of in groups.items() if len(facts_of) > 1} for name, groups in found.items()}
     for a in sorted(found):
-        for group, facts_of in sorted(found[a].items()):
-            elsewhere = sorted(b for b in found if group not in found[b])
+        for group in sorted(home[a]):
+            facts_of = found[a][group]
+            elsewhere = sorted(b for b in found if home[b] and group not in found[b])
             for fact in facts_of:
                 where = constraints.place(fact.tail)
                 for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():
@@ -186,6 +196,25 @@ def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[s
                 rejected["role: holds both ways, or said badly"] += 1
             else:
                 yield fact.head, "", f"more: is * likely to {said}", "raw", (_triple(fact),)
+
+
+def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named = _list(lists, "occupations")
+    does: dict[str, set[str]] = defaultdict(set)
+    told: list[tuple[str, str, Fact]] = []
+    for fact in sorted(facts.facts, key=_triple):
+        if fact.relation == "CapableOf" and fact.head in named:
+            does[fact.head].update(fact.tail.split())
+            said = constraints.said_well(fact.tail)
+            if said is None or " " not in said:
+                rejected["occupation: said badly"] += 1
+            else:
+                told.append((fact.head, said, fact))
+    for a, said, fact in told:
+        # Who does something of the same kind, or to the same things, may do this too.
+        others = [name for name in does if name != a and not does[name] & set(fact.tail.split())]
+        for b in _shuffled(others, a + said)[:SECONDS]:
+            yield a, b, f"more: is * likely to {said}", "raw", (_triple(fact),)
 
 
 def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
@@ -217,6 +246,7 @@ def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row
 
 _OTHERS = {
     "material": _materials,
+    "occupation": _occupations,
     "role": _roles,
     **{
         name: (lambda facts, lists, rejected, name=name: _events(name, facts, rejected))

@@ -219,6 +219,6 @@ def _valued(side: Prop, someone: str) -> str:
     kind, value = plain(side.name).lower(), plain(side.value or "")
     if kind in ("material", "thing") or SLOT in kind:
         return value
-    if kind == "animal":
+    if kind in ("animal", "occupation"):
         return with_article(value)
     return f"{someone} in the {value} grade" if kind == "grade" else f"{someone} in {value}"

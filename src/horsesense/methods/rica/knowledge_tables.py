@@ -47,6 +47,7 @@ TEMPLATES: Mapping[str, Template] = {
     "location": Template(1, "physical", True),
     "animal": Template(1, "physical", False),
     "quantity": Template(1, "physical", False),
+    "occupation": Template(1, "social", True),
     "role": Template(2, "social", True),
     "action-between": Template(2, "social", True),
     "action-alone": Template(3, "social", True),
@@ -55,7 +56,7 @@ TEMPLATES: Mapping[str, Template] = {
     "physical-degree": Template(4, "physical", False),
     "temporal": Template(5, "temporal", True),
 }
-"""The eleven of table 4 by name, and measured quantities."""
+"""The eleven of table 4 by name, and two of our own: measured quantities, and what people do for a living."""
 
 
 @dataclass(frozen=True, slots=True)
