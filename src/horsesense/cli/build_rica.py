@@ -30,7 +30,7 @@ def rica(
     perturbations: Kinds = None,
     entities: Annotated[str, typer.Option(help="novel, names, letters, or a file with a name a line.")] = "novel",
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of entities a statement [1; 3 of names].")] = None,
-    task: Annotated[str, typer.Option(help="masked, sentences or entailment.")] = "masked",
+    task: Annotated[str, typer.Option(help="masked, sentences, entailment or ladder.")] = "masked",
     background: Annotated[bool, typer.Option("--background", help="Ask with the fact told outright too.")] = False,
     unbalanced: Annotated[
         bool, typer.Option("--unbalanced", help="Take all axioms; shape may give answers away.")

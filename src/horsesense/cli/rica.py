@@ -12,6 +12,7 @@ from horsesense.cli.output import Json, people, print_json
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.rica.analysis import Analysis
+    from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 
 LexiconFile = Annotated[
     Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")
@@ -147,3 +148,18 @@ def _print_analysis(result: Analysis) -> None:
         console.print(
             f"  {setting}: {', '.join(f'{name} {_in_words(each)}' for name, each in sides.items())}", markup=False
         )
+    if result.ladder:
+        _print_ladder(result.ladder)
+
+
+def _print_ladder(ladder: LadderAnalysis) -> None:
+    console = people()
+    console.print(f"  facts known  {_in_words(ladder.known)}")
+    for title, by_rung in (("known", ladder.given_known), ("not known", ladder.given_unknown)):
+        for rung, estimate in by_rung.items():
+            console.print(f"  {rung + ', ' + title:24} {_in_words(estimate)}")
+    for loss in ladder.losses:
+        console.print(f"  {'lost: ' + loss.lower + ' to ' + loss.upper:30} {_in_words(loss.loss)}")
+    console.print(f"  use of a told fact       {_in_words(ladder.use)}")
+    console.print(f"  follows a false fact     {_in_words(ladder.follows)}")
+    console.print(f"  {ladder.verdict}", style="bold", markup=False, soft_wrap=True)
