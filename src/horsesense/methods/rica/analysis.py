@@ -53,7 +53,7 @@ class Analysis:
     """How often a question that is asked twice gets the same credit: the noise floor of everything else."""
     background: Mapping[str, Mapping[str, Estimate]] | None
     """Accuracy with the fact told and without, and the difference, by what is asked."""
-    ladder: LadderAnalysis | None = None
+    ladder: LadderAnalysis | None
     """Where what is known gets lost; null where the probe is no fact ladder."""
 
 

@@ -79,12 +79,17 @@ def build_rica(plan: RicaPlan) -> Probe:
         name=NAME,
         method="rica",
         licence="; ".join(licences),
-        made=f"Axioms of {', '.join(plan.strategies)} told about {plan.entities.mode} entities, as {plan.task}.",
+        made=f"Axioms of {', '.join(plan.strategies)} told about {_whom(plan.entities)} entities, as {plan.task}.",
         seed=plan.seed,
         normalise="" if plan.task == "entailment" else "sum",
         group=_GROUP,
     )
     return Probe.of(items, card, {reason: count for reason, count in sorted(rejected.items()) if count})
+
+
+def _whom(entities: Entities) -> str:
+    """What entities are, and for fresh ones the number that draws them again."""
+    return f"fresh:{entities.seed}" if entities.mode == "fresh" else entities.mode
 
 
 def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:

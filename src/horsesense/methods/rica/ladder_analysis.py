@@ -90,7 +90,7 @@ def climb(
         if (found := _difference(rungs[lower], rungs[upper], known, names, seed)) is not None
     )
     knows = _share(known.min(axis=1), np.ones(len(families)), names, seed, chance=1 / 16)
-    use = _difference(rungs["told"], rungs["irrelevant"], everything, names, seed)
+    use = _difference(rungs["told"], rungs["irrelevant"], everything, names, seed, least=1)
     follows = _follows(items, chosen, seed)
     if knows is None or use is None or follows is None:
         return None  # a part of a ladder: the rungs are asked of every axiom, or nothing can be said
@@ -152,11 +152,13 @@ def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chan
     )
 
 
-def _difference(lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], seed: int) -> Estimate | None:
+def _difference(
+    lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], seed: int, least: int = LEAST
+) -> Estimate | None:
     """Share right on one rung minus that on another, on the same axioms and halves."""
     both = ~(np.isnan(lower.right) | np.isnan(upper.right))
     weight = condition[:, ::-1] * both
-    if weight.sum() < LEAST:
+    if weight.sum() < least:
         return None
     gap = np.where(both, np.nan_to_num(lower.right) - np.nan_to_num(upper.right), 0.0) * weight
     kept = weight.sum(axis=1) > 0
