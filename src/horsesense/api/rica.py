@@ -16,7 +16,6 @@ from horsesense.methods.rica.knowledge_tables import whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import Derivation, derivation
 from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
-from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.axioms import Axiom

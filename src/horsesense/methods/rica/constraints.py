@@ -46,6 +46,8 @@ _MASS = frozenset(
     )
 )
 """What stands without an article."""
+_RARE, _COMMON, _MASS_GAP = 2.5, 3.0, 1.8
+"""Zipf frequencies: of a plural that people use, of a word they know, and how much rarer the plural of a mass is."""
 _TORN = frozenset(
     listed(
         "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows cranes digs "
@@ -83,18 +85,21 @@ def said_well(text: str) -> str | None:
     words = text.split(" ")
     if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
         return None
-    if words[0] in PREPOSITIONS or words[-1] in _DANGLING or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words):
+    if zipf(words[-1]) < _RARE or words[0] in PREPOSITIONS or words[-1] in _DANGLING or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words):
         return None
     if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
         return text
     several = "people" if words[-1] == "person" else next(iter(inflected(words[-1], "NNS")), "")
-    alone = len(words) == 2 and lemmas_of(words[1]).keys() == {"NOUN"} and zipf(several) >= 2.5
-    return f"{words[0]} {several}" if alone else None
+    if len(words) > 2 or lemmas_of(words[1]).keys() != {"NOUN"}:
+        return None
+    if zipf(words[1]) >= _COMMON and zipf(words[1]) - zipf(several) > _MASS_GAP:
+        return text
+    return f"{words[0]} {several}" if zipf(several) >= _RARE else None
 
 
 def _stands_alone(word: str) -> bool:
     """Whether a word needs no article: a plural, a mass, or an adverb."""
-    return word in _MASS or word.endswith("ly") or (is_noun(word) and singular(word) != word)
+    return word in _MASS or word.endswith("ly") or singular(word) != word
 
 
 def place(text: str) -> str | None:

@@ -32,6 +32,18 @@ HABITATS = {
     "home": ("house", "apartment"),
 }
 """Places by the surroundings that they belong to: who lives in one is not found in another."""
+KIN = (
+    ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
+    ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
+    ("teacher", "tutor", "coach", "trainer", "librarian", "nanny", "translator", "editor"),
+    ("maid", "cleaner", "janitor", "housekeeper", "butler"),
+    ("driver", "chauffeur", "bodyguard", "guard", "captain"),
+    ("boss", "manager", "commander", "captain", "secretary", "landlord", "shopkeeper", "supplier"),
+    ("barber", "hairdresser", "tailor", "designer"),
+    ("builder", "carpenter", "architect", "plumber", "electrician", "mechanic", "gardener", "janitor", "landlord"),
+    ("lawyer", "accountant", "secretary", "manager", "travel agent", "photographer"),
+)
+"""Occupations that do much the same, so that nothing tells them apart."""
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "material": ("conceptnet",),
     "animal": ("conceptnet", "genericskb"),
@@ -212,7 +224,8 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
                 told.append((fact.head, said, fact))
     for a, said, fact in told:
         # Who does something of the same kind, or to the same things, may do this too.
-        others = [name for name in does if name != a and not does[name] & set(fact.tail.split())]
+        kin = {name for group in KIN if a in group for name in group}
+        others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
         for b in _shuffled(others, a + said)[:SECONDS]:
             yield a, b, f"more: is * likely to {said}", "raw", (_triple(fact),)
 
