@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from horsesense.api import cats as cats
+    from horsesense.api import partwhole as partwhole
     from horsesense.api import rica as rica
     from horsesense.api import winoventi as winoventi
     from horsesense.api.asking import Scores as Scores
@@ -66,7 +67,7 @@ _WHERE = {
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
-_METHODS = ("cats", "rica", "winoventi")
+_METHODS = ("cats", "partwhole", "rica", "winoventi")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -99,6 +100,7 @@ __all__ = [
     "load_probe",
     "open_run",
     "overview",
+    "partwhole",
     "prune_cache",
     "read_release",
     "rica",

@@ -240,3 +240,21 @@ class Run:
 
     def _repr_html_(self) -> str:
         return self.results()._repr_html_()
+
+
+AnyRun = Run | str | Path
+"""A run in hand, or the folder that keeps one."""
+
+
+def answers_of(run: AnyRun) -> tuple[Path, Sequence[Answered]]:
+    """Where a run is kept, and all answers of it."""
+    if isinstance(run, Run):
+        return run.folder or Path("memory"), run.answered
+    from horsesense.runs.results import read_run
+
+    return Path(run), read_run(Path(run))[1]
+
+
+def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:
+    """All answers of several runs, in their order."""
+    return [each for run in runs for each in answers_of(run)[1]]
