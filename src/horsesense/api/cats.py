@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.api.asking import ask
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
-from horsesense.api.run import AnyRun, Run, answered_of, answers_of
+from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
 from horsesense.errors import UserError
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
@@ -140,7 +140,7 @@ def who(*runs: AnyRun) -> WhoOfRuns:
     Returns:
         One entry a probe and pair of models.
     """
-    probes = by_probe([answers_of(run) for run in runs])
+    probes = by_probe(answers_by_place(runs))
     found = who_of_runs(list(models.values()) for models in probes.values())
     if not found.pairs:
         fix = "give folders whose probes have the same name"
