@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from horsesense.api.learning import fit_control as fit_control
     from horsesense.api.learning import inoculate as inoculate
     from horsesense.api.learning import train as train
+    from horsesense.api.learnt import FittedControl as FittedControl
+    from horsesense.api.learnt import Inoculation as Inoculation
+    from horsesense.api.learnt import Training as Training
     from horsesense.api.models import load_model as load_model
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
@@ -76,6 +79,7 @@ _WHERE = {
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
+    "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("load_model",),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.reporting": ("Report", "compare", "write_report"),
@@ -99,8 +103,10 @@ __all__ = [
     "CueFindings",
     "Fetchable",
     "Fills",
+    "FittedControl",
     "Frame",
     "HardenedProbe",
+    "Inoculation",
     "Item",
     "Probe",
     "PrunedCache",
@@ -109,6 +115,7 @@ __all__ = [
     "Scores",
     "ScoringSpec",
     "ShownAnswers",
+    "Training",
     "UserError",
     "Watcher",
     "__version__",
