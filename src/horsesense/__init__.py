@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from horsesense.api.learnt import Inoculation as Inoculation
     from horsesense.api.learnt import Training as Training
     from horsesense.api.models import load_model as load_model
+    from horsesense.api.plugged import InstalledPlugins as InstalledPlugins
+    from horsesense.api.plugged import list_plugins as list_plugins
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
@@ -81,6 +83,7 @@ _WHERE = {
     "api.learning": ("fit_control", "inoculate", "train"),
     "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("load_model",),
+    "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.reporting": ("Report", "compare", "write_report"),
     "api.run": ("Comparison", "Run"),
@@ -107,6 +110,7 @@ __all__ = [
     "Frame",
     "HardenedProbe",
     "Inoculation",
+    "InstalledPlugins",
     "Item",
     "Probe",
     "PrunedCache",
@@ -132,6 +136,7 @@ __all__ = [
     "inoculate",
     "list_cache",
     "list_fetchable",
+    "list_plugins",
     "list_sources",
     "load_model",
     "load_probe",

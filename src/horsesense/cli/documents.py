@@ -64,6 +64,7 @@ DOCUMENTS: dict[str, str] = {
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
+    "plugins": "horsesense.api.plugged:InstalledPlugins",
     "report": "horsesense.api.reporting:ReportDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica controls": "horsesense.methods.rica.controls:Controls",
