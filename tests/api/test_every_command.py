@@ -226,6 +226,12 @@ def _controls(w: World, here: Path) -> Case:
     return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
 
 
+def _studied(w: World, here: Path) -> Case:
+    words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
+    few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.study([w.gpt2], here / "r", **few)
+
+
 def _associated(w: World, here: Path) -> Case:
     words: list[object] = ["winoventi", "associations", "-m", w.bert, "--nouns", w["nouns.txt"], "--ranker", w.gpt2]
     return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
@@ -383,6 +389,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "release", w["axioms.jsonl"]],
         lambda: hs.rica.released(w["axioms.jsonl"]),
     ),
+    "rica study": _studied,
     "run": _run,
     "saliency": lambda w, here: (
         ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
@@ -441,7 +448,7 @@ def test_the_same_from_python(
     folders = [tmp_path / "command", tmp_path / "python"]
     for folder in folders:
         folder.mkdir()
-    if command.startswith("winoventi") or command in ("cues", "harden", "run"):
+    if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
         monkeypatch.setattr("horsesense.knowledge.wordnet_source.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
