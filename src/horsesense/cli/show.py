@@ -14,6 +14,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from horsesense.records import Item
     from horsesense.records.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.records.soundness import Soundness
     from horsesense.report.item_answers import ItemAnswer
 
 SHADES = " ░▒▓█"
@@ -45,7 +46,7 @@ def show(
     if json:
         print_json(whole)
     else:
-        _print_overview(file, whole)
+        _print_overview(file, whole, probe.card.soundness)
 
 
 def _find_item(items: Sequence[Item], wanted: str, file: Path) -> Item:
@@ -70,7 +71,7 @@ def _near(items: Sequence[Item], wanted: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"use an id, such as {items[0].id}"
 
 
-def _print_overview(file: Path, whole: Overview) -> None:
+def _print_overview(file: Path, whole: Overview, soundness: Soundness | None) -> None:
     card = whole.card
     print(f"{card['name']}  {whole.items:,} items in {whole.families:,} families  {file}")
     for name in ("made", "licence"):
@@ -79,6 +80,8 @@ def _print_overview(file: Path, whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind not told'}; {figure['source']})")
+    if soundness is not None:
+        print(f"sound    {soundness.in_words()}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:

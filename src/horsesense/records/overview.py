@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from horsesense.records.document import Document
+from horsesense.records.card import card_values
 from horsesense.records.item import FORMS, Facet, Form, Item
 from horsesense.records.jsonl import item_to_dict
 from horsesense.records.probe import Probe
@@ -170,7 +171,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
             groups.setdefault(name, set()).add(unit)
     drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
     return Overview(
-        card=asdict(probe.card),
+        card=card_values(probe.card),
         items=len(items),
         families=probe.card.families,
         forms=dict(Counter(item.form for item in items)),
