@@ -68,7 +68,8 @@ def _each(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
     """A letter for each option, or an objection by its name or letter.
 
     >>> from horsesense.annotate.instrument import find_instrument
-    >>> _each(find_instrument("soundness"), "t f u", ["cold", "hot", "warm"]), _each(find_instrument("soundness"), "N", [])
+    >>> soundness = find_instrument("soundness")
+    >>> _each(soundness, "t f u", ["cold", "hot", "warm"]), _each(soundness, "N", [])
     ('TFU', 'nonsense')
     """
     if beside := beside_alike(instrument, value):
@@ -265,9 +266,10 @@ def typed_answers(instrument: Instrument) -> str:
     >>> typed_answers(find_instrument("exceptions"))
     'up to 3 words, joined by commas | nonsense (The sentence makes no sense)'
     """
+    letters = ", ".join(f"{name[0].upper()} {name}" for name in instrument.labels)
     answers = {
         "options": ("the letter or the text of an answer",),
-        "each": (f"one letter an answer, in their order: {', '.join(f'{name[0].upper()} {name}' for name in instrument.labels)}",),
+        "each": (f"one letter an answer, in their order: {letters}",),
         "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
         "pair": (f"the two texts, with{BETWEEN}between",),
     }.get(instrument.kind, instrument.labels)

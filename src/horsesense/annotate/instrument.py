@@ -42,7 +42,8 @@ class Instrument:
     """What people read above every task."""
     kind: Kind
     """``labels``: one of its own labels; ``options``: one of the item's options; ``each``: one of its labels to each
-    of the item's options; ``criteria``: yes or no to each; ``words``: written by the person; ``pair``: two texts that differ in one word."""
+    of the item's options; ``criteria``: yes or no to each; ``words``: written by the person; ``pair``: two texts that
+    differ in one word."""
     question: Text
     """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
     instructions: Text = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from horsesense.annotate.soundness.reading import (
 )
 from horsesense.api.probes import PathLike
 from horsesense.errors import UserError, argument, naming_extras
-from horsesense.records import iter_judgements, read_probe
+from horsesense.records import Judgement, iter_judgements, read_probe
 from horsesense.records.card import add_soundness
 from horsesense.records.document import Document
 from horsesense.records.soundness import PROGRAM, Party, Soundness, Stage, parse_party
@@ -135,7 +135,7 @@ def new_reading(
     return NewReading(Path(out), tuple(files), about.sample, about.planted, about.known, tuple(remarks))
 
 
-def _votes(path: Path):  # type: ignore[no-untyped-def]
+def _votes(path: Path) -> Iterator[Judgement]:
     return (placed.judgement for placed in iter_judgements(path))
 
 
@@ -144,7 +144,9 @@ def _too_few(planted: Mapping[str, int], known: int) -> list[str]:
     if sum(planted.values()) < ENOUGH:
         remarks.append(f"{sum(planted.values())} planted faults are few: the sensitivity is rough")
     if not known:
-        remarks.append("no item known to be good was read, so no false alarms are assumed, and the share is if anything too large")
+        remarks.append(
+            "no item known to be good was read, so no false alarms are assumed, and the share is if anything too large"
+        )
     elif known < ENOUGH:
         remarks.append(f"{known} items known to be good are few: the false-alarm rate is rough")
     return remarks

@@ -200,7 +200,9 @@ def _adjudicated(collected: Collected, rule: str, fewest: int | None, file: Path
     from horsesense.annotate.instrument import WRITTEN
 
     if collected.instrument.kind == "each":
-        raise UserError("options that are judged one by one are not settled by a rule", fix="use annotate soundness apply")
+        raise UserError(
+            "options that are judged one by one are not settled by a rule", fix="use annotate soundness apply"
+        )
     if collected.instrument.kind in WRITTEN:
         raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
     if not collected.judgements:

@@ -120,9 +120,7 @@ def apply(
     """Work a reading out: the share of bad items, the reader's errors, the corrected share; onto the card."""
     from horsesense.api.soundness import apply_reading
 
-    found = apply_reading(
-        reading, files, reader=reader, probe=probe, second=after or (), writer=writer, judge=judge
-    )
+    found = apply_reading(reading, files, reader=reader, probe=probe, second=after or (), writer=writer, judge=judge)
     if json:
         print_json(found)
         return

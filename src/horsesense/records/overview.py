@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.records.document import Document
 from horsesense.records.card import card_values
+from horsesense.records.document import Document
 from horsesense.records.item import FORMS, Facet, Form, Item
 from horsesense.records.jsonl import item_to_dict
 from horsesense.records.probe import Probe

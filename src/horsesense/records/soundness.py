@@ -84,7 +84,7 @@ class Stage(Document):
     false_alarms: Share | None
     """Items known to be good that the reader calls bad; null where none were read."""
     corrected: Share | None
-    """The share of bad items that is truly there, by Rogan and Gladen; null where the reader cannot tell bad from good."""
+    """The share of bad items that is truly there, by Rogan and Gladen; null where the reader cannot tell."""
     clipped: bool
     """Whether the corrected share came out below 0 or above 1 and was cut."""
     best: Share
@@ -167,4 +167,3 @@ class Soundness(Document):
 def _percent(share: Share) -> str:
     low, high = share.ci
     return f"{share.value:.1%} ({low:.1%} to {high:.1%})".replace("%", " %")
-

@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 
 from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.people.votes import votes_on_scale
-from horsesense.annotate.instrument import NO_ONE_LABEL
+from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading

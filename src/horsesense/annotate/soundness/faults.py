@@ -46,7 +46,7 @@ def second_answers_of(method: str) -> SecondAnswer | None:
 
 
 def plant(items: Sequence[Item], number: int, seed: int, second: SecondAnswer | None = None) -> list[Fault]:
-    """Spoil items, as many of each kind; what a kind cannot make is made by exchanging keys. Fewer, where items run out.
+    """Spoil items, as many of each kind; what a kind cannot make, keys exchanged make up. Fewer where items run out.
 
     Items are taken in the order of a draw, so that the same seed spoils the same items.
     """

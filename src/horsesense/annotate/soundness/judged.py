@@ -15,6 +15,7 @@ from horsesense.annotate.soundness.verdicts import majority
 from horsesense.annotate.study import is_study
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
+from horsesense.records import Judgement
 
 LINES = (".txt", ".lines")
 """Endings of files of lines: number, codes, remark."""
@@ -54,7 +55,7 @@ def read_judged(paths: Sequence[Path], blind: Sequence[Blind], instrument: str) 
     return Judged({number: majority(list(judged.values())) for number, judged in given.items()}, len(readers), remarks)
 
 
-def _collected(paths: Sequence[Path], instrument: str):  # type: ignore[no-untyped-def]
+def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
     if not paths:
         return ()
     if is_study(paths[0]):

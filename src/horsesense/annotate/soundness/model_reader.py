@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from horsesense.annotate.soundness.reading import Reading
 from horsesense.annotate.soundness.verdicts import NONSENSE
-from horsesense.records import Card, Item, Probe, fill_blank
 from horsesense.annotate.task import lettered
+from horsesense.records import Card, Item, Probe, fill_blank
 
 SENSE = "sense"
 _ANSWERS = ("yes", "no")
@@ -45,9 +45,7 @@ def _asked(text: str, number: str, about: str) -> Item:
     )
 
 
-def codes_of_model(
-    items: Sequence[Item], scores: Sequence[Sequence[float]], margin: float = 0.0
-) -> Mapping[str, str]:
+def codes_of_model(items: Sequence[Item], scores: Sequence[Sequence[float]], margin: float = 0.0) -> Mapping[str, str]:
     """The reader's letters from the score of yes and of no; where they lie within ``margin``, unclear.
 
     >>> items = [_asked("?", "q1", about) for about in ("sense", "A", "B")]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 
 import orjson
 
+from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.soundness.faults import SecondAnswer, plant
 from horsesense.annotate.task import Assignment, lettered, tasks_of
@@ -28,8 +29,8 @@ ITEMS, TASKS, PARTS = "items.jsonl", "tasks.jsonl", "part-{:02d}.txt"
 FIRST, SECOND = "soundness", "soundness-key"
 """The instruments of the two stages."""
 SAMPLE, KNOWN = "sample", "known to be good"
-AGREED, VOTES = 0.8, 3
-"""An item is known to be good where at least so many voted and so large a share chose its key."""
+AGREED, VOTES = 0.8, 2
+"""An item is known to be good where at least so many voted, and so large a share of them for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +90,18 @@ def content_of(items: Iterable[Item]) -> str:
 
 
 def known_good(probe: Probe, judgements: Iterable[Judgement]) -> list[Item]:
-    """Items whose key most people chose by themselves."""
+    """Items whose key most people chose by themselves, or with which most found no fault; of a family one item."""
     votes: defaultdict[str, list[str]] = defaultdict(list)
     for judgement in judgements:
         votes[judgement.item].append(judgement.value)
-    return [
-        item
-        for item in probe.items
-        if item.answer is not None
-        and len(votes[item.id]) >= VOTES
-        and votes[item.id].count(item.options[item.answer]) >= AGREED * len(votes[item.id])
-    ]
+    good: dict[str, Item] = {}
+    for item in probe.items:
+        given = votes.get(item.id) or votes.get(item.family, [])
+        if item.answer is not None and len(given) >= VOTES:
+            for_it = sum(value in (PASS, item.options[item.answer]) for value in given)
+            if for_it >= AGREED * len(given):
+                good.setdefault(item.unit(), item)
+    return list(good.values())
 
 
 def draw(
@@ -127,17 +129,7 @@ def draw(
     parts = [(item, SAMPLE, item.id) for item in chosen]
     parts += [(fault.item, fault.kind, fault.source) for fault in faults]
     parts += [(item, KNOWN, item.id) for item in good]
-    Random(f"{seed} order").shuffle(parts)
-    shown: dict[str, Item] = {}
-    blind: list[Blind] = []
-    digits = max(3, len(str(len(parts))))
-    for item, kind, source in parts:
-        hidden, key = _hidden(item, seed)
-        if hidden.id in shown:  # the same question with another key: it cannot be read twice
-            continue
-        shown[hidden.id] = hidden
-        number = f"q{len(blind) + 1:0{digits}d}"
-        blind.append(Blind(number, hidden.id, kind, source, key, len(hidden.options)))
+    blind, shown = _shuffled(parts, seed)
     counts = Counter(each.kind for each in blind)
     about = About(
         probe=file,
@@ -150,7 +142,23 @@ def draw(
         planted=dict(sorted(counts.items())),
         known_from=known_from,
     )
-    return Reading(about, list(shown.values()), blind)
+    return Reading(about, shown, blind)
+
+
+def _shuffled(parts: Sequence[tuple[Item, str, str]], seed: int) -> tuple[list[Blind], list[Item]]:
+    """The items numbered in an order that tells nothing; the same question with another key is not read twice."""
+    hidden: dict[str, tuple[Item, int, str, str]] = {}
+    for item, kind, source in parts:
+        shown, key = _hidden(item, seed)
+        hidden.setdefault(shown.id, (shown, key, kind, source))
+    order = list(hidden.values())
+    Random(f"{seed} order").shuffle(order)
+    digits = max(3, len(str(len(order))))
+    blind = [
+        Blind(f"q{place:0{digits}d}", shown.id, kind, source, key, len(shown.options))
+        for place, (shown, key, kind, source) in enumerate(order, start=1)
+    ]
+    return blind, [shown for shown, *_ in order]
 
 
 def _hidden(item: Item, seed: int) -> tuple[Item, int]:
@@ -179,9 +187,7 @@ def write_reading(folder: Path, reading: Reading, chunk: int) -> list[Path]:
     return sorted((folder / READER).iterdir())
 
 
-def write_second(
-    folder: Path, name: str, reading: Reading, asked: Sequence[Blind], chunk: int
-) -> list[Path]:
+def write_second(folder: Path, name: str, reading: Reading, asked: Sequence[Blind], chunk: int) -> list[Path]:
     """Write the items of the second stage, with their keys, beside the first; the files for the reader."""
     place = folder / name
     if place.exists():
@@ -193,9 +199,7 @@ def write_second(
     return sorted(place.iterdir())
 
 
-def _write_for_reader(
-    folder: Path, shown: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int
-) -> None:
+def _write_for_reader(folder: Path, shown: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int) -> None:
     folder.mkdir(exist_ok=True)
     asked = find_instrument(instrument)
     probe = Probe.of(shown, Card(name="reading", made="Items to be read, without keys."))
@@ -234,7 +238,7 @@ def read_reading(folder: Path) -> Reading:
     return Reading(about, list(read_probe(folder / READER / ITEMS).items), blind)
 
 
-def _bad_about(path: Path):  # type: ignore[no-untyped-def]
+def _bad_about(path: Path) -> Callable[[FieldProblem], UserError]:
     def told(problem: FieldProblem) -> UserError:
         return UserError(f"the field {problem.where!r} is {problem.kind}", file=path, fix="draw the reading again")
 
