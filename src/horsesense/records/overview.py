@@ -144,6 +144,8 @@ class Overview(Document):
     """How many units each group has."""
     samples: tuple[ItemLine, ...]
     """Items drawn by seed, in the order of the probe."""
+    soundness: str | None = None
+    """How sound the items are, in a sentence, where somebody has read a sample."""
 
 
 def item_in_forms(item: Item) -> ItemInForms:
@@ -184,6 +186,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
         samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
+        soundness=None if probe.card.soundness is None else probe.card.soundness.in_words(),
     )
 
 
