@@ -201,7 +201,7 @@ def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
 def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
     probe = tmp_path / "toy.jsonl"
     probe.write_text(
-        json.dumps({"probe": "toy", "form": "cloze", "text": "Ice is ___.", "options": ["cold", "hot"], "answer": 0}) + "\n"
+        json.dumps({"probe": "toy", "form": "cloze", "text": "Ice is ___.", "options": ["cold", "hot"]}) + "\n"
     )
     refused = call("rica", "study", "-m", "none", "--out", tmp_path / "study", "-p", probe)
     assert refused.code == 2
