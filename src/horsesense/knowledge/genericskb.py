@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -14,16 +14,17 @@ SAYS = "says"
 """The relation of a term and a sentence about it."""
 
 
-def read_generics(paths: Sequence[Path]) -> Facts:
-    """The term and the sentence of each line, as it is written; what it says is for others to read."""
-    facts: dict[tuple[str, str], float] = {}
+def generic_statements(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """Term and sentence of each line, as they are written; the score behind them is left."""
     for path in paths:
         for number, line in numbered_lines(path):
             cells = line.rstrip("\r").split("\t")
-            try:
-                term, sentence, score = cells
-                facts[term.lower(), sentence.strip()] = float(score)
-            except ValueError:
-                fix = "a line has term, sentence and score, tabs between them"
-                raise UserError("this is not a line of GenericsKB", file=path, line=number, fix=fix) from None
-    return Facts("genericskb", LICENCE, tuple(Fact(SAYS, *said, weight) for said, weight in facts.items()))
+            if len(cells) < 2:
+                raise UserError("this is not a line of GenericsKB", file=path, line=number, fix="term, tab, statement")
+            yield cells[0], cells[1].strip()
+
+
+def read_generics(paths: Sequence[Path]) -> Facts:
+    """What is said of each term; what a sentence says is for others to read."""
+    said = dict.fromkeys((term.lower(), sentence) for term, sentence in generic_statements(paths))
+    return Facts("genericskb", LICENCE, tuple(Fact(SAYS, term, sentence) for term, sentence in said))

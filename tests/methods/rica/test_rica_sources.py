@@ -167,7 +167,7 @@ def test_generics_tell_what_kinds_do(tmp_path: Path) -> None:
         "More(is * likely to build dams(A), is * likely to build dams(B))"
     }
     assert len(known) == 3
-    path.write_text("beaver\tBeavers build dams.\n")
+    path.write_text("beaver\n")
     with pytest.raises(UserError, match="not a line of GenericsKB"):
         read_generics([path])
 
