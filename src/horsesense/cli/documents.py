@@ -60,6 +60,7 @@ DOCUMENTS: dict[str, str] = {
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
+    "partwhole gold": "horsesense.records.written:WrittenProbe",
     "partwhole premises": "horsesense.records.written:WrittenProbe",
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",

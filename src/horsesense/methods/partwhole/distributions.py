@@ -33,6 +33,9 @@ from horsesense.runs.results import Answered
 Votes = Mapping[tuple[str, ...], tuple[int, ...]]
 """By triple, the labels that people gave it; triples that somebody called nonsense are not among them."""
 
+VOTES = 3
+"""How many votes 96 % of the released triples have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
@@ -91,11 +94,16 @@ def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = (
         forecasts.append(calibration(scores) if calibration else softmax(scores))
     calibrated = any(calibration_of(run, dev, votes) for run in runs)
     forecast: Floats = np.mean(forecasts, axis=0)
-    rows = [(place, vote) for place, item in enumerate(items) for vote in votes.get(triple_of(item), ())]
+    rows = [(place, vote) for place, item in enumerate(items) for vote in _equal(votes.get(triple_of(item), ()))]
     if not rows:
         raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
     places = [place for place, _ in rows]
     return _measured(forecast[places], [vote for _, vote in rows], [items[place] for place in places], calibrated)
+
+
+def _equal(given: tuple[int, ...]) -> tuple[int, ...]:
+    """The votes of a triple that has as many as most have: people and models are measured on the same ones."""
+    return given if len(given) == VOTES else ()
 
 
 def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Calibration | None:
@@ -135,9 +143,9 @@ def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
     )
 
 
-def _ceiling(votes: Votes, labels: int, number: int = 3) -> Distributions | None:
-    """One vote against the others on its triple, where there are just so many."""
-    kept = {triple: given for triple, given in votes.items() if len(given) == number}
+def _ceiling(votes: Votes, labels: int) -> Distributions | None:
+    """One vote against the others on its triple, where there are as many as most triples have."""
+    kept = {triple: given for triple, given in votes.items() if _equal(given)}
     if not kept:
         return None
     forecast, held, places = leave_one_out(list(kept.values()), labels)
