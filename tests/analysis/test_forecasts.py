@@ -31,7 +31,7 @@ def test_ranked_probability_is_the_mean_distance_of_two_draws_less_half_their_ow
 def test_nobody_does_better_than_the_truth() -> None:
     rng = np.random.default_rng(4)
     truth = np.array([0.05, 0.1, 0.25, 0.2, 0.4])
-    votes = rng.choice(5, size=20_000, p=truth)
+    votes = [int(vote) for vote in rng.choice(5, size=20_000, p=truth)]
     for score in (ranked_probability, log_score):
         best = score(np.tile(truth, (len(votes), 1)), votes).mean()
         for _ in range(10):

@@ -43,7 +43,9 @@ def triples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asked(triples: Path, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[AskedSuite, Path]:
+def asked(
+    triples: Path, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[AskedSuite, Path]:
     out = tmp_path_factory.mktemp("out") / "run"
     return ask_suite(str(tiny_folders["gpt2"]), "partwhole", data=triples, out=out), out
 

@@ -69,7 +69,8 @@ def duals(
     plan = DualPlan(tuple(operators), tuple(statuses), each, seed)
     given = [probe] if isinstance(probe, Probe | str | Path) else list(probe)
     known = [
-        one if isinstance(one, Probe) else orders_probe(None, seed) if str(one) == NAME else _named(one) for one in given
+        one if isinstance(one, Probe) else orders_probe(None, seed) if str(one) == NAME else _named(one)
+        for one in given
     ]
     try:
         return make_duals(known, plan)

@@ -48,8 +48,8 @@ def run(
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
     from horsesense.cli.suites import print_suite, print_tables
-    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.rica.controls import missing_controls
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
     from horsesense.runs.results import result_of

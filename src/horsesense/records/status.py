@@ -1,4 +1,4 @@
-"""How far an item can be trusted: proved, asserted by people or a source, or proposed by a machine (facet ``status``)."""
+"""How far an item can be trusted (facet ``status``): proved, asserted by people or a source, proposed by a machine."""
 
 from __future__ import annotations
 

@@ -238,7 +238,10 @@ def test_released_sets_give_duals_of_every_kind(shared: Path) -> None:
     for first, second in zip(names.items[::2], names.items[1::2], strict=True):
         # Exchanging the names throughout gives the other sentence of the original.
         one, other = str(first.facets["edit"]).lower().removeprefix("names exchanged: ").split(", ")
-        turned = {one: other, other: one}
-        back = [re.sub(rf"\b(?:{one}|{other})\b", lambda name, turned=turned: turned[name[0]], text.lower()) for text in second.options]
+        back = [_exchanged(text.lower(), one, other) for text in second.options]
         assert back == [text.lower() for text in first.options[::-1]]
         assert first.answer != second.answer
+
+
+def _exchanged(text: str, one: str, other: str) -> str:
+    return re.sub(rf"\b(?:{one}|{other})\b", lambda name: other if name[0] == one else one, text)

@@ -22,9 +22,18 @@ from horsesense.methods.cats.sentence_pairs import Dual, Pair
 if TYPE_CHECKING:
     from horsesense.knowledge.graph import Graph
 
-SCALES = frozenset(word for pair in PAIRS for word in pair) - {"better", "worse", "easier", "harder", "safer", "riskier"}
+SCALES = frozenset(word for pair in PAIRS for word in pair) - {
+    "better",
+    "worse",
+    "easier",
+    "harder",
+    "safer",
+    "riskier",
+}
 """Comparatives of one measurable scale; better and easier depend on for whom and for what."""
-_COMPARED = re.compile(r"(?P<left>.+?) (?P<be>is|are) (?P<not>not )?(?P<more>\w+) than (?P<right>.+?)(?P<end>[.!?]*)\s*")
+_COMPARED = re.compile(
+    r"(?P<left>.+?) (?P<be>is|are) (?P<not>not )?(?P<more>\w+) than (?P<right>.+?)(?P<end>[.!?]*)\s*"
+)
 _ISA = re.compile(
     r"(?:the |an? )?(?P<thing>[\w -]+?) (?:(?:is|are) an? (?:(?:kind|type|form|sort) of )?(?P<kind>[\w -]+)"
     r"|are (?P<kinds>[\w -]+s))[.]*"

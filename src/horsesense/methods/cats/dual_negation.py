@@ -109,13 +109,10 @@ def remove_negation(pair: Pair) -> Dual | None:
     >>> remove_negation(pair_of(("He is not ill.", "He is not tin.")))
     """
     for place, word in pair.shared():
-        if word == "not":
-            taken, words, removed = 1, (), "not"
-        elif word in _DENIED:
-            taken, words, removed = 1, tuple(_DENIED[word].split()), word
-        else:
+        if word != "not" and word not in _DENIED:
             continue
-        options = pair.edited(place, taken, words)
+        removed, words = word, tuple(_DENIED.get(word, "").split())
+        options = pair.edited(place, 1, words)
         removed_do = tuple(text.replace(" do ", " ") if removed == "not" else text for text in options)
         plain = (removed_do[0], removed_do[1])
         ground: Ground = "order" if all(compared(text) for text in plain) else "guess"

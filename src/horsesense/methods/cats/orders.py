@@ -16,7 +16,6 @@ from importlib.resources import files
 from horsesense.language.comparatives import OPPOSITES
 from horsesense.records import Card, Item, Probe, Source
 
-
 NAME = "orders"
 
 
@@ -54,7 +53,9 @@ def orders_probe(limit: int | None = 100, seed: int = 0) -> Probe:
     if limit is not None and limit < len(items):
         chosen = set(draw.sample(range(len(items)), limit))
         items = [item for place, item in enumerate(items) if place in chosen]
-    made = "One thing compared with a smaller and a greater one, in total orders that are written down; keys are proved."
+    made = (
+        "One thing compared with a smaller and a greater one, in total orders that are written down; keys are proved."
+    )
     return Probe.of(
         items, Card("orders", method="cats", licence="CC0-1.0", made=made, seed=seed, normalise="mean", group="chain")
     )

@@ -74,9 +74,7 @@ def _accuracy_tables(
         for row in published_rows("accuracy")
     ]
     columns = [*(names[name] for name in sets), "average"]
-    made = with_published(
-        "CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source()
-    )
+    made = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
     again = "Published averages are computed again from their rows; three of those printed do not follow from them."
     return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, again)))
 
@@ -98,9 +96,7 @@ def _pair_tables(
         PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
         for row in published_rows("consistency")
     ]
-    made = with_published(
-        "CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source()
-    )
+    made = with_published("CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source())
     sizes = "The paper speaks of 75 pairs a method; the release has 92, 82, 74 and 75. It prints consistency only."
     return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, sizes)))
 

@@ -153,7 +153,9 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
     """WordNet as it is on this machine, and the pairs of several sources as one another's witnesses."""
     folder = find_wordnet()
     if folder is None:
-        raise UserError("pairs are held against WordNet, which is not on this machine", fix="run: horsesense fetch wordnet")
+        raise UserError(
+            "pairs are held against WordNet, which is not on this machine", fix="run: horsesense fetch wordnet"
+        )
     witnesses: dict[Pair, set[str]] = defaultdict(set)
     for source, pairs in pairs_by_source.items():
         for pair in pairs:

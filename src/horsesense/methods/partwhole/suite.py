@@ -1,7 +1,7 @@
 """Part-whole as a suite: table 3 with one's own models in it, on the paper's split and on one without shared nouns.
 
-Asked are the released test split, dev (on which a preference for labels is fitted), and the test part of a split of all
-released triples in which no noun of the test is in training, in neither role: on the paper's split nearly every noun is.
+Asked are the released test split, dev (on which a preference for labels is fitted), and the test part of a split of
+all released triples in which no noun of the test is in training, in neither role: on the paper's split nearly every noun is.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> t
         cells = (None, None, None, *_near(table.votes.ceiling))
         rows.append(PaperRow("people: one vote against the two others", "people", cells, "people"))
     published = [
-        PaperRow(row.name, "published", (row.accuracy, None, None, None, None), "published") for row in table.published.rows
+        PaperRow(row.name, "published", (row.accuracy, None, None, None, None), "published")
+        for row in table.published.rows
     ]
     same = papers and table.published.same_triples
     source = table.published.source
