@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.asking import ask
 from horsesense.api.frames import Frame, columns_of
+from horsesense.api.learning import fit_control
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
 from horsesense.errors import UserError
@@ -18,7 +19,7 @@ from horsesense.methods.cats.suite import SUITES as CATS_SUITES
 from horsesense.methods.cats.suite import OpenedSuite, SetFiles
 from horsesense.methods.cats.suite_table import SuiteTable, suite_table
 from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
-from horsesense.methods.suites import OpenedData, PaperTable, find_paper_suite
+from horsesense.methods.suites import OpenedData, PaperSuite, PaperTable, find_paper_suite
 from horsesense.methods.suites.kept import CONTROLS, keep_suite, suite_tables
 from horsesense.records import ScoringSpec
 from horsesense.runs.comparison import by_probe
@@ -105,13 +106,32 @@ def ask_suite(
     )
     if out is not None:
         keep_suite(Path(out), name, opened.others)
-        if suite.controls is not None:
-            suite.controls(opened, Path(out) / CONTROLS, watcher)
+        _fit_controls(suite, opened, Path(out) / CONTROLS, watcher)
     tables = suite_tables(name, list(run.answered), None if out is None else Path(out), opened.others)
     if name not in CATS_SUITES:
         return AskedSuite(run, tables)
     of_cats = OpenedSuite(CATS_SUITES[name], SetFiles(opened.found, opened.missing), opened.probes)
     return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, watcher))
+
+
+def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: Watcher) -> None:
+    """The paper's controls, fitted on the training part of each set and kept as runs; what is kept already stays."""
+    for name, training in opened.training.items():
+        probe = opened.probes[name]
+        test = replace(probe, card=replace(probe.card, name=name))
+        for control in suite.controls:
+            where = folder / "-".join((name, control.name, *control.slots))
+            if not where.is_dir():
+                fit_control(
+                    control.name,
+                    test,
+                    train=training,
+                    slots=control.slots,
+                    seeds=1,
+                    out=where,
+                    allow_overlap=True,
+                    watcher=watcher,
+                )
 
 
 def _say_missing(name: str, opened: OpenedData, watcher: Watcher) -> None:

@@ -1,7 +1,8 @@
 """Part-whole as a suite: table 3 with one's own models in it, on the paper's split and on one without shared nouns.
 
 Asked are the released test split, dev (on which a preference for labels is fitted), and the test part of a split of
-all released triples in which no noun of the test is in training, in neither role: on the paper's split nearly every noun is.
+all released triples in which no noun of the test is in training, in neither role: on the paper's split nearly
+every noun is.
 """
 
 from __future__ import annotations
@@ -13,23 +14,27 @@ from pathlib import Path
 from horsesense.analysis import Estimate
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder
-from horsesense.learning.baseline import fit_baseline
-from horsesense.learning.controls import Task
 from horsesense.methods.partwhole.distributions import Distributions
 from horsesense.methods.partwhole.released import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items
 from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
-from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.suites.frame import (
+    Kind,
+    OpenedData,
+    PaperControl,
+    PaperRow,
+    PaperSuite,
+    PaperTable,
+    with_published,
+)
 from horsesense.records import Item, Probe
-from horsesense.runs.controls import keep_control
 from horsesense.runs.results import Answered
-from horsesense.watching import Watcher
 
 VOTES = "all_just_results.csv"
-_CONTROLS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("majority", ()),
-    ("majority-per", ("part",)),
-    ("majority-per", ("adjective",)),
+_CONTROLS = (
+    PaperControl("majority"),
+    PaperControl("majority-per", ("part",)),
+    PaperControl("majority-per", ("adjective",)),
 )
 _COLUMNS = ("accuracy", "steps off", "kappa", "off the votes", "surprise")
 
@@ -64,18 +69,6 @@ def _find(folder: Path, name: str) -> Path | None:
 def _part(like: Probe, items: Sequence[Item]) -> Probe:
     made = "All released triples, split so that no noun of the test is in training (seed 0)."
     return Probe.of(list(items), replace(like.card, made=made, seed=0))
-
-
-def _fit_controls(opened: OpenedData, folder: Path, watcher: Watcher) -> None:
-    """The paper's majorities, fitted on the training part of each split; what is kept already stays."""
-    for name, training in opened.training.items():
-        for control, slots in _CONTROLS:
-            where = folder / "-".join((name, control, *slots))
-            if where.is_dir():
-                continue
-            like = Task((), (), (), slots=slots, watcher=watcher)
-            fitted = fit_baseline(control, training, opened.probes[name], seeds=range(1), allow_overlap=True, like=like)
-            keep_control(where, fitted.name, fitted.method, name, fitted.probe, fitted.answers[0])
 
 
 def _tables(
@@ -133,6 +126,4 @@ def _near(votes: Distributions | None) -> tuple[Estimate | None, Estimate | None
     return (None, None) if votes is None else (votes.ranked_probability, votes.log_score)
 
 
-PARTWHOLE = PaperSuite(
-    "partwhole", "Mullenbach, Gordon, Peng, May (EMNLP 2019)", "default", _open, _tables, _fit_controls
-)
+PARTWHOLE = PaperSuite("partwhole", "Mullenbach, Gordon, Peng, May (EMNLP 2019)", "default", _open, _tables, _CONTROLS)

@@ -11,7 +11,6 @@ from horsesense.analysis import Estimate
 from horsesense.records import Probe
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
-from horsesense.watching import Watcher
 
 Kind = Literal["ours", "control", "people", "published"]
 
@@ -59,6 +58,16 @@ class OpenedData:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperControl:
+    """A control that the paper has in its table."""
+
+    name: str
+    """One of the controls that can be fitted."""
+    slots: tuple[str, ...] = ()
+    """The groups of an item that it looks at."""
+
+
+@dataclass(frozen=True, slots=True)
 class PaperSuite:
     """What a paper asks, and what it makes of the answers."""
 
@@ -71,8 +80,8 @@ class PaperSuite:
     """From a flat folder, a release's folder, or what was fetched where none is given; bad lines skipped or refused."""
     tables: Callable[[Sequence[Answered], Sequence[Answered], Mapping[str, Path]], tuple[PaperTable, ...]]
     """From the answers of models, those of controls, and the other files, to the paper's tables."""
-    controls: Callable[[OpenedData, Path, Watcher], None] | None = None
-    """Fits controls and keeps them as runs in a folder; None where the paper has none."""
+    controls: tuple[PaperControl, ...] = ()
+    """What is fitted on the training part of each set that has one."""
 
 
 def with_published(
