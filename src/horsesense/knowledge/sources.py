@@ -113,13 +113,16 @@ def _is_kept(origin: Origin) -> bool:
 def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
     """Whole and part, words with spaces, in the source's own case; a source that is not there is an error."""
     graph = open_graph(source)
+    links = [(graph.lemmas[graph.number[whole]], graph.lemmas[graph.number[part]]) for whole, part in part_ids(source)]
+    return [(wholes[0], parts[0]) for wholes, parts in links if wholes and parts]
+
+
+def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
+    """The same as ids of concepts."""
+    ids = open_graph(source).ids
     with reading_store() as connection:
         rows = connection.execute(_PART_LINKS, [source]).fetchall()
-    return [
-        (graph.lemmas[whole][0], graph.lemmas[graph.number[part]][0])
-        for whole, part in rows
-        if graph.lemmas[whole] and graph.lemmas[graph.number[part]]
-    ]
+    return [(ids[whole], part) for whole, part in rows]
 
 
 def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
