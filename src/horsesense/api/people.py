@@ -130,7 +130,7 @@ def _adjudicated(found: Collected, rule: str, fewest: int | None, file: Path) ->
             "options that are judged one by one are not settled by a rule", fix="use annotate soundness apply"
         )
     if found.instrument.kind in WRITTEN:
-        raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
+        raise UserError("words that people write are not settled by a rule", fix="collect them instead")
     if not found.judgements:
         raise UserError("no task is filled in yet", file=file)
     found.check_scales()
