@@ -165,7 +165,7 @@ def test_a_poor_reader_is_corrected(seed: int) -> None:
 
 def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     """Their faults would pass for false alarms, and make the probe look sounder than it was read."""
-    worse = questions(120, "good", bad=40, start=500).items
+    worse = questions(120, "good", bad=40).items
     drawn = draw(questions(400, bad=16), "demo.jsonl", 150, 60, 3, second, worse, "good.jsonl")
     stage = stage_of(drawn.blind, knowing(drawn))
     assert stage.false_alarms is not None
