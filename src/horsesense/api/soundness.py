@@ -27,16 +27,25 @@ from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Judgement, iter_judgements, read_probe
 from horsesense.records.card import add_soundness
 from horsesense.records.document import Document
-from horsesense.records.soundness import PROGRAM, Party, Soundness, Stage, parse_party
+from horsesense.records.soundness import Party, Soundness, Stage, parse_party
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
 
+__all__ = [
+    "ModelJudgements",
+    "NewReading",
+    "SecondStage",
+    "apply_reading",
+    "new_reading",
+    "read_by_model",
+    "second_stage",
+]
+
 SECOND_STAGE = f"{READER}-second"
 ENOUGH = 100
 """Planted faults, and items known to be good, that a reading should have."""
-OURS = Party("horsesense", PROGRAM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +265,8 @@ def _remarks(drawn: Reading, stage: Stage, readers: int, reader: Party) -> list[
         remarks.append(f"{readers} readers; an option is what most of them say, a tie is unclear")
     if stage.corrected is None:
         remarks.append("the reader finds hardly more of the planted faults than it raises false alarms: not corrected")
+    if not stage.comparable:
+        remarks.append("items known to be good are called bad more often than these, so no false alarms are taken off")
     if stage.clipped:
         remarks.append("the corrected share came out below 0 or above 1, and was cut")
     missing = {"second true option"} - set(drawn.about.planted)

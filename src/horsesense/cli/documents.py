@@ -13,6 +13,7 @@ from typing import Any
 from horsesense.api.fetching import Fetchable
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
+from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
@@ -64,6 +65,7 @@ DOCUMENTS: dict[str, str] = {
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
+    "partwhole gold": "horsesense.records.written:WrittenProbe",
     "partwhole premises": "horsesense.records.written:WrittenProbe",
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
@@ -102,7 +104,9 @@ class RunDocument(Document):
     report: Path
     """The page."""
     suite: SuiteTable | None = None
-    """Of a suite: the row of the paper's table, and its own rows."""
+    """Of CATs' suites: the row of the paper's table, and its own rows."""
+    tables: tuple[PaperTable, ...] | None = None
+    """Of a suite: the paper's tables with these models in them."""
 
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]
