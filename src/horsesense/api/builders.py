@@ -25,12 +25,13 @@ def wordnetqa(
     seed: int = 0,
     ways: int = 5,
     as_paper: bool = False,
+    wording: str = "",
 ) -> Probe:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
-    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
+    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways, wording))
 
 
 def dictionaryqa(

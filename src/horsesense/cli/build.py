@@ -26,12 +26,13 @@ def wordnetqa(
     seed: Seed = 0,
     ways: Ways = 5,
     as_paper: AsPaper = False,
+    wording: Annotated[str, typer.Option(help="How questions read in another language: a .toml file [English].")] = "",
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.api.builders import wordnetqa as built
 
-    write_built(out, built(relation, source, limit, seed, ways, as_paper), json)
+    write_built(out, built(relation, source, limit, seed, ways, as_paper, wording), json)
 
 
 @build.command("dictionaryqa")

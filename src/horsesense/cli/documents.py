@@ -77,6 +77,7 @@ DOCUMENTS: dict[str, str] = {
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
+    "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",

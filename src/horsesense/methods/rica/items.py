@@ -111,6 +111,7 @@ def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) 
         "comparative": word,
         "negated": kind.perturbation.startswith("negation"),
         "status": known.status,
+        "operator": kind.operator,
         "background": "none",
     }
     return facets if kept is None else facets | {"order": "kept" if kept else "swapped"}
@@ -243,8 +244,8 @@ def valued(side: Prop, someone: str) -> str:
     ('wax', 'an ox')
     """
     kind, value = plain(side.name).lower(), plain(side.value or "")
-    if kind == "material" or SLOT in kind:
+    if kind in ("material", "thing") or SLOT in kind:
         return value
-    if kind == "animal":
+    if kind in ("animal", "occupation"):
         return with_article(value)
     return f"{someone} in the {value} grade" if kind == "grade" else f"{someone} in {value}"
