@@ -47,15 +47,6 @@ _FILLING = (
     *("water.n.01", "liquid.n.01", "fluid.n.01", "gas.n.02", "precipitation.n.03"),
     *("food.n.01", "food.n.02", "clothing.n.01"),
 )
-    "water.n.01",
-    "liquid.n.01",
-    "fluid.n.01",
-    "food.n.01",
-    "food.n.02",
-    "precipitation.n.03",
-    "gas.n.02",
-    "clothing.n.01",
-)
 _TOUCHED = ("physical_entity.n.01",)
 _DEEPEST = 3
 """Parts of parts of parts."""
