@@ -238,12 +238,12 @@ def _seeds(folder: Path) -> list[Path]:
 
 def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
     read = [read_run(folder, unfinished) for folder in folders]
-    runs = [
-        replace(run, part=replace(run.part, model=replace(run.part.model, name=f"{run.part.model.name} {folder.name}")))
-        for folder, (_, answered) in zip(folders, read, strict=True)
-        for run in answered
-    ]
-    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
+    runs = []
+    for folder, (_, answered) in zip(folders, read, strict=True):
+        for run in answered:
+            model = run.part.model.model_copy(update={"name": f"{run.part.model.name} {folder.name}"})
+            runs.append(replace(run, part=run.part.model_copy(update={"model": model})))
+    return read[0][0].model_copy(update={"parts": tuple(run.part for run in runs)}), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
