@@ -12,14 +12,17 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
-from horsesense.analysis.people.agreement import NO_VALUE, kappa_of
-from horsesense.analysis.resampling import RESAMPLES, Floats, Names, resample, totals, unit_array
+from horsesense.analysis.combined import Rates, combined_interval, rates_of
+from horsesense.analysis.intervals import Estimate, check_level
+from horsesense.analysis.people.agreement import FEWEST, NO_VALUE, kappa_of
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names
 from horsesense.errors import UserError
 from horsesense.records import Item
 
 Predicted = Sequence[Sequence[int]]
 """For each item the place of the label that was chosen, or of all that tie."""
+
+_TOO_FEW = "{} units, and {} items that are off: too few for an interval of agreement"
 
 
 def mean_absolute_error(
@@ -70,29 +73,16 @@ def quadratic_kappa(
     for row, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
         for label in picked:
             cells[row, gold * labels + label] += 1 / len(picked)
-    columns = list(cells.T)
-
-    def kappa(tables: Floats) -> Floats:
-        return kappa_of(tables.reshape(-1, labels, labels), "quadratic")
-
-    def one_way(names: Names) -> tuple[float, int]:
-        grouped = totals(columns, names)
-        if grouped.number < 2:
-            return float("nan"), grouped.number
-        drawn = kappa(resample(grouped, seed, resamples))
-        drawn = drawn[~np.isnan(drawn)]
-        variance = float(np.var(drawn)) if len(drawn) > 1 else 0.0
-        return variance * grouped.number / (grouped.number - 1), grouped.number
-
-    value = float(kappa(cells.sum(axis=0)[None, :])[0])
-    variance, number = one_way(units)
-    if crossed is not None:
-        second, other = one_way(crossed)
-        codes = [np.unique(unit_array(names), return_inverse=True)[1] for names in (units, crossed)]
-        pairs, _ = one_way(codes[0] * other + codes[1])
-        variance, number = max(variance + second - pairs, variance, second), min(number, other)
+    value = float(kappa_of(cells.sum(axis=0).reshape(1, labels, labels), "quadratic")[0])
+    rates = _disagreements(cells.reshape(-1, labels, labels), units, crossed, seed, resamples)
+    number = min(rates.numbers)
     missing = np.isnan(value)
-    ends = (value, value) if missing else difference_interval(value, variance, number, level)
+    # Rare and large errors decide a quadratic measure: while few are seen, so is little of how large they get.
+    off = sum(any(label != gold for label in picked) for gold, picked in zip(golds, predicted, strict=True))
+    few = min(number, off) < FEWEST
+    ends = (value, value)
+    if not missing:
+        ends = (float("nan"),) * 2 if few else combined_interval(_kappa, rates, level)
     return Estimate(
         n=len(golds),
         clusters=number,
@@ -100,10 +90,31 @@ def quadratic_kappa(
         ci=ends,
         level=level,
         chance=0.0,
-        method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",
+        method="intervals of disagreement seen and expected, combined",
         seed=seed,
-        note=NO_VALUE if missing else unit_note(number),
+        note=NO_VALUE if missing else _TOO_FEW.format(number, off) if few else "",
     )
+
+
+def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: int, resamples: int) -> Rates:
+    """Disagreement seen and expected, both as shares of the greatest; kappa is one less their quotient.
+
+    What is expected is a mean over pairs of items, gold of the one and answer of the other: half of an item's part in
+    it comes from its gold and half from its answer, so that its variance is four times that of the mean of the parts.
+    """
+    places = np.arange(tables.shape[1])
+    cost = ((places[:, None] - places[None, :]) / places[-1]) ** 2
+    gold, answer = tables.sum(axis=2), tables.sum(axis=1)
+    seen = (tables * cost).sum(axis=(1, 2))
+    parts = (gold @ cost @ answer.mean(axis=0) + answer @ cost @ gold.mean(axis=0)) / 2
+    others = None if crossed is None else [crossed, crossed]
+    rates = rates_of([seen, parts], [units, units], seed, resamples, others)
+    return replace(rates, variances=rates.variances * [1, 4])
+
+
+def _kappa(rates: Floats) -> Floats:
+    kappa: Floats = 1 - rates[:, 0] / rates[:, 1]
+    return np.clip(kappa, -1.0, 1.0)
 
 
 def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:

@@ -21,6 +21,10 @@ Metric = Literal["nominal", "ordinal", "interval"]
 
 NO_VALUE = "all votes are for one label, so that chance alone agrees and the figure has no value"
 
+FEWEST = 10
+"""Units below which agreement has no interval: of 5 items it held the truth in 80 % of runs (docs/statistics.md)."""
+TOO_FEW = "{} units only: too few for an interval of agreement"
+
 
 def percent_agreement(
     votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
@@ -106,14 +110,14 @@ def bootstrapped(
     low = high = float("nan")
     if np.isnan(value):
         note = NO_VALUE
-    elif table.number < 2:
-        low, high = -1.0, 1.0
+    elif table.number < FEWEST:
+        note = TOO_FEW.format(table.number)
     else:
         drawn = statistic(resample(table, seed, resamples))
         # A draw of items that all have one label has no value; it says nothing and is left out.
         drawn = drawn[~np.isnan(drawn)]
         variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
-        low, high = _interval(value, variance, table.number, level)
+        low, high = agreement_interval(value, variance, table.number, level)
     return Estimate(
         n=len(names),
         clusters=table.number,
@@ -127,7 +131,7 @@ def bootstrapped(
     )
 
 
-def _interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
+def agreement_interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
     """Student's interval of the log of what is left to agree on, which spreads more evenly near 1 than the figure."""
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
