@@ -12,7 +12,7 @@ from horsesense.errors import UserError, argument
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.models.locating import identify, plugged
+from horsesense.models.locating import identify, plugged, plugin_of
 from horsesense.records import Answer, Item, Probe, ScoringSpec
 from horsesense.runs.cache import ScoreCache
 from horsesense.runs.folder import is_finished, keep_probe, locked, shard_path, write_answers
@@ -70,8 +70,10 @@ def ask_models(
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in _opened(models)]
-        weights = {_name(model): _weights(model, settings) for model in known}
+        weights = {_name(model): kept for model in models if (kept := _kept_weights(model, drawn, folder))}
+        opened = [model if _name(model) in weights else _opened(model) for model in models]
+        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in opened]
+        weights |= {_name(model): _weights(model, settings) for model in known if _name(model) not in weights}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, weights, drawn, folder)
@@ -89,7 +91,7 @@ def ask_in_memory(
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     answered = []
-    for given in _opened(models):
+    for given in map(_opened, models):
         model: LanguageModel | None = given if isinstance(given, LanguageModel) else None
         for name, probe in drawn.items():
             if model is None:
@@ -107,9 +109,20 @@ def ask_in_memory(
     return answered
 
 
-def _opened(models: Sequence[str | LanguageModel]) -> list[str | LanguageModel]:
-    """Names of a plug-in's models are loaded at once: nobody else can tell which weights they mean."""
-    return [(plugged(model) or model) if isinstance(model, str) else model for model in models]
+def _opened(model: str | LanguageModel) -> str | LanguageModel:
+    """A plug-in's model is loaded at once: nobody else can tell which weights its name means."""
+    return (plugged(model) or model) if isinstance(model, str) else model
+
+
+def _kept_weights(model: str | LanguageModel, drawn: Mapping[str, Probe], folder: Path) -> str:
+    """The weights of a plug-in's model that need not be loaded: all its answers are kept, by the same package."""
+    plugin = plugin_of(model) if isinstance(model, str) else None
+    if plugin is None or not manifest_path(folder).is_file():
+        return ""
+    parts = (read_manifest(folder).part(_name(model), probe) for probe in drawn)
+    kept = [part.model for part in parts if part and is_finished(folder, part)]
+    same = all(each.revision == plugin.origin or each.revision.endswith(f"({plugin.origin})") for each in kept)
+    return kept[0].weights if same and len(kept) == len(drawn) else ""
 
 
 def _name(model: str | LanguageModel) -> str:
@@ -210,10 +223,7 @@ def _loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -
 
 
 def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Probe], folder: Path) -> None:
-    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
-
-    A probe is held against the answers of every model: the folder keeps its items once.
-    """
+    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe, kept once."""
     model, probe = part.model, part.probe
     if weights.get(model.name, model.weights) != model.weights:
         raise UserError(f"the folder holds answers of {model.name} with other weights", file=folder, fix=_ANOTHER)

@@ -12,7 +12,7 @@ from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
 
@@ -47,14 +47,13 @@ class SideBySide:
     """What makes the comparison less than clean: other specs, other settings."""
 
 
-def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
-    """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
-    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
-    sides = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
+def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
+    """Compare all models of runs, probe by probe; a probe that only one model was asked is left out."""
+    sides = [side_by_side(probe, models, how) for probe, models in by_probe(runs).items() if len(models) > 1]
     if not sides:
-        raise UserError(
-            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
-        )
+        folder = next((folder for folder, _ in runs if folder.is_dir()), None)
+        fix = "give runs whose probes have the same name"
+        raise UserError("no probe was asked of two models", file=folder, fix=fix)
     return sides
 
 
