@@ -71,6 +71,7 @@ DOCUMENTS: dict[str, str] = {
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
+    "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
