@@ -64,7 +64,7 @@ def rates_of(
     >>> rates.values.tolist(), rates.numbers
     ([0.5, 1.0], (2, 3))
     """
-    others = crossed or [None] * len(credits)
+    others: Sequence[Names | None] = [None] * len(credits) if crossed is None else crossed
     spreads = [
         mean_spread(credit, unit_array(names), other, seed, resamples)
         for credit, names, other in zip(credits, units, others, strict=True)
@@ -133,7 +133,7 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
         out = ways @ shape.T
         return function(np.clip(rates.values + np.where(out > 0, out * up, out * down), 0.0, 1.0))
 
-    middle = float(np.nan_to_num(function(rates.values[None, :]), nan=0.0)[0])
+    middle = float(np.nan_to_num(function(rates.values[None, :]), nan=0.0, posinf=1e9, neginf=-1e9)[0])
     number = len(rates.values)
     rng = np.random.default_rng(0)
     ways = rng.normal(size=(DIRECTIONS, number))

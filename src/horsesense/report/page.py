@@ -16,7 +16,7 @@ from horsesense.errors import UserError, need
 from horsesense.files import writing
 from horsesense.records import ScoringSpec
 from horsesense.report import wording
-from horsesense.report.collecting import Collected, collect
+from horsesense.report.collecting import Collected
 from horsesense.report.item_browser import browser_data, packed
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord
@@ -24,15 +24,6 @@ from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
 SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
-
-
-def write_page(
-    folder: Path, path: Path | None = None, unfinished: bool = False, how: Normalisation | None = None
-) -> Path:
-    """Write the page of one run folder, without charts. ``unfinished`` leaves out what is not done."""
-    path = path or folder / "report.html"
-    write_report(collect([folder], unfinished, how=how), path, drawn=False)
-    return path
 
 
 def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: Watcher = UNWATCHED) -> None:

@@ -165,6 +165,15 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
+def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
+    """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+    manifest = read_manifest(folder)
+    rest = [part for part in manifest.parts if not is_finished(folder, part)]
+    if len(rest) == len(manifest.parts):
+        return *read_run(folder), []
+    return manifest, read_run(folder, unfinished=True)[1], rest
+
+
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
     options = {item.id: len(item.options) for item in probe.items}
     answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options)
