@@ -18,6 +18,7 @@ from horsesense.analysis.slices import MOST_TO_SLICE_BY
 from horsesense.records import Item
 from horsesense.report.collecting import Collected
 from horsesense.report.item_answers import right_and_other
+from horsesense.report import wording
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 from horsesense.scoring.evidence import evidence
@@ -86,6 +87,7 @@ def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
     order = [places.get(identity, -1) for identity in ids]
     return {
         "label": summary.label,
+        "unit": wording.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
         "margins": [0 if place < 0 else margins[place] for place in order],
     }

@@ -22,6 +22,16 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
 
 
+def points(difference: float, digits: int = 0) -> str:
+    """A difference of shares in points, with its sign.
+
+    >>> points(0.0884, 1), points(-0.05), points(0.0)
+    ('+8.8', '−5', '0')
+    """
+    told = f"{difference * 100:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return told if difference else told.removeprefix("+")
+
+
 def interval(e: Estimate) -> str:
     return f"{percent(e.low)} to {percent(e.high)}"
 
@@ -42,6 +52,15 @@ def verdict(result: Result, label: str | None = None) -> str:
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
     return f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+
+
+def unit(normalise: str) -> str:
+    """What a score and a margin are counted in: log-probabilities are natural logarithms.
+
+    >>> unit("mean"), unit("sum")
+    ('nats a token', 'nats')
+    """
+    return {"mean": "nats a token", "word": "nats a word", "character": "nats a character"}.get(normalise, "nats")
 
 
 def human_figures(figures: Sequence[HumanFigure]) -> str:
