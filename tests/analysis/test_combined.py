@@ -94,12 +94,15 @@ def test_p_of_a_difference_is_that_of_the_wider_interval() -> None:
             assert (found.p < 0.05) == (found.difference.low > 0 or found.difference.high < 0)
 
 
-def test_kappa_has_no_interval_while_few_items_are_off() -> None:
+def test_kappa_leaves_open_how_large_errors_get_while_few_are_seen() -> None:
     golds = [place % 5 for place in range(50)]
-    near = [(gold if place > 2 else (gold + 1) % 5,) for place, gold in enumerate(golds)]
-    kappa = quadratic_kappa(golds, near, 5, names(50))
-    assert np.isnan(kappa.low)
-    assert "3 items that are off" in kappa.note
-    far = [(gold if place > 20 else (gold + 1) % 5,) for place, gold in enumerate(golds)]
-    kappa = quadratic_kappa(golds, far, 5, names(50))
-    assert kappa.low < kappa.value < kappa.high
+
+    def kappa(off: int) -> tuple[float, float, float]:
+        picked = [(abs(gold - 1) if place < off else gold,) for place, gold in enumerate(golds)]
+        found = quadratic_kappa(golds, picked, 5, names(50))
+        return found.low, found.value, found.high
+
+    low, value, high = kappa(2)
+    assert low < 0.75 < value <= high
+    assert kappa(25)[2] - kappa(25)[0] < 0.4, "many errors of one step tell that they are small"
+    assert np.isnan(quadratic_kappa(golds[:9], [(gold,) for gold in golds[:9]], 5, names(9)).low)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import scipy
@@ -20,6 +21,8 @@ from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Names, me
 Function = Callable[[Floats], Floats]
 """From rates, one row a case, to one number a row."""
 
+VERY_FEW = 5
+MOST_CORNERS = 6
 DIRECTIONS = 200
 """Ways out of the middle of the ellipse that are tried beside the steepest."""
 
@@ -139,6 +142,9 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
     ways = rng.normal(size=(DIRECTIONS, number))
     ways = np.concatenate([ways / np.linalg.norm(ways, axis=1, keepdims=True), np.eye(number), -np.eye(number)])
     found = [at(ways), function(rates.values[None, :])]
+    if min(rates.numbers) < VERY_FEW and number <= MOST_CORNERS:
+        # So few units tell nothing of how the rates go together: all their ends may come at once.
+        found.append(function(np.array(list(product(*zip(low, high, strict=True))))))
     for sign in (1.0, -1.0):
         reach = (up + down) / 2
         for _ in range(3):  # the slope depends on the side that each rate is moved to, and that on the slope

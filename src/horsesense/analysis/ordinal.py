@@ -14,15 +14,13 @@ import numpy as np
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.combined import Rates, combined_interval, rates_of
 from horsesense.analysis.intervals import Estimate, check_level
-from horsesense.analysis.people.agreement import FEWEST, NO_VALUE, kappa_of
-from horsesense.analysis.resampling import RESAMPLES, Floats, Names
+from horsesense.analysis.people.agreement import FEWEST, NO_VALUE, TOO_FEW, kappa_of
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 from horsesense.records import Item
 
 Predicted = Sequence[Sequence[int]]
 """For each item the place of the label that was chosen, or of all that tie."""
-
-_TOO_FEW = "{} units, and {} items that are off: too few for an interval of agreement"
 
 
 def mean_absolute_error(
@@ -75,11 +73,9 @@ def quadratic_kappa(
             cells[row, gold * labels + label] += 1 / len(picked)
     value = float(kappa_of(cells.sum(axis=0).reshape(1, labels, labels), "quadratic")[0])
     rates = _disagreements(cells.reshape(-1, labels, labels), units, crossed, seed, resamples)
-    number = min(rates.numbers)
+    number = rates.numbers[0]
     missing = np.isnan(value)
-    # Rare and large errors decide a quadratic measure: while few are seen, so is little of how large they get.
-    off = sum(any(label != gold for label in picked) for gold, picked in zip(golds, predicted, strict=True))
-    few = min(number, off) < FEWEST
+    few = number < FEWEST
     ends = (value, value)
     if not missing:
         ends = (float("nan"),) * 2 if few else combined_interval(_kappa, rates, level)
@@ -92,28 +88,34 @@ def quadratic_kappa(
         chance=0.0,
         method="intervals of disagreement seen and expected, combined",
         seed=seed,
-        note=NO_VALUE if missing else _TOO_FEW.format(number, off) if few else "",
+        note=NO_VALUE if missing else TOO_FEW.format(number) if few else "",
     )
 
 
 def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: int, resamples: int) -> Rates:
-    """Disagreement seen and expected, both as shares of the greatest; kappa is one less their quotient.
+    """How often answers are off, how far they are off then, and what is expected, each as a share of the most.
 
-    What is expected is a mean over pairs of items, gold of the one and answer of the other: half of an item's part in
-    it comes from its gold and half from its answer, so that its variance is four times that of the mean of the parts.
+    Rare and large errors decide a quadratic measure: while few are seen, so is little of how large they get. So the two
+    stand apart, and a handful of errors leaves their size open. What is expected is a mean over pairs of items, gold
+    of the one and answer of the other: half of an item's part in it comes from its gold and half from its answer, so
+    that its variance is four times that of the mean of the parts.
     """
     places = np.arange(tables.shape[1])
     cost = ((places[:, None] - places[None, :]) / places[-1]) ** 2
     gold, answer = tables.sum(axis=2), tables.sum(axis=1)
     seen = (tables * cost).sum(axis=(1, 2))
+    off = seen > 0
     parts = (gold @ cost @ answer.mean(axis=0) + answer @ cost @ gold.mean(axis=0)) / 2
-    others = None if crossed is None else [crossed, crossed]
-    rates = rates_of([seen, parts], [units, units], seed, resamples, others)
-    return replace(rates, variances=rates.variances * [1, 4])
+    # Where nothing is off, an error may yet be as large as errors get.
+    sizes, where = (seen[off], off) if off.any() else (np.ones(1), np.arange(len(seen)) == 0)
+    masks = [np.ones(len(seen), dtype=bool), where, np.ones(len(seen), dtype=bool)]
+    columns = [[unit_array(names)[mask] for mask in masks] for names in (units, crossed) if names is not None]
+    rates = rates_of([off.astype(np.float64), sizes, parts], columns[0], seed, resamples, *columns[1:])
+    return replace(rates, variances=rates.variances * [1, 1, 4])
 
 
 def _kappa(rates: Floats) -> Floats:
-    kappa: Floats = 1 - rates[:, 0] / rates[:, 1]
+    kappa: Floats = 1 - rates[:, 0] * rates[:, 1] / rates[:, 2]
     return np.clip(kappa, -1.0, 1.0)
 
 

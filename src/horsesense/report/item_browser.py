@@ -16,9 +16,9 @@ import orjson
 from horsesense.analysis.mistakes import confident_errors, disagreements
 from horsesense.analysis.slices import MOST_TO_SLICE_BY
 from horsesense.records import Item
+from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.item_answers import right_and_other
-from horsesense.report import wording
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 from horsesense.scoring.evidence import evidence

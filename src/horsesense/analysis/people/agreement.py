@@ -136,8 +136,11 @@ def agreement_interval(value: float, variance: float, units: int, level: float) 
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
         return difference_interval(value, variance, units, level)
+    # Far from 1 the log is too short above; the plain interval is not, so that each end is that of the wider.
+    plain = difference_interval(value, variance, units, level)
     reach = float(scipy.special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
-    return max(-1.0, 1 - left * float(np.exp(reach))), 1 - left * float(np.exp(-reach))
+    low, high = 1 - left * float(np.exp(reach)), 1 - left * float(np.exp(-reach))
+    return max(-1.0, min(low, plain[0])), min(1.0, max(high, plain[1]))
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:
