@@ -86,7 +86,7 @@ def quadratic_kappa(
         ci=ends,
         level=level,
         chance=0.0,
-        method="intervals of disagreement seen and expected, combined",
+        method=f"{'' if crossed is None else 'two-way '}intervals of disagreement seen and expected, combined",
         seed=seed,
         note=NO_VALUE if missing else TOO_FEW.format(number) if few else "",
     )

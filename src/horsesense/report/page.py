@@ -19,7 +19,7 @@ from horsesense.records import Card, ScoringSpec
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, GridRow, forest_of, grid_of, large_and_small
-from horsesense.report.item_browser import browser_data, packed
+from horsesense.report.item_browser import fitting_data
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
 from horsesense.scoring.normalise import Normalisation
@@ -70,7 +70,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         heat_table=heat_table,
         errors_in_common=errors_in_common,
         repeat=repeat_command,
-        data=packed(browser_data(collected)),
+        data=fitting_data(collected),
         style=_bundled("style.css"),
         scripts=[_bundled(name) for name in SCRIPTS],
         version=__version__,

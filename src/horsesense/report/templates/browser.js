@@ -40,7 +40,8 @@
       search: at("search").value, model: +at("model").value || 0, verdict: at("verdict").value, order: at("order").value,
       facets: facetChoices.filter(([, select]) => select.value !== "").map(([facet, select]) => [facet, +select.value]),
     });
-    at("count").textContent = `${found.length.toLocaleString("en")} of ${probe.ids.length.toLocaleString("en")} items`;
+    const left = probe.left ? `; ${probe.left.toLocaleString("en")} more are not in the page, horsesense show DIR ID has them` : "";
+    at("count").textContent = `${found.length.toLocaleString("en")} of ${probe.ids.length.toLocaleString("en")} items${left}`;
     list.show(found);
   }
 
