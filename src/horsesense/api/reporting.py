@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place, finished_by_place
-from horsesense.errors import UserError, need, unknown
+from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.runs.comparison import compare_runs
@@ -142,7 +142,9 @@ def write_report(
         raise unknown("format", format, _ENDINGS)
     how = parse_normalisation(normalise) if normalise else None
     if charts is not None:
-        need("vl_convert")
+        from horsesense.report.charts import need_pictures
+
+        need_pictures()
     if any(isinstance(run, Run) for run in runs):
         collected = _collected(runs, cues, how, watcher)
     else:
@@ -170,6 +172,7 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher) -> Collected:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
+    from horsesense.methods.suites.kept import kept_tables
     from horsesense.report.collecting import collect_answered
 
     by_place, rest = finished_by_place(runs)
@@ -180,7 +183,8 @@ def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, wa
     kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
     collected = collect_answered(whole, cues, how, watcher)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
-    return replace(collected, manifests=kept, unfinished=split)
+    papers = [table for place, answered in whole if place.is_dir() for table in kept_tables(place, answered)]
+    return replace(collected, manifests=kept, unfinished=split, papers=papers)
 
 
 def _written(
@@ -204,6 +208,10 @@ def _written(
     if not collected.summaries:
         raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
     text = (markdown if format == "md" else latex)(collected.summaries)
+    if collected.papers:
+        from horsesense.report.paper_tables import latex_tables, markdown_tables
+
+        text = f"{(markdown_tables if format == 'md' else latex_tables)(collected.papers)}\n{text}"
     if path is not None:
         with writing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

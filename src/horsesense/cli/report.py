@@ -122,6 +122,8 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [f"by {others}"] if others else []
         about = f"{result.model} on {result.probe}: {'; '.join(remarks)}"
         people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
+    for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
+        people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
 
 
 def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
@@ -186,6 +188,8 @@ def _print_side(side: SideBySide, items: int) -> None:
             console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")
     for note in side.notes:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
+    if side.soundness is not None:
+        console.print(side.soundness.in_words(), soft_wrap=True, markup=False)
     frame = table("model", "accuracy", "95 % interval", "chance")
     for label, e in side.accuracies.items():
         guess = "" if e.chance is None else f"{e.chance:.3f}"

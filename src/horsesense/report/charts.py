@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.analysis import Estimate
-from horsesense.errors import need
+from horsesense.errors import naming_extras, need
 from horsesense.files import writing
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
@@ -48,12 +48,25 @@ def svg_curves(collected: Collected) -> list[str]:
     return [_themed(vl_convert.vegalite_to_svg(learning(curve))) for curve in collected.curves]
 
 
+def svg_papers(collected: Collected) -> dict[str, str]:
+    """The chart of each paper's table that has one, by its title."""
+    import vl_convert
+
+    from horsesense.report.paper_chart import direction_chart
+
+    drawings = {table.title: direction_chart(table) for table in collected.papers}
+    return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in drawings.items() if each}
+
+
 def write_charts(collected: Collected, folder: Path) -> list[Path]:
     """Every chart as SVG and PNG; their paths."""
     import vl_convert
 
     folder.mkdir(parents=True, exist_ok=True)
+    from horsesense.report.paper_chart import direction_chart
+
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]
+    drawn += [(table.title, drawing) for table in collected.papers if (drawing := direction_chart(table))]
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:
@@ -190,10 +203,18 @@ def learning(curve: Curve) -> dict[str, Any]:
     return _finished(curve_chart(curve), 420, 260)
 
 
+def need_pictures() -> None:
+    """Refuse to draw where one of the libraries that charts need is not installed."""
+    need("vl_convert")
+    need("altair")
+
+
 def check_drawing(path: Path) -> None:
     """Refuse a picture whose library is not installed, before what it shows is worked for."""
-    if path.suffix != ".json":
-        need("vl_convert")
+    if path.suffix == ".json":
+        need("altair")
+    else:
+        need_pictures()
 
 
 def write_chart(chart: Any, path: Path) -> None:
@@ -206,6 +227,7 @@ def write_chart(chart: Any, path: Path) -> None:
             chart.save(str(temporary), format="png" if path.suffix == ".png" else "svg")
 
 
+@naming_extras()
 def curve_chart(curve: Curve) -> Any:
     """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
     import altair
@@ -239,6 +261,7 @@ def curve_chart(curve: Curve) -> Any:
     return ((ends + lines) if measured else lines).properties(width=420, height=260)
 
 
+@naming_extras()
 def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     """A dot and whisker a row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
     import altair

@@ -11,6 +11,8 @@ from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
+from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.kept import kept_tables
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
@@ -38,6 +40,8 @@ class Collected:
     """The normalisation that was asked for; None: each probe's own."""
     unfinished: Sequence[tuple[str, str]] = ()
     """Model and probe whose answers are not all there; left out."""
+    papers: Sequence[PaperTable] = ()
+    """Of runs of a suite: the paper's tables with these models in them."""
 
     @property
     def summaries(self) -> list[Summary]:
@@ -60,8 +64,9 @@ def collect(
         runs.append((folder, parts))
         unfinished += [(part.model.name, part.probe.name) for part in rest]
     drawn = [curve for each in curves.values() for curve in each]
+    papers = [table for folder, parts in runs for table in kept_tables(folder, parts)]
     collected = collect_answered(runs, cues, how, watcher)
-    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished)
+    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, papers=papers)
 
 
 def collect_answered(

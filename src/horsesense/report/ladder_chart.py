@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.analysis import Estimate
-from horsesense.errors import UserError, need
+from horsesense.errors import UserError, naming_extras
 from horsesense.files import writing
 from horsesense.methods.rica.analysis import Analysis
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
-from horsesense.report.charts import BAR, MISS, SCALE, SOFT
+from horsesense.report.charts import BAR, MISS, SCALE, SOFT, need_pictures
 
 _NAMES = {
     "fact": "the bare fact",
@@ -23,6 +23,7 @@ _NAMES = {
 _SERIES = ("fact known", "fact not known")
 
 
+@naming_extras()
 def ladder_chart(results: Sequence[Analysis]) -> Any:
     """One panel a model: share right on each rung with its interval, and what guessing gives."""
     import altair as alt
@@ -38,7 +39,7 @@ def write_ladder(results: Sequence[Analysis], path: Path) -> Path:
     """The picture as a file, SVG or PNG by its ending."""
     if path.suffix not in (".svg", ".png"):
         raise UserError(f"{path.suffix or 'no ending'!r} is no kind of picture", file=path, fix="use .svg or .png")
-    need("vl_convert")
+    need_pictures()
     import vl_convert
 
     drawing = ladder_chart(results).to_dict()

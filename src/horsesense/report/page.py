@@ -13,13 +13,15 @@ from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.analysis.slices import heat_table
-from horsesense.errors import UserError, need
+from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records import Card, ScoringSpec
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, GridRow, forest_of, grid_of, large_and_small
 from horsesense.report.item_browser import fitting_data
+from horsesense.report.paper_tables import counts as paper_counts
+from horsesense.report.paper_tables import shown_cell
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
 from horsesense.scoring.normalise import Normalisation
@@ -35,15 +37,17 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     """
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
+    paper_charts: Mapping[str, str] = {}
     if drawn:
-        from horsesense.report.charts import svg_charts, svg_curves
+        from horsesense.report.charts import need_pictures, svg_charts, svg_curves, svg_papers
 
         try:
-            need("vl_convert")
+            need_pictures()
         except UserError as missing:
             watcher.say(f"the page has no charts: {missing}")
         else:
             charts, curves = svg_charts(collected), svg_curves(collected)
+            paper_charts = svg_papers(collected)
     environment = Environment(
         loader=PackageLoader("horsesense.report"),
         autoescape=True,
@@ -66,6 +70,9 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         made=_made(collected),
         charts=charts,
         curves=curves,
+        paper_charts=paper_charts,
+        paper_counts=paper_counts,
+        shown_cell=shown_cell,
         wording=wording,
         heat_table=heat_table,
         errors_in_common=errors_in_common,

@@ -12,6 +12,7 @@ from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
@@ -66,6 +67,8 @@ class SideBySide:
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
     """What makes the comparison less than clean: other specs, other settings."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the card of the first run has it."""
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
@@ -124,6 +127,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
+        soundness=first.probe.card.soundness,
     )
 
 
@@ -201,6 +205,8 @@ class ProbeComparison(Document):
     """Each model on its own."""
     differences: tuple[Difference, ...]
     """Each two of them."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,4 +247,5 @@ def _plain(side: SideBySide) -> ProbeComparison:
             )
             for pairing in side.pairings
         ),
+        soundness=side.soundness,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
+from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
@@ -110,6 +112,8 @@ class ResultDocument(Document):
     """Accuracy under each other normalisation that the answers allow."""
     spec: Mapping[str, str | int | bool]
     """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class Result:
     sensitivity: dict[str, float]
     """Accuracy under each other normalisation that the answers allow."""
     spec: dict[str, Any]
+    soundness: Soundness | None = None
+    """How sound the items are, where somebody has read a sample."""
 
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
@@ -148,11 +154,34 @@ class Result:
             unjudged=self.unjudged,
             sensitivity=self.sensitivity,
             spec=self.spec,
+            soundness=self.soundness,
         )
 
 
+def kin_of_reader(answered: Answered) -> str:
+    """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
+
+    What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
+    model falls for.
+    """
+    sound, model = answered.probe.card.soundness, answered.part.model
+    if sound is None or not sound.reader.is_model:
+        return ""
+    if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
+        return ""
+    return (
+        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
+        f"{answered.part.probe.name}: it may take the same faults for sound"
+    )
+
+
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
-    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected."""
+    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected.
+
+    The folder of a control that was fitted under several seeds holds a run for each: they are one model a seed.
+    """
+    if seeds := _seeds(folder):
+        return _read_seeds(seeds, unfinished)
     manifest = read_manifest(folder)
     if not manifest.parts:
         raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
@@ -167,11 +196,31 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
 
 def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
     """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+    if _seeds(folder):
+        return *read_run(folder), []
     manifest = read_manifest(folder)
     rest = [part for part in manifest.parts if not is_finished(folder, part)]
     if len(rest) == len(manifest.parts):
         return *read_run(folder), []
     return manifest, read_run(folder, unfinished=True)[1], rest
+
+
+def _seeds(folder: Path) -> list[Path]:
+    """The runs beneath a folder that is none itself, by seed."""
+    if manifest_path(folder).is_file():
+        return []
+    found = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
+    read = [read_run(folder, unfinished) for folder in folders]
+    runs = [
+        replace(run, part=replace(run.part, model=replace(run.part.model, name=f"{run.part.model.name} {folder.name}")))
+        for folder, (_, answered) in zip(folders, read, strict=True)
+        for run in answered
+    ]
+    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
@@ -207,4 +256,5 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         unjudged=earned.unjudged,
         sensitivity=other,
         spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+        soundness=answered.probe.card.soundness,
     )
