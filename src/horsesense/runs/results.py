@@ -228,6 +228,17 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
+def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
+    """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+    if _seeds(folder):
+        return *read_run(folder), []
+    manifest = read_manifest(folder)
+    rest = [part for part in manifest.parts if not is_finished(folder, part)]
+    if len(rest) == len(manifest.parts):
+        return *read_run(folder), []
+    return manifest, read_run(folder, unfinished=True)[1], rest
+
+
 def _seeds(folder: Path) -> list[Path]:
     """The runs beneath a folder that is none itself, by seed."""
     if manifest_path(folder).is_file():
