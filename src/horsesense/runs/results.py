@@ -228,6 +228,17 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
+def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
+    """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+    if _seeds(folder):
+        return *read_run(folder), []
+    manifest = read_manifest(folder)
+    rest = [part for part in manifest.parts if not is_finished(folder, part)]
+    if len(rest) == len(manifest.parts):
+        return *read_run(folder), []
+    return manifest, read_run(folder, unfinished=True)[1], rest
+
+
 def _seeds(folder: Path) -> list[Path]:
     """The runs beneath a folder that is none itself, by seed."""
     if manifest_path(folder).is_file():
@@ -238,12 +249,12 @@ def _seeds(folder: Path) -> list[Path]:
 
 def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
     read = [read_run(folder, unfinished) for folder in folders]
-    runs = [
-        replace(run, part=replace(run.part, model=replace(run.part.model, name=f"{run.part.model.name} {folder.name}")))
-        for folder, (_, answered) in zip(folders, read, strict=True)
-        for run in answered
-    ]
-    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
+    runs = []
+    for folder, (_, answered) in zip(folders, read, strict=True):
+        for run in answered:
+            model = run.part.model.model_copy(update={"name": f"{run.part.model.name} {folder.name}"})
+            runs.append(replace(run, part=run.part.model_copy(update={"model": model})))
+    return read[0][0].model_copy(update={"parts": tuple(run.part for run in runs)}), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
