@@ -61,7 +61,7 @@ def test_partwhole_asks_two_splits_and_fits_the_papers_controls(asked: tuple[Ask
     for table in (ours, nouns):
         ceiling = table.rows[-1]
         assert ceiling.cells[0] is None
-        assert isinstance(ceiling.cells[3], Estimate)
+        assert isinstance(ceiling.cells[4], Estimate)
     model = ours.rows[0]
     assert all(isinstance(cell, Estimate) for cell in model.cells)
     assert {run.part.probe.name for run in suite.run.answered} == {"test", "dev", "new-nouns"}
