@@ -401,6 +401,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "equivalent", AXIOM, TURNED],
         lambda: hs.rica.equivalent(AXIOM, TURNED),
     ),
+    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
     "rica release": lambda w, here: (
         ["rica", "release", w["axioms.jsonl"]],
         lambda: hs.rica.released(w["axioms.jsonl"]),

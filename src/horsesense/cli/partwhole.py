@@ -256,4 +256,6 @@ def _print_details(rows: Sequence[TableRow]) -> None:
 def _in_words(e: Estimate | None) -> str:
     from math import isnan
 
-    return "" if e is None or isnan(e.value) else f"{e.value:.3f} ({e.low:.2f}–{e.high:.2f})"
+    if e is None or isnan(e.value):
+        return ""
+    return f"{e.value:.3f}" + ("" if isnan(e.low) else f" ({e.low:.2f}–{e.high:.2f})")

@@ -33,7 +33,13 @@ Device = Annotated[str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is
 Normalise = Annotated[
     str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
 ]
-Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
+Family = Annotated[
+    str | None,
+    typer.Option(
+        help="How it is asked, where the config does not say: causal, masked, seq2seq, permuted, entailment or"
+        " multiple-choice."
+    ),
+]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 
 

@@ -73,7 +73,7 @@ def ask_models(
         weights = {_name(model): kept for model in models if (kept := _kept_weights(model, drawn, folder))}
         opened = [model if _name(model) in weights else _opened(model) for model in models]
         known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in opened]
-        weights |= {_name(model): _weights(model, settings) for model in known if _name(model) not in weights}
+        weights |= {_name(model): _weights(model, settings, watcher) for model in known if _name(model) not in weights}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, weights, drawn, folder)
@@ -129,10 +129,11 @@ def _name(model: str | LanguageModel) -> str:
     return model if isinstance(model, str) else model.name
 
 
-def _weights(model: str | LanguageModel, settings: Settings) -> str:
+def _weights(model: str | LanguageModel, settings: Settings, watcher: Watcher) -> str:
     if isinstance(model, LanguageModel):
         return model.weights
-    return identify(settings.labels.get(model, model), allow_pickle=settings.allow_pickle).weights
+    name = settings.labels.get(model, model)
+    return identify(name, allow_pickle=settings.allow_pickle, watcher=watcher).weights
 
 
 def _with_weights(model: LanguageModel) -> LanguageModel:

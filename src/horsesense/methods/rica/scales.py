@@ -1,9 +1,9 @@
 """Measured quantities as typed scales: things, their values, and which two of them can be compared.
 
-After VerbPhysics (Forbes and Choi, 2017) and Distributions over Quantities (Elazar et al., 2019). The values are of our
-own compiling: each has a margin, a factor up and down or, on a scale of differences, degrees or decibels either way, and
-a source, which is ``estimate`` where the compiler had none at hand. Two things are compared only where their margins do
-not meet and they are as far apart as the scale asks for: twice as much, or a stated difference.
+After VerbPhysics (Forbes and Choi, 2017) and Distributions over Quantities (Elazar et al., 2019). The values are of
+our own compiling: each has a margin, a factor up and down or, on a scale of differences, degrees or decibels either
+way, and a source, which is ``estimate`` where the compiler had none at hand. Two things are compared only where their
+margins do not meet and they are as far apart as the scale asks for: twice as much, or a stated difference.
 """
 
 from __future__ import annotations
