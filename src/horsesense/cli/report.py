@@ -112,6 +112,10 @@ def print_results(results: Sequence[Result]) -> None:
     for result in results:
         how = "the score of each form" if result.normalise == "by form" else result.normalise
         remarks = [f"{result.metric} by {how}", f"{result.estimate.clusters:,} units"]
+        if result.plain is not None:
+            p = result.plain
+            remarks.append(f"of all {p.n:,} items {p.value:.3f} ({p.low:.3f} to {p.high:.3f})")
+            remarks.append(f"as good as {result.effective_units:.0f} units of one size")
         if result.strict is not None and result.strict.chance is not None:
             s = result.strict
             share = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"

@@ -102,7 +102,7 @@ def run(
         print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper, tables))
         return
     if paper is not None:
-        print_suite(paper)
+        print_suite(paper, tables or ())
     elif tables is not None:
         print_tables(tables)
     else:

@@ -52,7 +52,10 @@ def verdict(result: Result, label: str | None = None) -> str:
 
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
-    return f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    said = f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    if result.plain is None:
+        return said
+    return f"{said}; of all {result.plain.n:,} items {percent(result.plain.value)} ({interval(result.plain)})"
 
 
 def unit(normalise: str) -> str:
