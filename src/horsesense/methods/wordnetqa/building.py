@@ -16,11 +16,19 @@ import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.knowledge.graph import Graph
-from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, asked_concepts, option_text, question_text, questions_of
+from horsesense.methods.wordnetqa.questions import (
+    Question,
+    asked_concepts,
+    controlled_questions,
+    option_text,
+    question_text,
+    questions_of,
+)
+from horsesense.methods.wordnetqa.soundness import Soundness
 from horsesense.records import Card, Facet, Item, Probe, Source
 
 MOST_TRAIN = 3000
@@ -36,9 +44,13 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """The questions of one relation; what could not be asked is counted in the card's notes."""
     rejected: Counter[str] = Counter()
     _check_source(graph, plan)
-    questions = _questions(graph, plan, rejected)
+    attested = Attested(graph, Soundness(graph))
+    questions = _questions(graph, plan, attested, rejected)
     placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
-    choices = (paper_choices if plan.as_paper else controlled_choices)(graph, placed, plan, rejected)
+    if plan.as_paper:
+        choices = paper_choices(graph, placed, plan, rejected)
+    else:
+        choices = controlled_choices(graph, placed, plan, attested, rejected)
     items: dict[str, Item] = {}
     for item in _items(graph, choices, plan):
         if items.setdefault(item.id, item) is not item:
@@ -80,16 +92,15 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
             raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
 
 
-def _questions(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
+def _questions(graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]) -> list[Question]:
     """Whole clusters, until there are enough."""
     questions: list[Question] = []
     clusters = 0
     for asked in asked_concepts(graph, plan, rejected):
-        new = questions_of(graph, asked, plan, rejected)
-        if not plan.as_paper:
-            hidden = [question for question in new if not _gives_away(graph, question, plan)]
-            rejected["question: a word of the answer stands in it"] += len(new) - len(hidden)
-            new = hidden
+        if plan.as_paper:
+            new = questions_of(graph, asked, plan, rejected)
+        else:
+            new = controlled_questions(graph, asked, plan, attested, rejected)
         if plan.limit is not None and (len(questions) + len(new)) * plan.size["perturbations"] > plan.limit:
             break
         questions += new
@@ -97,15 +108,6 @@ def _questions(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> list[
         if clusters == plan.size["concepts"]:
             break
     return questions
-
-
-def _gives_away(graph: Graph, question: Question, plan: WordNetPlan) -> bool:
-    """Whether question and answer share a word with content, so that matching words would find it."""
-    # Of synonymy the word is part of the answer, not of the question.
-    question_words = set(
-        words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}")
-    )
-    return not (question_words - FUNCTION_WORDS).isdisjoint(words(option_text(graph, plan.relation, question.answer)))
 
 
 def split_questions(

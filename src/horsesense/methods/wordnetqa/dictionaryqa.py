@@ -13,7 +13,8 @@ from horsesense.language.frequency import zipf
 from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, find_form, question_text
+from horsesense.methods.wordnetqa.questions import Question, question_text
+from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.records import Card, Item, Probe, Source
 
 _LONG = 9

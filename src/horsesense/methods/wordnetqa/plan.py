@@ -23,6 +23,7 @@ KINDS = {
 
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
+MOST_SENSES = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ class WordNetPlan:
         """concepts, answers, perturbations: see scale.toml."""
         sizes: dict[str, int] = _data("scale.toml")["paper" if self.as_paper else "controlled"][self.relation]
         return sizes
+
+    def most(self, what: str, pos: str) -> int:
+        """Most hops or senses of a controlled question of the relation: see scale.toml."""
+        most: dict[str, int] = _data("scale.toml")[f"most_{what}"].get(self.relation, {})
+        return most.get(pos, MOST_HOPS if what == "hops" else MOST_SENSES)
 
     @property
     def templates(self) -> dict[str, str]:

@@ -3,69 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
+from horsesense.language.stems import stems
+from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.word_forms import find_form
 
-_UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 _MOST_WORDS = 3
 """Words that name a concept in an option of an ISA question."""
-
-
-# A word as it stands in an example: "squatted" for squat, "sat down" for sit down.
-
-
-def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
-    """The first of the lemmas that the sentence has, in the form it has it.
-
-    >>> find_form("They sat down on the oxen's cart", ["squat", "sit down"], "v")
-    'sat down'
-    >>> find_form("Two mother-in-laws, both kind", ["kindly"], "r") is None
-    True
-    """
-    low = sentence.lower()
-    for lemma in lemmas:
-        for form in word_forms(lemma.lower(), pos):
-            start = low.find(form)
-            while start >= 0:
-                end = start + len(form)
-                if not _in_word(low, start - 1) and not _in_word(low, end):
-                    return sentence[start:end]
-                start = low.find(form, start + 1)
-    return None
-
-
-def _in_word(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and (text[place].isalnum() or text[place] in "-_")
-
-
-@lru_cache(maxsize=200_000)
-def word_forms(lemma: str, pos: str) -> tuple[str, ...]:
-    """A lemma and its inflected forms, longest first; of a phrase its head is inflected.
-
-    >>> word_forms("sit down", "v")
-    ('sitting down', 'sits down', 'sat down', 'sit down')
-    """
-    words = lemma.split(" ")
-    if pos == "v":
-        head, phrase = words[0], (lambda form: " ".join([form, *words[1:]]))
-    else:
-        head, phrase = words[-1], (lambda form: " ".join([*words[:-1], form]))
-    inflected = {lemma, *map(phrase, _inflected(head, pos))}
-    return tuple(sorted(inflected, key=lambda form: (-len(form), form)))
-
-
-def _inflected(word: str, pos: str) -> set[str]:
-    from lemminflect import getAllInflections, getAllInflectionsOOV
-
-    universal = _UNIVERSAL.get(pos)
-    if universal is None or not word.isalpha():
-        return set()
-    known = getAllInflections(word, universal) or getAllInflectionsOOV(word, universal)
-    return {form.lower() for forms in known.values() for form in forms}
 
 
 # Concepts that can be asked about, each with the wordings of its question.
@@ -144,6 +92,48 @@ def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected:
         sampled = chance.sample(wordings, min(plan.size["answers"], len(wordings)))
         drawn = [(asked.concept, 0, *wording) for wording in sampled]
     return [Question(asked.concept, *values) for values in drawn]
+
+
+def controlled_questions(
+    graph: Graph, asked: AskedConcept, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
+) -> list[Question]:
+    """The same for a controlled set: what is asked and offered is fit to be shown, the answer is attested, and of its
+    wordings one is taken that shares no stem with the answer."""
+    concept = asked.concept
+    if not attested.fit(concept):
+        rejected["asked: a name, too general, offensive, or defined by itself"] += 1
+        return []
+    pos = graph.pos[concept]
+    wordings = [
+        (sentence, word, template)
+        for sentence, word in asked.contexts
+        if attested.senses(concept, sentence) <= plan.most("senses", pos)
+        for template in plan.templates
+    ]
+    if not wordings:
+        rejected["asked: the word has too many senses"] += 1
+        return []
+    answers = [(concept, 0)]
+    if plan.relation in ("hypernymy", "hyponymy"):
+        related = _related(graph, concept, plan, rejected)
+        links = graph.up if plan.relation == "hypernymy" else graph.down
+        most = plan.most("hops", pos)
+        held = set(attested.answers(concept, links, plan.relation == "hypernymy", most))
+        answers = [(answer, hops) for answer, hops in related if answer in held and attested.fit(answer)]
+        rejected["answer: no gloss attests it, or it is not fit to be offered"] += len(related) - len(answers)
+    chance = plan.chance("question", graph.ids[concept])
+    drawn = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
+    questions = []
+    for answer, hops in drawn:
+        told = stems(option_text(graph, plan.relation, answer))
+        for wording in chance.sample(wordings, len(wordings)):
+            question = Question(concept, answer, hops, *wording)
+            if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):
+                questions.append(question)
+                break
+        else:
+            rejected["question: a stem of the answer stands in it"] += 1
+    return questions
 
 
 def _related(graph: Graph, concept: int, plan: WordNetPlan, rejected: Counter[str]) -> list[tuple[int, int]]:

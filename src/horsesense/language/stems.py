@@ -1,0 +1,55 @@
+"""Words cut to their stems, so that *materialistically* and *materialistic* are seen to be one; and texts that say
+the same in other words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from horsesense.language.words import FUNCTION_WORDS, words
+
+LETTERS = 4
+"""A stem is so many letters: what inflection and derivation leave of nearly every English word."""
+_PREFIX = re.compile(r"^(?:un|in|im|ir|il|non|dis|mis|re|pre|over|under|out|fore|sub|super|counter|anti|self)(?=\w{4})")
+_HALF = 0.5
+"""Share of the shorter text's stems that the other has too, from which on one paraphrases the other."""
+
+
+@lru_cache(maxsize=500_000)
+def stems_of(word: str) -> frozenset[str]:
+    """The stems of a lower-case word: of its parts, with and without a prefix; none for a function word.
+
+    >>> sorted(stems_of("unhappily"))
+    ['happ', 'unha']
+    """
+    found: set[str] = set()
+    for part in word.replace("'s", "").split("-"):
+        if part in FUNCTION_WORDS or not part:
+            continue
+        found.add(part[:LETTERS])
+        bare = _PREFIX.sub("", part)
+        if bare != part:
+            found.add(bare[:LETTERS])
+    return frozenset(found)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text.
+
+    >>> sorted(stems("In a materialistic manner"))
+    ['mann', 'mate']
+    """
+    return frozenset(stem for word in words(text) for stem in stems_of(word))
+
+
+def paraphrases(one: frozenset[str], other: frozenset[str], share: float = _HALF) -> bool:
+    """Whether two texts, given by their stems, say nearly the same: half of the shorter is in the longer.
+
+    >>> paraphrases(stems("a state of great joy"), stems("the state of being joyful"))
+    True
+    >>> paraphrases(stems("a state of great joy"), stems("a state of the union"))
+    False
+    """
+    common = len(one & other)
+    fewest = min(len(one), len(other))
+    return common > 0 and common >= share * fewest and (common > 1 or fewest == 1)
