@@ -38,9 +38,11 @@ def dictionaryqa(
 ) -> Probe:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
     from horsesense.knowledge.sources import open_graph
+    from horsesense.knowledge.wordnet_source import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
-    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways))
+    thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
+    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways), thesaurus)
 
 
 def conjunctions(probe: Probe | PathLike) -> Probe:

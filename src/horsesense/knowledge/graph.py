@@ -56,6 +56,8 @@ class Graph:
     """What the source has and its import did not take, counted by reason."""
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
     """Concept → others that are similar to it, derived from it, entailed by it or its attribute, in either direction."""
+    derived: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    """Lower-case word → other words derived from it, and those that it is derived from."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -111,7 +113,7 @@ def load_graph(source: str) -> Graph:
             "select reason, count from left_out where source = ? order by reason", [source]
         ).fetchall()
         columns = {name: _grouped(connection, source, name, len(ids)) for name in _COLUMNS}
-        beside = _beside(connection, source)
+        beside, derived = _beside(connection, source), _derived(connection, source)
     concept, ancestor, hops = (np.asarray(rows[name]) for name in ("concept", "ancestor", "hops"))
     return Graph(
         origin=origin,
@@ -124,6 +126,7 @@ def load_graph(source: str) -> Graph:
         down=_links(ancestor, concept, hops, len(ids)),
         left_out=dict(left_out),
         beside=beside,
+        derived=derived,
     )
 
 
@@ -156,6 +159,18 @@ def _beside(connection: DuckDBPyConnection, source: str) -> dict[int, frozenset[
         beside.setdefault(concept, set()).add(other)
         beside.setdefault(other, set()).add(concept)
     return {concept: frozenset(others) for concept, others in beside.items()}
+
+
+def _derived(connection: DuckDBPyConnection, source: str) -> dict[str, frozenset[str]]:
+    query = """
+    select lower(word), lower(target_word) from triples
+    where source = ? and relation = 'derivation' and word <> '' and lower(word) <> lower(target_word)
+    """
+    derived: dict[str, set[str]] = {}
+    for word, other in connection.execute(query, [source]).fetchall():
+        derived.setdefault(word, set()).add(other)
+        derived.setdefault(other, set()).add(word)
+    return {word: frozenset(others) for word, others in derived.items()}
 
 
 def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> Links:

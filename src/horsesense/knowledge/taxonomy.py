@@ -18,7 +18,7 @@ from horsesense.files import cache_folder, sha256_of_bytes, writing
 from horsesense.knowledge.store import closure
 from horsesense.knowledge.wordnet import PARTS, Synset, definition_of, read_senses, read_synsets
 
-_SHAPE = 3
+_SHAPE = 4
 """Raised when the kept form changes, so that an old file in the cache is not taken for a new one."""
 _UPWARDS = ("@", "@i")
 _DERIVED = ("+", "\\", "<")
@@ -60,8 +60,8 @@ class Taxonomy:
     """Steps up to the nearest root; -1 where a loop of the database keeps it from any root."""
     senses: dict[str, list[int]] = field(repr=False)
     """Lower-case word → places of its synsets: nouns, verbs, adjectives, adverbs, the frequent sense first."""
-    derived: Sequence[Sequence[int]] = field(default=(), repr=False)
-    """Places of the synsets with a word derived from one of its words."""
+    derived: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    """Lower-case word → words derived from it, and those that it is derived from."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -125,8 +125,22 @@ def taxonomy_of(synsets: Sequence[Synset], senses: dict[str, dict[str, tuple[int
         hyponyms=_below(hypernyms),
         depth=_depths(hypernyms),
         senses=words,
-        derived=[sorted({place[p.target] for p in s.pointers if p.symbol in _DERIVED}) for s in synsets],
+        derived=_derived(synsets),
     )
+
+
+def _derived(synsets: Sequence[Synset]) -> dict[str, list[str]]:
+    """Derivations hold between words, not meanings."""
+    words = {synset.id: [word.replace("_", " ").lower() for word in synset.lemmas] for synset in synsets}
+    derived: dict[str, set[str]] = {}
+    for synset in synsets:
+        for pointer in synset.pointers:
+            if pointer.symbol in _DERIVED and pointer.source_word and pointer.target_word:
+                one, other = words[synset.id][pointer.source_word - 1], words[pointer.target][pointer.target_word - 1]
+                if one != other:
+                    derived.setdefault(one, set()).add(other)
+                    derived.setdefault(other, set()).add(one)
+    return {word: sorted(others) for word, others in sorted(derived.items())}
 
 
 def _below(hypernyms: Sequence[Sequence[int]]) -> NDArray[np.int32]:

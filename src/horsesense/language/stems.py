@@ -4,6 +4,7 @@ the same in other words."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from horsesense.language.words import FUNCTION_WORDS, words
@@ -26,6 +27,8 @@ def stems_of(word: str) -> frozenset[str]:
     for part in word.replace("'s", "").split("-"):
         if part in FUNCTION_WORDS or not part:
             continue
+        if len(part) == LETTERS and part.endswith("s") and not part.endswith("ss"):
+            part = part[:-1]  # huts and hut
         found.add(part[:LETTERS])
         bare = _PREFIX.sub("", part)
         if bare != part:
@@ -33,6 +36,7 @@ def stems_of(word: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=200_000)
 def stems(text: str) -> frozenset[str]:
     """The stems of all words of a text.
 
@@ -40,6 +44,34 @@ def stems(text: str) -> frozenset[str]:
     ['mann', 'mate']
     """
     return frozenset(stem for word in words(text) for stem in stems_of(word))
+
+
+def with_derived(text: str, derived: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The stems of a text and of words derived from its words, which may have others: *speak* and *speech*."""
+    others = (other for word in words(text) for other in derived.get(word, ()))
+    return stems(text).union(*map(stems, others))
+
+
+@lru_cache(maxsize=200_000)
+def beginnings(text: str) -> frozenset[str]:
+    """The first three letters of each word with content: *fetus* and *fetal* share no stem, and yet look alike.
+
+    >>> sorted(beginnings("of or relating to a fetus"))
+    ['fet', 'rel']
+    """
+    return frozenset(word[: LETTERS - 1] for word in words(text.replace("-", " ")) if word not in FUNCTION_WORDS)
+
+
+def looks_alike(text: str, name: str) -> bool:
+    """Whether a word of a name begins like a word of a text, or one stands inside the other: *spoon*, *tablespoon*.
+
+    >>> looks_alike("a spoon for soup", "tablespoon"), looks_alike("a spoon for soup", "ladle")
+    (True, False)
+    """
+    if not beginnings(text).isdisjoint(beginnings(name)):
+        return True
+    inside = any(len(stem) == LETTERS and stem in name.lower() for stem in stems(text))
+    return inside or any(len(stem) == LETTERS and stem in text.lower() for stem in stems(name))
 
 
 def paraphrases(one: frozenset[str], other: frozenset[str], share: float = _HALF) -> bool:

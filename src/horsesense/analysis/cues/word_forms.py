@@ -70,26 +70,31 @@ def edit_distance(table: Table) -> Floats:
     return nearest.round(6)
 
 
-@number("derived from a word of the question", "not derived from any word of the question")
+@number("with the most words derived from the question's", "with the fewest words derived from the question's")
 def derivation(table: Table) -> Floats:
-    """Whether WordNet derives a word of its concept from a word of the question, or the other way round."""
-    known = table.taxonomy
-    if known is None:
+    """How many of its words WordNet derives from words of the question, or the other way round."""
+    if table.taxonomy is None:
         return np.full(len(table.text_of), np.nan)
-    tokens = _whole(table)
-    derived = [
-        frozenset() if word in FUNCTION_WORDS else frozenset(other for sense in known.senses.get(word, ()) for other in known.derived[sense])
-        for word in tokens.vocabulary
+    vocabulary = _whole(table).vocabulary
+    links = [
+        (code, vocabulary[other])
+        for word, code in list(vocabulary.items())
+        for other in table.taxonomy.derived.get(word, ())
+        if other in vocabulary
     ]
-    found = np.full(len(table.text_of), np.nan)
-    asked = table.context_words
-    for number, item in enumerate(table.starts[:-1].tolist()):
-        codes = asked.codes[asked.starts[number] : asked.starts[number + 1]].tolist()
-        reached = frozenset().union(*(derived[code] for code in codes))
-        for flat in range(item, int(table.starts[number + 1])):
-            if table.synset[flat] >= 0:
-                found[flat] = float(int(table.synset[flat]) in reached)
-    return found
+    content = np.zeros(len(vocabulary), dtype=np.int64)
+    option, item, word = _options(table, distinct(table.words), content)
+    asker, asked = _questions(table, content)
+    one, other = np.array(sorted(links), dtype=np.int64).reshape(-1, 2).T
+    low = np.searchsorted(one, asked)
+    row, place = spread(np.searchsorted(one, asked, side="right") - low, low)
+    width = max(len(vocabulary), 1)
+    reached = np.unique(asker[row] * width + other[place])
+    wanted = item * width + word
+    if not len(reached):
+        return np.zeros(len(table.text_of))
+    found = reached[np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)] == wanted
+    return np.bincount(option[found], minlength=len(table.text_of)).astype(np.float64)
 
 
 def _whole(table: Table) -> Tokens:

@@ -18,7 +18,7 @@ from horsesense.language.words import words
 from horsesense.methods.wordnetqa.word_forms import standing_lemmas
 from horsesense.methods.wordnetqa.soundness import Soundness
 
-_UNFIT = re.compile(
+UNFIT = re.compile(
     r"\b(?:offensive|disparag\w*|derogatory|slur|obscene|vulgar|taboo|ethnic|racial|sexual\w*|intercourse|prostitut\w*|"
     r"masturbat\w*|shit\w*|fuck\w*|whore\w*|bitch\w*|bastard|urinat\w*|defecat\w*|orgasm\w*|erotic\w*|breasts?|testi[cs]\w*|"
     r"testis|wank\w*|slang|incest|pornogra\w*|genital\w*|penis|vagina\w*|copulat\w*|homosexual\w*|lesbian|nazi\w*|slave\w*|suicide|excrement|feces|rape)\b",
@@ -71,7 +71,7 @@ class Attested:
         lemmas, definition = graph.lemmas[concept], graph.definitions[concept]
         if not lemmas or not definition or concept in self.sound.general:
             return False
-        if any(lemma[:1].isupper() for lemma in lemmas) or _UNFIT.search(f"{definition} {' '.join(lemmas)}"):
+        if any(lemma[:1].isupper() for lemma in lemmas) or UNFIT.search(f"{definition} {' '.join(lemmas)}"):
             return False
         return len(definition.split()) >= _FEWEST_WORDS and not _EMPTY.search(definition)
 

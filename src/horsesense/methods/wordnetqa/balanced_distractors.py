@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from random import Random
 
 from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import stems
+from horsesense.language.stems import looks_alike, stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.distractors import Choice
 from horsesense.methods.wordnetqa.plan import WordNetPlan
@@ -65,7 +65,8 @@ def deal_evenly(seats: Sequence[Seat], others: int, chance: Random, fits: Fits) 
         full = [seat for seat in left if len(seat.distractors) == others]
         if len(full) == len(left):
             break
-        left = full
+        right = {seat.question.answer for seat in full}
+        left = [seat for seat in full if right.issuperset(seat.near)]
     return [seat for seat in left if len(seat.distractors) == others]
 
 
@@ -139,9 +140,13 @@ class _Options:
         self.stems = lru_cache(maxsize=None)(lambda concept: stems(self.text(concept)))
         self.asked = lru_cache(maxsize=None)(self._asked)
         self.around = lru_cache(maxsize=None)(self._around)
-        self.names = lru_cache(maxsize=None)(lambda concept: stems(" ".join(graph.lemmas[concept])))
+        self.name = lru_cache(maxsize=None)(lambda concept: " ".join(graph.lemmas[concept]).lower())
+        self.names = lru_cache(maxsize=None)(lambda concept: stems(self.name(concept)))
+        self.question_text = lru_cache(maxsize=None)(
+            lambda question: question_text(question, plan.templates[question.template]).lower()
+        )
         self.question_stems = lru_cache(maxsize=None)(
-            lambda question: stems(question_text(question, plan.templates[question.template]))
+            lambda question: with_derived(self.question_text(question), graph.derived)
         )
 
     def _asked(self, question: Question) -> Asked:
@@ -163,12 +168,19 @@ class _Options:
 
     def false(self, concept: int, question: Question) -> bool:
         """Whether it can be a distractor at all: fit, false for sure, and without a stem of the question."""
-        if not self.stems(concept).isdisjoint(self.question_stems(question)):
+        if self.given_away(concept, question):
             return False
         # What the gloss of the asked concept names may be true of it, whatever the taxonomy says.
         if not self.names(concept).isdisjoint(self.sound.stems(question.asked)):
             return False
         return self.attested.fit(concept) and not self.sound.objection(self.asked(question), concept)
+
+    def given_away(self, concept: int, question: Question) -> bool:
+        """Whether an option has a stem of the question, or its name looks like a word of it."""
+        if not self.stems(concept).isdisjoint(self.question_stems(question)):
+            return True
+        # A definition is shown without its name.
+        return self.plan.relation != "definitions" and looks_alike(self.question_text(question), self.name(concept))
 
     def near(self, question: Question) -> list[int]:
         """Nouns that lie near the answer: its sisters; of hyponymy its cousins. The sisters of verbs are too often
@@ -201,7 +213,9 @@ class _Dealer:
     ) -> None:
         self.options, self.plan, self.chance, self.rejected = options, plan, chance, rejected
         self.others = plan.ways - 1
-        self.questions = self._not_too_common(questions)
+        hidden = [question for question in questions if not options.given_away(question.answer, question)]
+        rejected["question: a word of it looks like the answer"] += len(questions) - len(hidden)
+        self.questions = self._not_too_common(hidden)
 
     @cached_property
     def answers(self) -> Counter[int]:

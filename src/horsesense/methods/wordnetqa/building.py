@@ -19,7 +19,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.plan import WordNetPlan
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     Question,
     asked_concepts,
@@ -125,6 +125,8 @@ def split_questions(
         place = plan.chance("split", graph.ids[branch]).random()
         return "train" if place < train else "test" if place < train + _TEST else "dev"
 
+    if not plan.as_paper and plan.limit is not None and plan.limit < FEWEST_SPLIT:
+        return [(question, "test") for question in questions]
     placed: list[tuple[Question, str]] = []
     used = 0
     for _, cluster in groupby(questions, key=lambda question: question.asked):

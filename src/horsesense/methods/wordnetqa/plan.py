@@ -24,6 +24,9 @@ KINDS = {
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
 MOST_SENSES = 99
+"""No limit."""
+FEWEST_SPLIT = 1000
+"""A controlled set with a smaller limit is one test set: dealt to three splits, its answers could not be balanced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import stems
+from horsesense.language.stems import stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, MOST_SENSES, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 _MOST_WORDS = 3
@@ -104,13 +104,13 @@ def controlled_questions(
         rejected["asked: a name, too general, offensive, or defined by itself"] += 1
         return []
     pos = graph.pos[concept]
-    wordings = [
-        (sentence, word, template)
+    most = plan.most("senses", pos)
+    contexts = [
+        (sentence, word)
         for sentence, word in asked.contexts
-        if attested.senses(concept, sentence) <= plan.most("senses", pos)
-        for template in plan.templates
+        if most == MOST_SENSES or attested.senses(concept, sentence) <= most
     ]
-    if not wordings:
+    if not contexts:
         rejected["asked: the word has too many senses"] += 1
         return []
     answers = [(concept, 0)]
@@ -126,6 +126,8 @@ def controlled_questions(
     questions = []
     for answer, hops in drawn:
         told = stems(option_text(graph, plan.relation, answer))
+        hidden = [each for each in contexts if told.isdisjoint(with_derived(each[0], graph.derived))]
+        wordings = [(*context, template) for context in hidden for template in plan.templates]
         for wording in chance.sample(wordings, len(wordings)):
             question = Question(concept, answer, hops, *wording)
             if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):

@@ -31,8 +31,24 @@ def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
 
 
 def standing_lemmas(graph: Graph, concept: int, sentence: str) -> list[str]:
-    """The words of a concept that a sentence has, in whatever form."""
-    return [lemma for lemma in graph.lemmas[concept] if find_form(sentence, [lemma], graph.pos[concept])]
+    """The words of a concept that a sentence has, in whatever form, and those that they can be forms of."""
+    pos = graph.pos[concept]
+    forms = [(lemma, find_form(sentence, [lemma], pos)) for lemma in graph.lemmas[concept]]
+    return [word for lemma, form in forms if form for word in {lemma.lower(), *base_forms(form, pos)}]
+
+
+@lru_cache(maxsize=100_000)
+def base_forms(word: str, pos: str) -> tuple[str, ...]:
+    """The words that a form can be a form of, itself included.
+
+    >>> base_forms("hands", "n")
+    ('hand', 'hands')
+    """
+    from lemminflect import getAllLemmas
+
+    universal = _UNIVERSAL.get(pos)
+    found = getAllLemmas(word.lower(), universal) if universal and word.isalpha() else {}
+    return tuple(sorted({word.lower(), *(lemma.lower() for lemmas in found.values() for lemma in lemmas)}))
 
 
 def _in_word(text: str, place: int) -> bool:
