@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from horsesense.api.cache import PrunedCache as PrunedCache
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.checking import check as check
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "api.asking": ("Scores", "ask", "open_run", "score"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
+    "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
@@ -90,6 +92,7 @@ __all__ = [
     "ask",
     "build",
     "cats",
+    "check",
     "find_cues",
     "fit_control",
     "harden",

@@ -12,6 +12,7 @@ from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
 from horsesense.cli.cache import cache
 from horsesense.cli.cats import cats
+from horsesense.cli.check import check
 from horsesense.cli.cues import cues, harden
 from horsesense.cli.fetch import fetch, import_
 from horsesense.cli.inoculate import inoculate
@@ -63,6 +64,7 @@ app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
+app.command("check")(check)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
 app.add_typer(build, name="build")

@@ -52,6 +52,7 @@ DOCUMENTS: dict[str, str] = {
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
+    "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
     "compare": "horsesense.runs.comparison:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
     "fetch": "horsesense.cli.documents:FetchDocument",

@@ -3,7 +3,8 @@
 A taxonomy says that *drip loop* is a closed curve and a *demonstration* of the enemy's an entertainment; its own glosses
 are the better witness. A link is attested where the genus of the lower concept's gloss, what it says the thing is
 before it says which, is a word of the upper concept: a mania is "an irrational but irresistible *motive* …". An
-answer is attested when every link on the way to it is.
+answer is attested when every link on the way to it is. A hypernym has to be named by its name, the first of its words,
+because the others are there for senses of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import takewhile
 from horsesense.knowledge.graph import Graph, Links
 from horsesense.language.stems import stems, stems_of
 from horsesense.language.words import words
-from horsesense.methods.wordnetqa.word_forms import standing_lemmas
+from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.methods.wordnetqa.soundness import Soundness
 
 UNFIT = re.compile(
@@ -27,6 +28,8 @@ UNFIT = re.compile(
 _EMPTY = re.compile(r"^(?:the )?(?:act|state|quality|condition|process|action) of (?:being )?\w+$|^(?:see|same as) ")
 """Definitions that only say the word again in another form, or where to look."""
 _FEWEST_WORDS = 2
+_NUMBER = re.compile(r"\.[nvasr]\.(\d+)$")
+"""The sense number in an id such as ``squat.v.01``; the first sense is the most frequent."""
 _SPEAKING = 0.25
 """Share of links that a source's glosses attest, from which on an answer has to be attested (WordNet: 0.4)."""
 _PARENTHESES = re.compile(r"\([^()]*\)")
@@ -78,20 +81,27 @@ class Attested:
     def _genus(self, concept: int) -> tuple[frozenset[str], frozenset[str]]:
         return genus(self.graph.definitions[concept], self.graph.pos[concept])
 
-    def _step(self, lower: int, upper: int) -> bool:
-        """Whether the genus of the lower concept is a word of the upper."""
+    def _step(self, lower: int, upper: int, by_name: bool = False) -> bool:
+        """Whether the genus of the lower concept is a word of the upper; ``by_name``: the first of them."""
         phrase, head = self.genus(lower)
         verb = self.graph.pos[upper] == "v"
-        for lemma in self.graph.lemmas[upper]:
+        for lemma in self.graph.lemmas[upper][: 1 if by_name else None]:
             parts = words(lemma)
             core = stems_of(parts[0] if verb else parts[-1]) if parts else frozenset()
             if core and core <= head and stems(lemma) <= phrase:
                 return True
         return False
 
-    def senses(self, concept: int, sentence: str) -> int:
-        """How many senses the word that stands in the sentence has in its word class."""
-        return len(self.sound.senses(standing_lemmas(self.graph, concept, sentence), self.graph.pos[concept]))
+    def clear(self, concept: int, sentence: str, most: int, latest: int) -> bool:
+        """Whether the word that stands in the sentence is the concept's name, has ``most`` senses at most in its word
+        class, and means the concept by its ``latest`` sense or an earlier one, where the source numbers them."""
+        graph = self.graph
+        if not find_form(sentence, graph.lemmas[concept][:1], graph.pos[concept]):
+            return False
+        number = _NUMBER.search(graph.ids[concept])
+        if number and int(number[1]) > latest:
+            return False
+        return len(self.sound.senses(standing_lemmas(graph, concept, sentence), graph.pos[concept])) <= most
 
     @cached_property
     def speak(self) -> bool:
@@ -109,7 +119,7 @@ class Attested:
             here = waiting.pop()
             for other in _next(links, here):
                 lower, upper = (here, other) if upwards else (other, here)
-                if other in near and other not in found and (not self.speak or self.step(lower, upper)):
+                if other in near and other not in found and (not self.speak or self.step(lower, upper, upwards)):
                     found.add(other)
                     waiting.append(other)
         return sorted(found)

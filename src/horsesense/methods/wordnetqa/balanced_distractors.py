@@ -19,6 +19,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.language.stems import looks_alike, stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.distractors import Choice
+from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, option_text, question_text
 from horsesense.methods.wordnetqa.soundness import Asked
@@ -136,6 +137,7 @@ class _Options:
 
     def __init__(self, graph: Graph, plan: WordNetPlan, attested: Attested) -> None:
         self.graph, self.plan, self.attested, self.sound = graph, plan, attested, attested.sound
+        self.senses = Senses(graph, graph)
         self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, plan.relation, concept))
         self.stems = lru_cache(maxsize=None)(lambda concept: stems(self.text(concept)))
         self.asked = lru_cache(maxsize=None)(self._asked)
@@ -152,7 +154,7 @@ class _Options:
     def _asked(self, question: Question) -> Asked:
         graph, concept = self.graph, question.asked
         words = graph.lemmas[concept]
-        if self.plan.relation != "synonymy":
+        if not self.plan.by_definition:
             words = [*standing_lemmas(graph, concept, question.sentence), question.word]
         senses = self.sound.senses(words, graph.pos[concept]) | {concept}
         return Asked(self.plan.relation, concept, senses, question.answer)
@@ -173,7 +175,10 @@ class _Options:
         # What the gloss of the asked concept names may be true of it, whatever the taxonomy says.
         if not self.names(concept).isdisjoint(self.sound.stems(question.asked)):
             return False
-        return self.attested.fit(concept) and not self.sound.objection(self.asked(question), concept)
+        asked = self.asked(question)
+        if not self.attested.fit(concept) or self.sound.near_objection(asked, concept):
+            return False
+        return not self.sound.objection(asked, concept)
 
     def given_away(self, concept: int, question: Question) -> bool:
         """Whether an option has a stem of the question, or its name looks like a word of it."""
@@ -286,8 +291,11 @@ class _Dealer:
 
     def _near(self, concept: int, question: Question) -> bool:
         above = self.options.sound.above
-        apart = question.answer not in above(concept) and concept not in above(question.answer)
-        return apart and self.options.false(concept, question)
+        if question.answer in above(concept) or concept in above(question.answer):
+            return False
+        # A sister of the hypernym is another kind; one of the meaning, or of a hyponym, may be meant too.
+        other = self.plan.relation == "hypernymy" or self.options.senses.different(concept, question.answer)
+        return other and self.options.false(concept, question)
 
     def _beside(self, pair: tuple[int, ...], question: Question) -> bool:
         far = all(self.options.far(concept, question.answer) for concept in pair)

@@ -19,6 +19,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
+from horsesense.methods.wordnetqa.dropped import dropped_by_word
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     Question,
@@ -45,7 +46,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     rejected: Counter[str] = Counter()
     _check_source(graph, plan)
     attested = Attested(graph, Soundness(graph))
-    questions = _questions(graph, plan, attested, rejected)
+    questions, considered = _questions(graph, plan, attested, rejected)
     placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
     if plan.as_paper:
         choices = paper_choices(graph, placed, plan, rejected)
@@ -70,7 +71,11 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         seed=plan.seed,
         group="asked",
     )
-    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+    notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
+    if not plan.as_paper:
+        kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
+        notes |= dropped_by_word(graph, considered, kept)
+    return Probe.of(list(items.values()), card, notes)
 
 
 def _made(graph: Graph, plan: WordNetPlan) -> str:
@@ -82,7 +87,7 @@ def _made(graph: Graph, plan: WordNetPlan) -> str:
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     needed = {"lemma": graph.lemmas, "definition": graph.definitions}
-    if plan.relation != "synonymy":
+    if not plan.by_definition:
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
         # Concepts are numbers here, and the first of them, which everything may be a kind of, is 0.
@@ -92,9 +97,12 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
             raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
 
 
-def _questions(graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]) -> list[Question]:
-    """Whole clusters, until there are enough."""
+def _questions(
+    graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
+) -> tuple[list[Question], list[int]]:
+    """Whole clusters, until there are enough; and the concepts that were considered for them."""
     questions: list[Question] = []
+    considered: list[int] = []
     clusters = 0
     for asked in asked_concepts(graph, plan, rejected):
         if plan.as_paper:
@@ -103,11 +111,12 @@ def _questions(graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Co
             new = controlled_questions(graph, asked, plan, attested, rejected)
         if plan.limit is not None and (len(questions) + len(new)) * plan.size["perturbations"] > plan.limit:
             break
+        considered.append(asked.concept)
         questions += new
         clusters += bool(new)
         if clusters == plan.size["concepts"]:
             break
-    return questions
+    return questions, considered
 
 
 def split_questions(

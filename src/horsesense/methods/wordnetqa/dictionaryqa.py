@@ -16,6 +16,7 @@ from horsesense.language.stems import stems
 from horsesense.language.words import words
 from horsesense.methods.wordnetqa.attested import UNFIT
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
+from horsesense.methods.wordnetqa.dropped import dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, question_text
@@ -85,7 +86,12 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
         seed=plan.seed,
         group="word",
     )
-    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+    notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
+    if not plan.as_paper:
+        kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
+        senses = (c for c in range(len(graph)) if graph.examples[c] and len(graph.by_lemma[graph.lemmas[c][0].lower()]) > 1)
+        notes |= dropped_by_word(graph, senses, kept)
+    return Probe.of(list(items.values()), card, notes)
 
 
 def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:

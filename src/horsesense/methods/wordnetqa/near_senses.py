@@ -1,4 +1,5 @@
-"""Which senses of a dictionary word are clearly different: what is said of one is not said of the other in other words.
+"""Which senses of a word, or concepts near each other, are clearly different: what is said of one is not said of the
+other in other words.
 
 A dictionary tells senses apart that nobody else does: *slow*, "not hasty; tardy", and "not prompt or quick; sluggish".
 Two senses are clearly different where no stem of one definition stands in the other, nor in the other with the synonyms

@@ -23,8 +23,7 @@ KINDS = {
 
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
-MOST_SENSES = 99
-"""No limit."""
+NO_LIMIT = 1_000_000
 FEWEST_SPLIT = 1000
 """A controlled set with a smaller limit is one test set: dealt to three splits, its answers could not be balanced."""
 
@@ -55,14 +54,20 @@ class WordNetPlan:
         return sizes
 
     def most(self, what: str, pos: str) -> int:
-        """Most hops or senses of a controlled question of the relation: see scale.toml."""
+        """Most hops, senses or concepts below, or the last sense, in a controlled set: see scale.toml."""
         most: dict[str, int] = _data("scale.toml")[f"most_{what}"].get(self.relation, {})
-        return most.get(pos, MOST_HOPS if what == "hops" else MOST_SENSES)
+        return most.get(pos, MOST_HOPS if what == "hops" else NO_LIMIT)
 
     @property
     def templates(self) -> dict[str, str]:
-        templates: dict[str, str] = _data("templates.toml")[self.relation]
-        return templates
+        every: dict[str, dict[str, str]] = _data("templates.toml")
+        controlled = None if self.as_paper else every.get(f"{self.relation}_controlled")
+        return controlled or every[self.relation]
+
+    @property
+    def by_definition(self) -> bool:
+        """Whether questions quote what the asked concept means, and not an example of its word."""
+        return self.relation == "synonymy" or (self.relation == "hyponymy" and not self.as_paper)
 
     def chance(self, *what: object) -> Random:
         """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from horsesense.knowledge.graph import Graph
 from horsesense.language.stems import stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.plan import MOST_HOPS, MOST_SENSES, WordNetPlan
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 _MOST_WORDS = 3
@@ -25,7 +25,7 @@ class AskedConcept:
 
     concept: int
     contexts: tuple[tuple[str, str], ...]
-    """Examples and the asked word as it stands in each; of synonymy, the definition and the first word."""
+    """Examples and the asked word as it stands in each; where the definition is quoted, that and a word."""
 
 
 def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> Iterator[AskedConcept]:
@@ -45,7 +45,7 @@ def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
     for concept in range(len(graph)):
         if not graph.definitions[concept] or not graph.lemmas[concept]:
             continue
-        if plan.relation != "synonymy" and not graph.examples[concept]:
+        if not plan.by_definition and not graph.examples[concept]:
             continue
         if links is None or links.starts[concept] < links.starts[concept + 1]:
             usable.append(concept)
@@ -55,8 +55,8 @@ def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
 
 def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, str]]:
     lemmas, pos = graph.lemmas[concept], graph.pos[concept]
-    if plan.relation == "synonymy":
-        return [(graph.definitions[concept], lemmas[0])]
+    if plan.by_definition:
+        return [(graph.definitions[concept], lemma) for lemma in lemmas[: 1 if plan.relation == "synonymy" else None]]
     forms = ((sentence, find_form(sentence, lemmas, pos)) for sentence in graph.examples[concept])
     return [(sentence, form) for sentence, form in forms if form and form.lower() != sentence.strip(" .!?").lower()]
 
@@ -100,18 +100,17 @@ def controlled_questions(
     """The same for a controlled set: what is asked and offered is fit to be shown, the answer is attested, and of its
     wordings one is taken that shares no stem with the answer."""
     concept = asked.concept
-    if not attested.fit(concept):
+    pos = graph.pos[concept]
+    below = int(graph.down.starts[concept + 1] - graph.down.starts[concept])
+    if not attested.fit(concept) or below > plan.most("below", pos):
         rejected["asked: a name, too general, offensive, or defined by itself"] += 1
         return []
-    pos = graph.pos[concept]
-    most = plan.most("senses", pos)
-    contexts = [
-        (sentence, word)
-        for sentence, word in asked.contexts
-        if most == MOST_SENSES or attested.senses(concept, sentence) <= most
-    ]
+    contexts = list(asked.contexts)
+    if plan.relation == "hypernymy":
+        most, latest = plan.most("senses", pos), plan.most("sense", pos)
+        contexts = [each for each in contexts if attested.clear(concept, each[0], most, latest)]
     if not contexts:
-        rejected["asked: the word has too many senses"] += 1
+        rejected["asked: the word has too many senses, or this is not what it mostly means"] += 1
         return []
     answers = [(concept, 0)]
     if plan.relation in ("hypernymy", "hyponymy"):
@@ -127,8 +126,10 @@ def controlled_questions(
     for answer, hops in drawn:
         told = stems(option_text(graph, plan.relation, answer))
         hidden = [each for each in contexts if told.isdisjoint(with_derived(each[0], graph.derived))]
-        wordings = [(*context, template) for context in hidden for template in plan.templates]
-        for wording in chance.sample(wordings, len(wordings)):
+        if not plan.by_definition:  # there the name comes first
+            chance.shuffle(hidden)
+        templates = chance.sample(list(plan.templates), len(plan.templates))
+        for wording in ((*context, template) for context in hidden for template in templates):
             question = Question(concept, answer, hops, *wording)
             if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):
                 questions.append(question)

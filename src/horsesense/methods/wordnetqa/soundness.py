@@ -29,7 +29,7 @@ HOLDS = "an option is true of a sense of the asked word"
 SENSE = "an option is another sense of the asked word"
 BESIDE = "an option is similar to what is asked, derived from it or entailed by it"
 PARAPHRASE = "an option paraphrases the answer"
-GIVEN_AWAY = "the answer has a stem of the asked word"
+GIVEN_AWAY = "the answer has a stem of what is asked"
 RULES = (TOO_GENERAL, GENERAL_ANSWER, ANOTHER_CLASS, SAME_WORD, HOLDS, SENSE, BESIDE, PARAPHRASE, GIVEN_AWAY)
 
 
@@ -107,19 +107,21 @@ class Soundness:
             return SAME_WORD
         if graph.definitions[option].lower() == graph.definitions[answer].lower():
             return SAME_WORD
-        if option in self.near(asked.concept) or option in self.near(answer):
-            return BESIDE
-        if paraphrases(self.stems(option), self.stems(answer)):
-            return PARAPHRASE
-        return ""
+        # Of a kind that is near the right kind nobody says that it is the right one; of a meaning, they do.
+        return self.near_objection(asked, option) if asked.relation in ("definitions", "synonymy") else ""
 
-    def objections(self, asked: Asked, options: Iterable[int], word: str, answer_text: str) -> list[str]:
-        """All that speaks against a question: its answer first, then each distractor."""
+    def near_objection(self, asked: Asked, option: int) -> str:
+        """Whether a concept means nearly what the answer means; empty where it does not."""
+        if option in self.near(asked.concept) or option in self.near(asked.answer):
+            return BESIDE
+        return PARAPHRASE if paraphrases(self.stems(option), self.stems(asked.answer)) else ""
+
+    def answer_objections(self, asked: Asked, given: str, answer_text: str) -> list[str]:
+        """What speaks against the answer; ``given`` is what the question shows: the asked word, or the definition."""
         found = [GENERAL_ANSWER] if asked.answer in self.general else []
-        if not stems(word).isdisjoint(stems(answer_text)):
+        if not stems(given).isdisjoint(stems(answer_text)):
             found.append(GIVEN_AWAY)
-        reasons = (self.objection(asked, option) for option in options if option != asked.answer)
-        return found + [reason for reason in reasons if reason]
+        return found
 
     def _near(self, concept: int) -> frozenset[int]:
         """What is similar, derived, entailed or an attribute: of itself and of what is so; adverbs take one step
