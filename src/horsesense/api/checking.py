@@ -34,9 +34,7 @@ def check(
     from horsesense.methods.wordnetqa.checking import check_items
 
     known = probe if isinstance(probe, Probe) else load_probe(probe)
-    return check_items(
-        known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, watcher
-    )
+    return check_items(known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, watcher)
 
 
 def _names(source: str) -> Callable[[str], str | None]:

@@ -55,7 +55,7 @@ class Graph:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What the source has and its import did not take, counted by reason."""
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
-    """Concept → others that are similar to it, derived from it, entailed by it or its attribute, in either direction."""
+    """Concept → others that are similar to it, derived from it, entailed by it or its attribute; either way round."""
     derived: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
     """Lower-case word → other words derived from it, and those that it is derived from."""
 

@@ -79,7 +79,6 @@ class Taxonomy:
             places.setdefault(definition_key(definition), []).append(number)
         return places
 
-
     @cached_property
     def upwards(self) -> Upwards:
         """Everything above everything."""

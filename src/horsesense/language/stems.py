@@ -74,6 +74,26 @@ def looks_alike(text: str, name: str) -> bool:
     return inside or any(len(stem) == LETTERS and stem in text.lower() for stem in stems(name))
 
 
+@lru_cache(maxsize=500_000)
+def spelt_alike(one: str, other: str) -> bool:
+    """Whether half of the letters of the longer word need no edit: *weasel* and *measles*.
+
+    >>> spelt_alike("weasel", "measles"), spelt_alike("weasel", "stoat")
+    (True, False)
+    """
+    longer = max(len(one), len(other))
+    if min(len(one), len(other)) < LETTERS or 2 * len(set(one) & set(other)) < longer - 2 or one in FUNCTION_WORDS:
+        return False
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        here = [row]
+        for column, against in enumerate(other, start=1):
+            changed = above[column - 1] + (letter != against)
+            here.append(min(above[column] + 1, here[-1] + 1, changed))
+        above = here
+    return 2 * above[-1] <= longer
+
+
 def paraphrases(one: frozenset[str], other: frozenset[str], share: float = _HALF) -> bool:
     """Whether two texts, given by their stems, say nearly the same: half of the shorter is in the longer.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 
 import numpy as np
@@ -29,7 +28,10 @@ def stem(table: Table) -> Floats:
     vocabulary = list(_whole(table).vocabulary)
     heads: dict[str, int] = {}
     head = np.array(
-        [-1 if word in FUNCTION_WORDS or len(word) < _STEM else heads.setdefault(word[:_STEM], len(heads)) for word in vocabulary],
+        [
+            -1 if word in FUNCTION_WORDS or len(word) < _STEM else heads.setdefault(word[:_STEM], len(heads))
+            for word in vocabulary
+        ],
         dtype=np.int64,
     )
     option, item, word = _options(table, distinct(table.words), head)
@@ -40,7 +42,7 @@ def stem(table: Table) -> Floats:
     wanted = item * width + head[word]
     low = np.searchsorted(cells, wanted)
     row, found = spread(np.searchsorted(cells, wanted, side="right") - low, low)
-    common = lru_cache(maxsize=None)(lambda one, two: len(os.path.commonprefix([vocabulary[one], vocabulary[two]])))
+    common = lru_cache(maxsize=None)(lambda one, two: _common(vocabulary[one], vocabulary[two]))
     lengths = [common(one, two) for one, two in zip(word[row].tolist(), asked[place][found].tolist(), strict=True)]
     longest = np.zeros(len(table.text_of))
     np.maximum.at(longest, option[row], np.array(lengths, dtype=np.float64))
@@ -51,7 +53,9 @@ def stem(table: Table) -> Floats:
 def edit_distance(table: Table) -> Floats:
     """How few edits, for its length, turn a word of its name into a word of the question."""
     vocabulary = list(_whole(table).vocabulary)
-    content = np.array([-1 if word in FUNCTION_WORDS or len(word) < _STEM else 0 for word in vocabulary], dtype=np.int64)
+    content = np.array(
+        [-1 if word in FUNCTION_WORDS or len(word) < _STEM else 0 for word in vocabulary], dtype=np.int64
+    )
     option, item, word = _options(table, _names(table.words, content), content)
     asker, asked = _questions(table, content)
     starts = np.searchsorted(asker, np.arange(len(table) + 1))
@@ -64,7 +68,8 @@ def edit_distance(table: Table) -> Floats:
         pairs, which = np.unique(word[part][row] * width + asked[place], return_inverse=True)
         one, two = np.divmod(pairs, width)
         likeness = np.concatenate(
-            [_likeness(letters, one[at : at + _BLOCK], two[at : at + _BLOCK]) for at in range(0, len(one), _BLOCK)] or [np.zeros(0)]
+            [_likeness(letters, one[at : at + _BLOCK], two[at : at + _BLOCK]) for at in range(0, len(one), _BLOCK)]
+            or [np.zeros(0)]
         )
         np.fmax.at(nearest, option[part][row], likeness[which])
     return nearest.round(6)
@@ -95,6 +100,11 @@ def derivation(table: Table) -> Floats:
         return np.zeros(len(table.text_of))
     found = reached[np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)] == wanted
     return np.bincount(option[found], minlength=len(table.text_of)).astype(np.float64)
+
+
+def _common(one: str, two: str) -> int:
+    """How many letters two words begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 def _whole(table: Table) -> Tokens:
@@ -135,9 +145,9 @@ def _names(tokens: Tokens, content: Ints) -> Tokens:
 def _letters(vocabulary: list[str]) -> NDArray[np.int32]:
     """Words as rows of letters, cut and filled up with zeros."""
     rows = np.zeros((max(len(vocabulary), 1), _LONGEST), dtype=np.int32)
-    for number, word in enumerate(vocabulary):
+    for code, word in enumerate(vocabulary):
         cut = word[:_LONGEST]
-        rows[number, : len(cut)] = [ord(letter) for letter in cut]
+        rows[code, : len(cut)] = [ord(letter) for letter in cut]
     return rows
 
 
@@ -158,4 +168,5 @@ def _likeness(letters: NDArray[np.int32], one: Ints, two: Ints) -> Floats:
         above = here
         done = long_a == i
         distance[done] = above[rows[done], long_b[done]]
-    return 1 - distance / np.maximum(np.maximum(long_a, long_b), 1)
+    likeness: Floats = 1 - distance / np.maximum(np.maximum(long_a, long_b), 1)
+    return likeness

@@ -1,10 +1,9 @@
 """What may be asked and offered in a controlled set: concepts fit to be shown, answers that the glosses attest.
 
-A taxonomy says that *drip loop* is a closed curve and a *demonstration* of the enemy's an entertainment; its own glosses
-are the better witness. A link is attested where the genus of the lower concept's gloss, what it says the thing is
-before it says which, is a word of the upper concept: a mania is "an irrational but irresistible *motive* …". An
-answer is attested when every link on the way to it is. A hypernym has to be named by its name, the first of its words,
-because the others are there for senses of their own.
+A taxonomy says that a *demonstration* by the enemy is an entertainment; its own glosses are the better witness. A link
+is attested where the genus of the lower concept's gloss, what it says the thing is before it says which, is a word of
+the upper concept: a crash is "a serious *accident* …". An answer is attested when every link on the way to it is. A
+hypernym has to be named by its name, the first of its words, because the others are there for senses of their own.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from itertools import takewhile
 from horsesense.knowledge.graph import Graph, Links
 from horsesense.language.stems import stems, stems_of
 from horsesense.language.words import words
-from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 
 UNFIT = re.compile(
     r"\b(?:offensive|disparag\w*|derogatory|slur|obscene|vulgar|taboo|ethnic|racial|sexual\w*|intercourse|prostitut\w*|"
@@ -107,7 +106,9 @@ class Attested:
     def speak(self) -> bool:
         """Whether the glosses of the source name what lies above often enough to be asked; else every link counts."""
         lower = [concept for concept in range(len(self.graph)) if self.graph.definitions[concept]]
-        links = [(concept, upper) for concept in lower for upper in _next(self.graph.up, concept)][:: len(lower) // 2000 + 1]
+        links = [(concept, upper) for concept in lower for upper in _next(self.graph.up, concept)][
+            :: len(lower) // 2000 + 1
+        ]
         return sum(self.step(*link) for link in links) >= _SPEAKING * len(links)
 
     def answers(self, concept: int, links: Links, upwards: bool, most: int) -> list[int]:

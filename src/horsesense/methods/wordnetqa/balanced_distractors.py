@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from random import Random
 
 from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import looks_alike, stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.distractors import Choice
-from horsesense.methods.wordnetqa.near_senses import Senses
+from horsesense.methods.wordnetqa.options import Options
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, option_text, question_text
-from horsesense.methods.wordnetqa.soundness import Asked
-from horsesense.methods.wordnetqa.word_forms import standing_lemmas
+from horsesense.methods.wordnetqa.questions import Question
 
 _LOOK_BACK = 60
 """How many of the concepts that did not fit before are tried first."""
@@ -32,7 +29,12 @@ _SWAPS = 400
 _DEALS = 6
 """A question that cannot be dealt leaves, and all are dealt anew, so many times: else its answer would be wrong too
 often for the times it is right."""
-NEAR_KINDS = {"hypernymy": ("aunt", 1), "hyponymy": ("sister", 2), "definitions": ("sister", 1), "synonymy": ("sister", 1)}
+NEAR_KINDS = {
+    "hypernymy": ("aunt", 1),
+    "hyponymy": ("sister", 2),
+    "definitions": ("sister", 1),
+    "synonymy": ("sister", 1),
+}
 """The near distractor of a controlled set, and its distance: an aunt is a sister of the hypernym."""
 
 
@@ -124,7 +126,7 @@ def controlled_choices(
     dealers: dict[tuple[str, str], list[Question]] = {}
     for question, split in questions:
         dealers.setdefault((split, graph.pos[question.answer]), []).append(question)
-    options = _Options(graph, plan, attested)
+    options = Options(graph, plan, attested)
     for (split, pos), members in sorted(dealers.items()):
         dealer = _Dealer(options, plan, members, plan.chance("control", split, pos), rejected)
         for seat in dealer.seats():
@@ -132,93 +134,19 @@ def controlled_choices(
             yield Choice(seat.question, split, seat.kind, seat.distance, seat.distractors, fillers)
 
 
-class _Options:
-    """What can be said of options and of questions, each worked out once."""
-
-    def __init__(self, graph: Graph, plan: WordNetPlan, attested: Attested) -> None:
-        self.graph, self.plan, self.attested, self.sound = graph, plan, attested, attested.sound
-        self.senses = Senses(graph, graph)
-        self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, plan.relation, concept))
-        self.stems = lru_cache(maxsize=None)(lambda concept: stems(self.text(concept)))
-        self.asked = lru_cache(maxsize=None)(self._asked)
-        self.around = lru_cache(maxsize=None)(self._around)
-        self.name = lru_cache(maxsize=None)(lambda concept: " ".join(graph.lemmas[concept]).lower())
-        self.names = lru_cache(maxsize=None)(lambda concept: stems(self.name(concept)))
-        self.question_text = lru_cache(maxsize=None)(
-            lambda question: question_text(question, plan.templates[question.template]).lower()
-        )
-        self.question_stems = lru_cache(maxsize=None)(
-            lambda question: with_derived(self.question_text(question), graph.derived)
-        )
-
-    def _asked(self, question: Question) -> Asked:
-        graph, concept = self.graph, question.asked
-        words = graph.lemmas[concept]
-        if not self.plan.by_definition:
-            words = [*standing_lemmas(graph, concept, question.sentence), question.word]
-        senses = self.sound.senses(words, graph.pos[concept]) | {concept}
-        return Asked(self.plan.relation, concept, senses, question.answer)
-
-    def _around(self, concept: int) -> frozenset[int]:
-        """The part of the taxonomy that a concept belongs to: itself, what is beside it, and what is above it and
-        not too general. Two concepts are near where these meet."""
-        specific = self.sound.above(concept) - self.sound.general
-        return specific | self.graph.beside.get(concept, frozenset()) | {concept}
-
-    def far(self, one: int, other: int) -> bool:
-        return self.around(one).isdisjoint(self.around(other)) and self.text(one) != self.text(other)
-
-    def false(self, concept: int, question: Question) -> bool:
-        """Whether it can be a distractor at all: fit, false for sure, and without a stem of the question."""
-        if self.given_away(concept, question):
-            return False
-        # What the gloss of the asked concept names may be true of it, whatever the taxonomy says.
-        if not self.names(concept).isdisjoint(self.sound.stems(question.asked)):
-            return False
-        asked = self.asked(question)
-        if not self.attested.fit(concept) or self.sound.near_objection(asked, concept):
-            return False
-        return not self.sound.objection(asked, concept)
-
-    def given_away(self, concept: int, question: Question) -> bool:
-        """Whether an option has a stem of the question, or its name looks like a word of it."""
-        if not self.stems(concept).isdisjoint(self.question_stems(question)):
-            return True
-        # A definition is shown without its name.
-        return self.plan.relation != "definitions" and looks_alike(self.question_text(question), self.name(concept))
-
-    def near(self, question: Question) -> list[int]:
-        """Nouns that lie near the answer: its sisters; of hyponymy its cousins. The sisters of verbs are too often
-        true as well."""
-        graph, answer = self.graph, question.answer
-        if graph.pos[answer] != "n":
-            return []
-        sisters = _sisters(graph, answer)
-        if self.plan.relation == "hyponymy":
-            parents = [parent for parent, hops in graph.up.row(answer) if hops == 1]
-            cousins = {c for parent in parents for aunt in _sisters(graph, parent) for c in _children(graph, aunt)}
-            return sorted(cousins - set(sisters) - {answer})
-        return sisters
-
-
-def _children(graph: Graph, concept: int) -> list[int]:
-    return [child for child, hops in graph.down.row(concept) if hops == 1]
-
-
-def _sisters(graph: Graph, concept: int) -> list[int]:
-    parents = [parent for parent, hops in graph.up.row(concept) if hops == 1]
-    return sorted({child for parent in parents for child in _children(graph, parent)} - {concept})
-
-
 class _Dealer:
     """The questions of one split and part of speech, and the answers that they share."""
 
     def __init__(
-        self, options: _Options, plan: WordNetPlan, questions: list[Question], chance: Random, rejected: Counter[str]
+        self, options: Options, plan: WordNetPlan, questions: list[Question], chance: Random, rejected: Counter[str]
     ) -> None:
         self.options, self.plan, self.chance, self.rejected = options, plan, chance, rejected
         self.others = plan.ways - 1
-        hidden = [question for question in questions if not options.given_away(question.answer, question)]
+        hidden = [
+            question
+            for question in questions
+            if not options.given_away(question.answer, question) and not options.spelt_alike(question)
+        ]
         rejected["question: a word of it looks like the answer"] += len(questions) - len(hidden)
         self.questions = self._not_too_common(hidden)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
@@ -19,6 +20,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
+from horsesense.methods.wordnetqa.drawing import drawn_within
 from horsesense.methods.wordnetqa.dropped import dropped_by_word
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
@@ -43,17 +45,18 @@ _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": 
 
 def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """The questions of one relation; what could not be asked is counted in the card's notes."""
-    rejected: Counter[str] = Counter()
     _check_source(graph, plan)
     attested = Attested(graph, Soundness(graph))
-    questions, considered = _questions(graph, plan, attested, rejected)
-    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
-    if plan.as_paper:
-        choices = paper_choices(graph, placed, plan, rejected)
+    if plan.as_paper or plan.limit is None:
+        made = _make(graph, plan, attested)
     else:
-        choices = controlled_choices(graph, placed, plan, attested, rejected)
+        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
+        made = drawn_within(
+            plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+        )
+    choices, considered, rejected = made.choices, made.considered, made.rejected
     items: dict[str, Item] = {}
-    for item in _items(graph, choices, plan):
+    for item in _items(graph, iter(choices), plan):
         if items.setdefault(item.id, item) is not item:
             rejected["item: the same as another"] += 1
     if not items:
@@ -76,6 +79,27 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
         notes |= dropped_by_word(graph, considered, kept)
     return Probe.of(list(items.values()), card, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What came of one draw of concepts."""
+
+    choices: list[Choice]
+    considered: list[int]
+    """The concepts that were drawn."""
+    rejected: Counter[str]
+
+
+def _make(graph: Graph, plan: WordNetPlan, attested: Attested) -> _Made:
+    rejected: Counter[str] = Counter()
+    questions, considered = _questions(graph, plan, attested, rejected)
+    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
+    if plan.as_paper:
+        choices = paper_choices(graph, placed, plan, rejected)
+    else:
+        choices = controlled_choices(graph, placed, plan, attested, rejected)
+    return _Made(list(choices), considered, rejected)
 
 
 def _made(graph: Graph, plan: WordNetPlan) -> str:
@@ -134,7 +158,7 @@ def split_questions(
         place = plan.chance("split", graph.ids[branch]).random()
         return "train" if place < train else "test" if place < train + _TEST else "dev"
 
-    if not plan.as_paper and plan.limit is not None and plan.limit < FEWEST_SPLIT:
+    if plan.one_split:
         return [(question, "test") for question in questions]
     placed: list[tuple[Question, str]] = []
     used = 0

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from random import Random
 
 from horsesense.errors import UserError
@@ -14,11 +12,11 @@ from horsesense.knowledge.graph import Graph
 from horsesense.language.frequency import zipf
 from horsesense.language.stems import stems
 from horsesense.language.words import words
-from horsesense.methods.wordnetqa.attested import UNFIT
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
+from horsesense.methods.wordnetqa.drawing import drawn_within
 from horsesense.methods.wordnetqa.dropped import dropped_by_word
-from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
+from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
 from horsesense.methods.wordnetqa.questions import Question, question_text
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.records import Card, Item, Probe, Source
@@ -27,24 +25,12 @@ _LONG = 9
 """A word of so many letters that nobody has seen is two words run together."""
 _LONGEST = 60
 """Words of an example; a longer one is a page of a book."""
-_SHORTEST = 3
-"""Words of an example or a definition in a controlled set."""
-_LONGEST_DEFINITION = 40
-_IN_USE = 2.5
-"""Frequency (Zipf) that an asked word has in a controlled set at least."""
-_KNOWN = 1.5
-"""And every word of its example."""
-_UNCLEAR = re.compile(r"^(?:hence|specifically|specif|also|that which|the same|see|fig|any|as)\b|\bsenses?\b|\[|&|=|\d|\.\.", re.I)
-"""Definitions that lean on another, or are damaged."""
-_OLD = re.compile(r"\b(?:thou|thee|thy|thine|hath|doth|dost|hast|ye|'tis|'twas|unto|shalt|wilt|art thou|saith|oft|opposite|etc|compare)\b|\. \.|\[", re.I)
-
 Sense = tuple[int, str, str]
 """The sense, an example, and the word as it stands there."""
 MOST = 7000
 """The size of the paper's set (table 4)."""
 _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
 """At most 3,000 to train on, as many for development (section 3.2)."""
-TEMPLATES = WordNetPlan("definitions").templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +43,8 @@ class DictionaryPlan:
     as_paper: bool = False
     """Fillers at random from all senses with an example; else from the answers, balanced."""
     ways: int = 5
+    one_split: bool = False
+    """Whether all items are of the test split."""
 
     def chance(self, *what: object) -> Random:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
@@ -67,10 +55,14 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
 
     With a ``thesaurus`` (WordNet) senses that say the same in other words are told from those that do not.
     """
-    rejected: Counter[str] = Counter({f"import: {reason}": count for reason, count in graph.left_out.items()})
-    seats = list(_seats(Senses(graph, thesaurus), plan, rejected))
-    full = (_fill_as_paper if plan.as_paper else _fill_balanced)(graph, seats, plan)
-    rejected["item: too few false options"] += len(seats) - len(full)
+    compared = Senses(graph, thesaurus)
+    if plan.as_paper or plan.limit is None:
+        full, rejected = _make(compared, plan)
+    else:
+        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
+        full, rejected = drawn_within(
+            plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0]
+        )
     items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
     if not items:
         raise UserError(
@@ -89,24 +81,34 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
     notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
     if not plan.as_paper:
         kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
-        senses = (c for c in range(len(graph)) if graph.examples[c] and len(graph.by_lemma[graph.lemmas[c][0].lower()]) > 1)
+        senses = (
+            c for c in range(len(graph)) if graph.examples[c] and len(graph.by_lemma[graph.lemmas[c][0].lower()]) > 1
+        )
         notes |= dropped_by_word(graph, senses, kept)
     return Probe.of(list(items.values()), card, notes)
+
+
+def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Seat, str]], Counter[str]]:
+    """Seats with their distractors and splits, and what was left out."""
+    rejected: Counter[str] = Counter({f"import: {why}": count for why, count in compared.graph.left_out.items()})
+    seats = list(_seats(compared, plan, rejected))
+    full = (_fill_as_paper if plan.as_paper else _fill_balanced)(compared, seats, plan)
+    rejected["item: too few false options"] += len(seats) - len(full)
+    return full, rejected
 
 
 def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
     """Every sense of a drawn word, with the other senses of the word as its first distractors."""
     most, seated = plan.limit or MOST, 0
-    whole = plan.as_paper or most >= FEWEST_SPLIT
     seats_of = _paper_seats if plan.as_paper else _controlled_seats
     for senses in words_with_senses(compared.graph, plan.chance("words"), rejected):
         seats = seats_of(compared, senses, plan, rejected)
         if seated + len(seats) > most:
             break
         # A word goes whole into one split, by where it stands among those drawn.
-        split = next(name for name, end in _SPLITS if seated + len(seats) <= end * most) if whole else "test"
+        split = next(name for name, end in _SPLITS if seated + len(seats) <= end * most)
         seated += len(seats)
-        yield from ((seat, split) for seat in seats)
+        yield from ((seat, "test" if plan.one_split else split) for seat in seats)
 
 
 def _paper_seats(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Seat]:
@@ -127,18 +129,20 @@ def _controlled_seats(
     """Senses that are clear by themselves, in examples of today's words, beside senses that are clearly others: no stem
     stands in two options, or in the question and an option."""
     graph = compared.graph
-    fit = [sense for sense in senses if _is_clear(graph, *sense)]
+    fit = [sense for sense in senses if compared.is_clear(*sense)]
     rejected["sense: the word, its example or its definition is not clear by itself"] += len(senses) - len(fit)
     seats = []
     for sense, example, form in fit:
         chance = plan.chance("sense", graph.ids[sense])
         told = stems(graph.definitions[sense])
-        questions = [Question(sense, sense, 0, example, form, name) for name in chance.sample(sorted(TEMPLATES), len(TEMPLATES))]
-        question = next((each for each in questions if told.isdisjoint(_question_stems(each))), None)
+        questions = [
+            Question(sense, sense, 0, example, form, name) for name in chance.sample(sorted(TEMPLATES), len(TEMPLATES))
+        ]
+        question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
         if question is None:
             rejected["question: a stem of the answer stands in it"] += 1
             continue
-        asked = _question_stems(question)
+        asked = compared.asked(question)
         near = [
             other
             for other, _, _ in chance.sample(fit, len(fit))
@@ -161,22 +165,6 @@ def _unlike(graph: Graph, senses: list[int]) -> tuple[int, ...]:
     seen = stems(graph.definitions[first])
     second = [other for other in others if seen.isdisjoint(stems(graph.definitions[other]))]
     return (first, *second[:1])
-
-
-@lru_cache(maxsize=100_000)
-def _question_stems(question: Question) -> frozenset[str]:
-    return stems(question_text(question, TEMPLATES[question.template]))
-
-
-def _is_clear(graph: Graph, sense: int, example: str, form: str) -> bool:
-    """A word in use, an example of words in use, and a definition that stands by itself."""
-    definition = graph.definitions[sense]
-    if min(map(zipf, words(form)), default=0) < _IN_USE or UNFIT.search(f"{definition} {example}"):
-        return False
-    if _UNCLEAR.search(definition) or not _SHORTEST <= len(definition.split()) <= _LONGEST_DEFINITION:
-        return False
-    told = words(example)
-    return len(told) >= _SHORTEST and all(zipf(word) > _KNOWN for word in told) and not _OLD.search(example)
 
 
 def words_with_senses(graph: Graph, chance: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
@@ -222,12 +210,12 @@ def runs_together(text: str, graph: Graph) -> bool:
     return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
 
 
-def _fits_control(graph: Graph, card: int, seat: Seat) -> bool:
+def _fits_control(compared: Senses, card: int, seat: Seat) -> bool:
     """And shares no stem with the question or another option."""
-    told = stems(graph.definitions[card])
+    graph, told = compared.graph, compared.stems(card)
     others = (seat.question.answer, *seat.distractors)
-    apart = all(told.isdisjoint(stems(graph.definitions[other])) for other in others)
-    return apart and told.isdisjoint(_question_stems(seat.question)) and _fits(graph, card, seat)
+    apart = all(told.isdisjoint(compared.stems(other)) for other in others)
+    return apart and told.isdisjoint(compared.asked(seat.question)) and _fits(graph, card, seat)
 
 
 def _fits(graph: Graph, card: int, seat: Seat) -> bool:
@@ -238,9 +226,8 @@ def _fits(graph: Graph, card: int, seat: Seat) -> bool:
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(
-    graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan
-) -> list[tuple[Seat, str]]:
+def _fill_balanced(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+    graph = compared.graph
     full: list[tuple[Seat, str]] = []
     for split, _ in _SPLITS:
         members = [seat for seat, place in seats if place == split]
@@ -248,14 +235,13 @@ def _fill_balanced(
         for pos in sorted({graph.pos[seat.question.answer] for seat in members}):
             same = [seat for seat in members if graph.pos[seat.question.answer] == pos]
             chance = plan.chance("deal", split, pos)
-            dealt = deal_evenly(same, plan.ways - 1, chance, lambda card, seat: _fits_control(graph, card, seat))
+            dealt = deal_evenly(same, plan.ways - 1, chance, lambda card, seat: _fits_control(compared, card, seat))
             full += [(seat, split) for seat in dealt]
     return full
 
 
-def _fill_as_paper(
-    graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan
-) -> list[tuple[Seat, str]]:
+def _fill_as_paper(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+    graph = compared.graph
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
     for seat, _ in seats:
         chance = plan.chance("fillers", graph.ids[seat.question.answer])

@@ -40,6 +40,8 @@ class WordNetPlan:
     """The paper's pure kinds of distractors, without control of giveaways."""
     ways: int = 5
     """Options of a question."""
+    one_split: bool = False
+    """Whether all items are of the test split."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
