@@ -221,9 +221,7 @@ class _Dealer:
         above = self.options.sound.above
         if question.answer in above(concept) or concept in above(question.answer):
             return False
-        # A sister of the hypernym is another kind; one of the meaning, or of a hyponym, may be meant too.
-        other = self.plan.relation == "hypernymy" or self.options.senses.different(concept, question.answer)
-        return other and self.options.false(concept, question)
+        return self.options.senses.different(concept, question.answer) and self.options.false(concept, question)
 
     def _beside(self, pair: tuple[int, ...], question: Question) -> bool:
         far = all(self.options.far(concept, question.answer) for concept in pair)
