@@ -27,8 +27,8 @@ def drawn_within(limit: int, attempt: Callable[[int], Made], items: Callable[[Ma
         if len(items(best)) >= _ENOUGH * limit:
             break
         made = attempt(limit * factor)
-        if len(items(made)) > limit:
+        grown = len(items(made)) - len(items(best))
+        if len(items(made)) > limit or (grown == 0 and len(items(best))):  # or there is no more to draw
             break
-        if len(items(made)) > len(items(best)):
-            best = made
+        best = made if grown > 0 else best
     return best

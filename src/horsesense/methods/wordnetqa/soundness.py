@@ -19,7 +19,7 @@ GENERAL = 0.01
 words with an example, that bars 205 nouns (*act*, *quality*, *region* … *undertaking*) and 215 verbs (*change*,
 *travel*, *give* … *become*), which between them lie above nearly every word."""
 FEWEST_GENERAL = 50
-"""And above so many words at least, so that a small source keeps its upper concepts."""
+"""And above so many words at least, or half of them, so that a small source keeps its upper concepts."""
 
 TOO_GENERAL = "an option is too general"
 GENERAL_ANSWER = "the answer is too general"
@@ -85,7 +85,7 @@ class Soundness:
             concept
             for part, counts in held.items()
             for concept, count in counts.items()
-            if count > max(FEWEST_GENERAL, GENERAL * words[part])
+            if count > max(min(FEWEST_GENERAL, words[part] / 2), GENERAL * words[part])
         )
 
     def objection(self, asked: Asked, option: int) -> str:
