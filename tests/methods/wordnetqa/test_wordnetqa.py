@@ -127,8 +127,8 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
 
 
 def test_too_few_candidates_are_told(tree: Graph) -> None:
-    with pytest.raises(UserError, match="no question of hypernymy with 60 options"):
-        build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=60))
+    with pytest.raises(UserError, match="no question of hypernymy with 120 options"):
+        build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=120))
 
 
 def test_an_unknown_relation_is_told() -> None:

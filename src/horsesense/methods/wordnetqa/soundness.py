@@ -16,8 +16,8 @@ from horsesense.language.stems import paraphrases, stems
 
 GENERAL = 0.01
 """A concept that lies above a sense of more than one in a hundred words is too general to be offered. Of WordNet's
-words with an example, that bars 205 nouns (*act*, *quality*, *region* … *undertaking*) and 215 verbs (*change*,
-*travel*, *give* … *become*), which between them lie above nearly every word."""
+words with an example, that bars 147 nouns (*act*, *ability*, *adult* …) and 96 verbs (*change*, *accept*, *permit* …),
+which between them lie above nearly every word."""
 FEWEST_GENERAL = 50
 """And above so many words at least, or half of them, so that a small source keeps its upper concepts."""
 
