@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from horsesense.api import cats as cats
     from horsesense.api import rica as rica
     from horsesense.api import winoventi as winoventi
+    from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import Scores as Scores
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
@@ -68,7 +69,7 @@ _WHERE = {
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
-_METHODS = ("cats", "rica", "winoventi")
+_METHODS = ("cats", "rica", "winoventi", "wordnetqa")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -108,6 +109,7 @@ __all__ = [
     "score",
     "train",
     "winoventi",
+    "wordnetqa",
     "write_probe",
 ]
 

@@ -25,11 +25,18 @@ def wordnetqa(
     seed: int = 0,
     ways: int = 5,
     as_paper: bool = False,
+    matched_hops: bool = False,
 ) -> Probe:
-    """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
+    """Questions about meanings and kinds, grown from WordNet or a source of one's own.
+
+    ``matched_hops``: of hypernymy, the same answer from several distances with 0 to all distractors near.
+    """
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
+    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
+    if matched_hops:
+        return build_matched_hops(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
     return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
 
 

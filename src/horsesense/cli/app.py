@@ -25,6 +25,7 @@ from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
+from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
     name="horsesense",
@@ -72,3 +73,4 @@ app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")
 app.add_typer(cats, name="cats")
 app.add_typer(partwhole, name="partwhole")
+app.add_typer(wordnetqa, name="wordnetqa")

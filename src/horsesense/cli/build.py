@@ -26,12 +26,16 @@ def wordnetqa(
     seed: Seed = 0,
     ways: Ways = 5,
     as_paper: AsPaper = False,
+    matched_hops: Annotated[
+        bool,
+        typer.Option("--matched-hops", help="Of hypernymy: each answer from several distances, else alike."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.api.builders import wordnetqa as built
 
-    write_built(out, built(relation, source, limit, seed, ways, as_paper), json)
+    write_built(out, built(relation, source, limit, seed, ways, as_paper, matched_hops), json)
 
 
 @build.command("dictionaryqa")

@@ -83,6 +83,7 @@ DOCUMENTS: dict[str, str] = {
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
     "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
+    "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Command → the type of its document, as ``module:name``."""
 

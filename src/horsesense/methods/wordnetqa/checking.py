@@ -16,7 +16,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.language.stems import paraphrases, stems
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.soundness import PARAPHRASE, Asked, Soundness
-from horsesense.methods.wordnetqa.word_forms import standing_lemmas
+from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.records import Item
 from horsesense.records.document import Document
 from horsesense.watching import UNWATCHED, Watcher
@@ -124,12 +124,14 @@ class _Checker:
         options = self._options(item)
         if asked is None or options is None:
             return None
-        words = list(graph.lemmas[asked])
+        words, pos = list(graph.lemmas[asked]), graph.pos[asked]
+        given = graph.definitions[asked]
         if relation != "synonymy":
+            shown = [find_form(item.text, [lemma], pos) for lemma in words]
+            given = " ".join(filter(None, shown)) or " ".join(words)
             words = standing_lemmas(graph, asked, item.text) or words
-        senses = self.sound.senses(words, graph.pos[asked]) | {asked}
+        senses = self.sound.senses(words, pos) | {asked}
         question = Asked(relation, asked, senses, options[answer])
-        given = graph.definitions[asked] if relation == "synonymy" else " ".join(words)
         found = [(answer, rule) for rule in self.sound.answer_objections(question, given, item.options[answer])]
         for place, option in enumerate(options):
             if place != answer and (rule := self.sound.objection(question, option)):

@@ -83,10 +83,10 @@ class Options:
         graph, answer = self.graph, question.answer
         if graph.pos[answer] != "n":
             return []
-        sisters = _sisters(graph, answer)
+        sisters = sisters_of(graph, answer)
         if self.plan.relation == "hyponymy":
             parents = [parent for parent, hops in graph.up.row(answer) if hops == 1]
-            cousins = {c for parent in parents for aunt in _sisters(graph, parent) for c in _children(graph, aunt)}
+            cousins = {c for parent in parents for aunt in sisters_of(graph, parent) for c in _children(graph, aunt)}
             return sorted(cousins - set(sisters) - {answer})
         return sisters
 
@@ -95,6 +95,6 @@ def _children(graph: Graph, concept: int) -> list[int]:
     return [child for child, hops in graph.down.row(concept) if hops == 1]
 
 
-def _sisters(graph: Graph, concept: int) -> list[int]:
+def sisters_of(graph: Graph, concept: int) -> list[int]:
     parents = [parent for parent, hops in graph.up.row(concept) if hops == 1]
     return sorted({child for parent in parents for child in _children(graph, parent)} - {concept})
