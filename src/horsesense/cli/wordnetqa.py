@@ -61,8 +61,9 @@ def _print_analysis(result: WordNetAnalysis) -> None:
     console.print(f"  accuracy {_in_words(result.accuracy)}, n {result.accuracy.n:,}", highlight=False)
     for each in result.strict:
         guess = f"chance {each.strict.chance:.3f}, if independent {each.independent.value:.3f}"
-        what = f"{each.size} of a {each.level}" if each.level == "concept" else f"{each.size} forms of a question"
-        console.print(f"  all of {what} {_in_words(each.strict)}, {guess}, n {each.strict.n:,}", highlight=False)
+        what = "questions of a concept" if each.level == "concept" else "forms of the same question"
+        told = f"  {each.size} {what}, all right: {_in_words(each.strict)}, {guess}, n {each.strict.n:,}"
+        console.print(told, highlight=False, soft_wrap=True)
     if result.cells:
         frame = table("hops", "distractors", "k′", "near", "accuracy", "n", "kinship cues", left=2)
         for cell in result.cells:
