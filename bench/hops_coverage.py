@@ -33,9 +33,8 @@ def drawn(rng: np.random.Generator, answers: int, effect: float, shared: float) 
 
 def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    print(
-        "| answers | effect of a hop | spread of answers and concepts | 95 % intervals that hold it |\n|---|---|---|---|"
-    )
+    print("| answers | effect of a hop | spread of answers and concepts | 95 % intervals that hold it |")
+    print("|---|---|---|---|")
     for answers in (30, 110):
         for effect in (0.0, -0.4):
             for shared in (0.0, 0.7):

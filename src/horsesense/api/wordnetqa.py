@@ -29,7 +29,14 @@ def analyse(folder: PathLike) -> WordNetAnalyses:
 
 
 def plot_hops(analysis: WordNetAnalysis) -> Any:
-    """Figure 3 as a chart (Altair): accuracy by hops k, a line for each kind and distance k′, with intervals."""
+    """Figure 3 of the paper: accuracy by hops k, a line for each kind and distance k′, with intervals.
+
+    Args:
+        analysis: One of the results of `analyse`.
+
+    Returns:
+        A chart (Altair).
+    """
     from horsesense.report.hops_chart import hops_chart
 
     return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")

@@ -20,6 +20,7 @@ words with an example, that bars 147 nouns (*act*, *ability*, *adult* …) and 9
 which between them lie above nearly every word."""
 FEWEST_GENERAL = 50
 """And above so many words at least, or half of them, so that a small source keeps its upper concepts."""
+_FEW = 5
 
 TOO_GENERAL = "an option is too general"
 GENERAL_ANSWER = "the answer is too general"
@@ -85,7 +86,7 @@ class Soundness:
             concept
             for part, counts in held.items()
             for concept, count in counts.items()
-            if count > max(min(FEWEST_GENERAL, words[part] / 2), GENERAL * words[part])
+            if count > max(min(FEWEST_GENERAL, max(words[part] / 2, _FEW)), GENERAL * words[part])
         )
 
     def objection(self, asked: Asked, option: int) -> str:
