@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.special
 import scipy.stats
+from numpy.typing import NDArray
 
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.resampling import Floats
@@ -38,7 +39,7 @@ class Effect:
 
 
 def clustered_logit(
-    right: Sequence[bool] | Floats,
+    right: Sequence[bool] | NDArray[np.bool_] | Floats,
     columns: Mapping[str, Sequence[float]],
     *clusters: Sequence[str],
     level: float = 0.95,
