@@ -18,7 +18,7 @@ def drawn(seed: int, effect: float, answers: int = 60) -> Drawn:
     rng = np.random.default_rng(seed)
     answer = np.repeat(np.arange(answers), 8)
     asked = np.repeat(np.arange(answers * 2), 4)
-    hops = 1.0 + (asked % 2) + (answer % 2)
+    hops = (1 + asked % 2 + answer % 2).astype(np.float64)
     eta = 0.3 + effect * (hops - 2) + rng.normal(0, 0.7, answers)[answer] + rng.normal(0, 0.5, answers * 2)[asked]
     right = rng.random(len(eta)) < 1 / (1 + np.exp(-eta))
     return right, hops, [str(a) for a in asked], [str(a) for a in answer]
