@@ -85,7 +85,12 @@ class Judge:
         if task == "synonymy":
             assert tells(item.text, asked.definition())
         else:
-            assert any(f"'{example}'" in item.text for example in asked.examples())
+            quoted = [
+                *asked.examples(),
+                asked.definition(),
+                shown(asked.definition()),
+            ]  # a meaning is quoted for hyponyms
+            assert any(f"'{each}'" in item.text for each in quoted) or tells(item.text, asked.definition())
         for option, text in zip(options, item.options, strict=True):
             if task == "synonymy":
                 assert text == ", ".join(option.lemma_names()).replace("_", " ")
