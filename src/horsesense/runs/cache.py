@@ -1,9 +1,10 @@
 """Scores by content: what one run computed, another need not.
 
-The key is the hash of the weights, of what the spec says about computing, of the tokens a batch, and of the
+The key is the hash of the model's identity, of what the spec says about computing, of the tokens a batch, and of the
 token ids and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't
 hit, and what is served is to the last bit what that shard gave when it was computed in the same batches: some
-processors round a row differently beside other rows.
+processors round a row differently beside other rows. Each row ends in a checksum over key and scores; a row that does
+not fit it is computed again.
 """
 
 from __future__ import annotations
@@ -19,13 +20,25 @@ from typing import Self
 import numpy as np
 
 from horsesense.files import cache_folder
+from horsesense.models.local.device import threads_of
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.rows import Question
 from horsesense.records import ScoringSpec
 from horsesense.scoring.batches import Values
 
+_CHECK = 8
+"""Bytes of the checksum behind the scores of a row."""
 _AT_ONCE = 500
 """Keys a query; SQLite limits the number of its parameters."""
+
+
+def _check(key: bytes, scores: bytes) -> bytes:
+    return hashlib.sha256(key + scores).digest()[:_CHECK]
+
+
+def is_sound_row(key: bytes, value: bytes) -> bool:
+    """Whether a row has the checksum that it was written with."""
+    return value[-_CHECK:] == _check(key, value[:-_CHECK])
 
 
 class ScoreCache:
@@ -33,7 +46,7 @@ class ScoreCache:
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         computing = {
-            "weights": model.weights,
+            "model": model.identity or model.weights,
             "family": model.family.name,
             "dtype": model.dtype,
             "device": model.device.type,
@@ -42,6 +55,7 @@ class ScoreCache:
             "seq2seq": spec.seq2seq,
             "exact": str(spec.exact),
             "budget": str(budget),
+            "threads": str(threads_of(model.device)),
         }
         self._salt = json.dumps(computing, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")
@@ -90,13 +104,16 @@ class ScoreCache:
                     return None
         except sqlite3.Error:
             return None
-        return [np.frombuffer(kept[key], dtype=np.float32) for key in keys]
+        sound = {key: value[:-_CHECK] for key, value in kept.items() if is_sound_row(key, value)}
+        if len(sound) < len(kept):
+            return None
+        return [np.frombuffer(sound[key], dtype=np.float32) for key in keys]
 
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
         if self._base is None:
             return
         scores = [value.astype(np.float32).tobytes() for value in values]
-        rows = list(zip(self._keys(questions), scores, strict=True))
+        rows = [(key, score + _check(key, score)) for key, score in zip(self._keys(questions), scores, strict=True)]
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)

@@ -79,6 +79,7 @@ def load_model(
         dtype=dtype,
         window=window,
         weights=identity.weights,
+        identity=identity.whole,
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),

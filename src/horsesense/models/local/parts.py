@@ -5,6 +5,9 @@ What a user has to know, we say ourselves.
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.files import disk_errors
 
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _LOOKS = "warn_if_padding_and_no_attention_mask"
 
 
@@ -33,6 +38,21 @@ def quiet_transformers() -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Around what torch and safetensors write: a disk that is full comes back as any kind of error."""
+    try:
+        with disk_errors(folder):
+            yield
+    except Exception as error:
+        number = _OS_ERROR.search(str(error))
+        if number is None and "PytorchStreamWriter" not in str(error):
+            raise
+        code = int(number[1]) if number else errno.ENOSPC
+        with disk_errors(folder):
+            raise OSError(code, os.strerror(code)) from error
 
 
 def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
