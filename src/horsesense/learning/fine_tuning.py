@@ -12,7 +12,7 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training import train
-from horsesense.learning.training_record import Recipe, Trained, bind, kept_training, origin_of
+from horsesense.learning.training_record import Recipe, Trained, check_bound, kept_training, origin_of
 from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
 from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe
@@ -157,6 +157,5 @@ def _once(
     if done is not None:
         watcher.say(f"{place}: trained already")
         return done
-    if os.environ.get("RANK", "0") == "0":
-        bind(place, recipe, origin)
+    check_bound(place, recipe, origin)
     return train(model, plan.train, plan.dev, recipe, place, others=others, watcher=watcher, origin=origin)

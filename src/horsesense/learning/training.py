@@ -17,7 +17,7 @@ import numpy as np
 from horsesense.analysis import credits
 from horsesense.errors import UserError, argument
 from horsesense.learning.objectives import Objective, check_fit, objective_of
-from horsesense.learning.training_record import CHECKPOINTS, Look, Origin, Recipe, Trained, save_trained
+from horsesense.learning.training_record import CHECKPOINTS, Look, Origin, Recipe, Trained, bind, save_trained
 from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
@@ -138,6 +138,8 @@ class _Training:
             self.looks += _kept_looks(checkpoint)
             self.remarks.append(f"taken up again at step {checkpoint.name.removeprefix('checkpoint-')}")
             self.watcher.say(self.remarks[-1])
+        if self.folder is not None and self.origin is not None and loop.is_world_process_zero():
+            bind(self.folder, self.recipe, self.origin)
         with saving(self.folder or Path(tempfile.gettempdir())), quiet_transformers():
             loop.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
         if curve.diverged and not self.looks:

@@ -174,12 +174,17 @@ def _record(opened: Opened, trained: Trained, origin: Origin | None) -> dict[str
 
 
 def bind(folder: Path, recipe: Recipe, origin: Origin) -> None:
-    """A folder holds one training from its first step on; another one is refused before anything is done."""
-    path = folder / _BEGUN
-    values = {"recipe": asdict(recipe) | {"lr": recipe.rate}, "origin": asdict(origin)}
-    if not path.is_file():
-        with writing(path) as temporary:
+    """A folder holds one training from its first step on."""
+    if not (folder / _BEGUN).is_file():
+        values = {"recipe": asdict(recipe) | {"lr": recipe.rate}, "origin": asdict(origin)}
+        with writing(folder / _BEGUN) as temporary:
             temporary.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+
+
+def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
+    """Refuse another training than the one that was begun in a folder, before anything is done."""
+    path = folder / _BEGUN
+    if not path.is_file():
         return
     try:
         kept = json.loads(read_text(path))

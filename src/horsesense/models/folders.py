@@ -12,7 +12,7 @@ from pathlib import Path
 
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing, writing_folder
-from horsesense.files.checksums import SUMS, check_folder, kept_sums, sum_folder
+from horsesense.files.checksums import check_folder, kept_sums, sum_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 _BESIDE_WEIGHTS = (
@@ -117,13 +117,23 @@ _looked_at: set[tuple[Path, int]] = set()
 
 
 def _as_made(folder: Path) -> bool:
-    """Whether all files are as they were made; a folder of an earlier version, without checksums, is made again."""
+    """Whether all files are as they were made; those of an earlier version get their checksums now."""
     if not kept_sums(folder):
-        return False
+        with suppress(UserError):
+            sum_folder(folder)
+        return True
     seen = folder, max(path.stat().st_ctime_ns for path in folder.iterdir())
     if seen not in _looked_at:
         found = check_folder(folder)
         if found.damaged or found.missing:
             return False
         _looked_at.add(seen)
-    return (folder / SUMS).is_file()
+    return True
+
+
+def check_trained(folder: Path) -> None:
+    """Refuse a model that we trained and kept with checksums, where a file of it has changed since."""
+    if (folder / "training.json").is_file() and kept_sums(folder) and not _as_made(folder):
+        found = check_folder(folder)
+        broken = (*found.damaged, *found.missing)[0]
+        raise UserError("the trained model is damaged", file=folder / broken, fix="remove the folder and train again")

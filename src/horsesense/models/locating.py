@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
-from horsesense.models.folders import identity_of, weight_files, weight_hash
+from horsesense.models.folders import check_trained, identity_of, weight_files, weight_hash
 from horsesense.plugins import Plugin, find, names
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def locate(name: str, *, allow_pickle: bool = False, download: bool = True) -> L
 def identify(name: str, *, allow_pickle: bool = False) -> Identity:
     """Find a model and tell which one it is; no torch is loaded."""
     located = locate(name, allow_pickle=allow_pickle)
+    check_trained(located.folder)
     weights = weight_hash(weight_files(located.folder, allow_pickle=allow_pickle))
     return Identity(located, weights, identity_of(located.folder, weights))
 
