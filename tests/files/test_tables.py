@@ -97,4 +97,4 @@ def test_no_cell_begins_a_formula_and_all_come_back(tmp_path: Path) -> None:
         write_rows(tmp_path / name, [{"text": text} for text in FORMULAS], ("text",))
         assert [row["text"] for _, row in iter_rows(tmp_path / name)] == FORMULAS
     for cell in (tmp_path / "a.csv").read_text(encoding="utf-8").split()[1:]:
-        assert cell[0] not in "=+@＝" and (cell[0] != "-" or cell == "-1.5")
+        assert cell[0] not in "=+-@＝" or cell in ("+1", "-1.5")
