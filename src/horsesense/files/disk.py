@@ -25,6 +25,7 @@ _WHAT_TO_DO = {
     errno.EEXIST: ("a file of that name is in the way", "choose another name"),
     errno.EFBIG: ("the file is larger than the system allows", "free some space or write elsewhere"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.ELOOP: ("the links go round in a circle", "check the path"),
 }
 
 

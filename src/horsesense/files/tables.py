@@ -211,8 +211,8 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 def _no_formula(value: Any) -> Any:
     """A cell that a spreadsheet shows and does not run: what people or models wrote is opened by others.
 
-    >>> _no_formula('=HYPERLINK("http://x")'), _no_formula("-1.5"), _no_formula("ice")
-    ('\'=HYPERLINK("http://x")', '-1.5', 'ice')
+    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("ice")
+    ("'=1+1", '-1.5', 'ice')
     """
     if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
         return value
