@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
+    from horsesense.api.verify import Verified as Verified
+    from horsesense.api.verify import verify as verify
     from horsesense.errors import UserError as UserError
     from horsesense.records import Card as Card
     from horsesense.records import Item as Item
@@ -62,6 +64,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.run": ("Comparison", "Run"),
+    "api.verify": ("Verified", "verify"),
     "errors": ("UserError",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
@@ -85,6 +88,7 @@ __all__ = [
     "Scores",
     "ScoringSpec",
     "UserError",
+    "Verified",
     "Watcher",
     "__version__",
     "ask",
@@ -104,6 +108,7 @@ __all__ = [
     "rica",
     "score",
     "train",
+    "verify",
     "winoventi",
     "write_probe",
 ]

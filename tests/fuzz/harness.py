@@ -179,6 +179,8 @@ class Fuzz:
                 self.liked[key, argument][seed.name] += 1
 
     def _mutated(self, seed: Path, work: Path, always: bool = False) -> Path:
+        if os.path.lexists(work / seed.name):
+            return work / seed.name
         path = copied(seed, work / seed.name)
         card = seed.with_name(f"{seed.name.removesuffix('.gz').removesuffix('.jsonl')}.card.json")
         if card.is_file() and not (work / card.name).exists():

@@ -23,6 +23,7 @@ from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
+from horsesense.cli.verify import verify
 from horsesense.cli.winoventi import winoventi
 
 app = typer.Typer(
@@ -65,6 +66,7 @@ app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
+app.command("verify")(verify)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

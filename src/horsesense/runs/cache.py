@@ -13,12 +13,14 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
+from horsesense.errors import UserError
 from horsesense.files import cache_folder
 from horsesense.models.local.device import threads_of
 from horsesense.models.local.language_model import LanguageModel
@@ -39,6 +41,18 @@ def _check(key: bytes, scores: bytes) -> bytes:
 def is_sound_row(key: bytes, value: bytes) -> bool:
     """Whether a row has the checksum that it was written with."""
     return value[-_CHECK:] == _check(key, value[:-_CHECK])
+
+
+def count_rows(path: Path) -> tuple[int, int]:
+    """Rows of a cache that have their checksum, and rows that do not, which are computed again where they are wanted."""
+    sound = bad = 0
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
+            for key, value in base.execute("SELECT key, value FROM scores"):
+                sound, bad = (sound + 1, bad) if is_sound_row(key, value) else (sound, bad + 1)
+    except sqlite3.Error as error:
+        raise UserError(f"the kept scores are damaged ({error})", file=path, fix="remove the file") from error
+    return sound, bad
 
 
 class ScoreCache:
