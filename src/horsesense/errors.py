@@ -15,7 +15,7 @@ _EXTRAS = {
     "build": "duckdb",
     "pictures": "vl_convert",
     "saliency": "captum",
-    "annotate": "alembic cryptography fastapi jwt multipart psycopg python_multipart sqlalchemy starlette uvicorn",
+    "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
 _EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}
 """A library that the core does without → the extra that brings it."""
@@ -172,6 +172,8 @@ def as_user_error(error: BaseException) -> UserError | None:
     digits = isinstance(error, ValueError) and "integer string conversion" in str(error)
     if isinstance(error, ValueError) and "embedded null byte" in str(error):
         return UserError("a name holds a NUL byte", fix="check the path")
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+        return UserError("the links go round in a circle", file=file or None, fix="check the path")
     if not known and not digits and not (file and isinstance(error, _BY_A_READER) and _in_a_reader(error)):
         return None
     if kind.__name__ == "MemoryError":

@@ -83,6 +83,9 @@ class Fuzz:
 
     def __post_init__(self) -> None:
         self.lot = random.Random(self.seed)
+        import uvicorn
+
+        uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
         self.world = self.place / "world"
         os.environ |= small_world(self.world)
         (self.place / "seeds").mkdir()
@@ -245,14 +248,15 @@ class Fuzz:
         seen: dict[str, Any] = {}
 
         def throw() -> None:
-            out, err = io.StringIO(), io.StringIO()
+            out, err = _stream(), _stream()
             try:
                 with redirect_stdout(out), redirect_stderr(err):
                     main(list(words))
             except SystemExit as stop:
                 seen["code"] = stop.code
             finally:
-                seen["err"] = err.getvalue()
+                err.flush()
+                seen["err"] = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]  # a BytesIO
 
         failure = self._timed(throw)
         call = repr(words)
@@ -278,7 +282,7 @@ class Fuzz:
         from horsesense.cli import main
 
         def throw() -> None:
-            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            with redirect_stdout(_stream()), redirect_stderr(_stream()):
                 main([*words, "--debug"])
 
         failure = self._timed(throw)
@@ -342,6 +346,11 @@ class Fuzz:
             counts = (len(names), groups[group].inputs, ends["0"], ends["2"], ends["too long"], bad)
             lines.append(f"| {group} | " + " | ".join(f"{count:,}" for count in counts) + " |")
         return "\n".join(lines)
+
+
+def _stream() -> io.TextIOWrapper:
+    """As a terminal is: text on top of bytes."""
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
 
 
 def _where(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.errors import UserError
 
 
 def verify(
@@ -33,4 +34,6 @@ def verify(
     for name in found.changed:
         say(f"{name} is another model by now than the one that answered")
     if not found.well:
-        raise typer.Exit(2)
+        broken = (*found.damaged, *found.missing)
+        told = f"{len(broken):,} of what is kept there is not as it was written ({broken[0]})"
+        raise UserError(told, file=found.path, fix="get a whole copy, or make it again")
