@@ -13,7 +13,7 @@ from pathlib import Path
 _EXTRAS = {
     "hf": "accelerate gguf huggingface_hub peft safetensors tokenizers torch transformers",
     "build": "duckdb",
-    "pictures": "vl_convert",
+    "pictures": "altair vl_convert",
     "saliency": "captum",
     "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
@@ -131,16 +131,29 @@ def need(library: str) -> None:
         import_module(library)
 
 
-
 _reading: ContextVar[str] = ContextVar("reading", default="")
 """The file that was opened last."""
-_PARSERS = (
-    "JSONDecodeError RecursionError UnicodeDecodeError UnicodeEncodeError TOMLDecodeError BadZipFile BadGzipFile EOFError "
-    "SafetensorError PanicException ParseError ExpatError OverflowError MemoryError XMLSyntaxError LocalProtocolError "
-    "IncompleteJSONError JSONError ReadError DatabaseError UnpicklingError"
-).split()
+_PARSERS = frozenset(
+    """
+    JSONDecodeError IncompleteJSONError JSONError TOMLDecodeError ParseError ExpatError XMLSyntaxError UnicodeDecodeError
+    UnicodeEncodeError BadZipFile BadGzipFile ReadError EOFError SafetensorError PanicException RecursionError
+    OverflowError MemoryError DatabaseError UnpicklingError
+    """.split()
+)
 """Exceptions that only bad content raises, by name: their libraries are not loaded for it."""
-_PARSING_ROOMS = ("csv", "_csv", "zlib", "struct", "pyarrow", "tarfile", "zipfile", "gzip", "tokenizers", "safetensors", "ijson")
+_PARSING_ROOMS = (
+    "csv",
+    "_csv",
+    "zlib",
+    "struct",
+    "pyarrow",
+    "tarfile",
+    "zipfile",
+    "gzip",
+    "tokenizers",
+    "safetensors",
+    "ijson",
+)
 _BY_A_READER = (ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError)
 """What content of another shape makes Python raise, in the code that reads it."""
 _READING = re.compile(r"horsesense\.files\b|horsesense\..*\breading$|horsesense\.records\b")
@@ -168,7 +181,9 @@ def as_user_error(error: BaseException) -> UserError | None:
     if isinstance(error, OSError) and error.errno is not None:
         named = error.filename if isinstance(error.filename, str) and error.filename else None
         return UserError(f"{error.strerror or error}", file=named, fix="check the path") if named else None
-    known = any(base.__name__ in _PARSERS or base.__module__.partition(".")[0] in _PARSING_ROOMS for base in kind.__mro__)
+    known = any(
+        base.__name__ in _PARSERS or base.__module__.partition(".")[0] in _PARSING_ROOMS for base in kind.__mro__
+    )
     digits = isinstance(error, ValueError) and "integer string conversion" in str(error)
     if isinstance(error, ValueError) and "embedded null byte" in str(error):
         return UserError("a name holds a NUL byte", fix="check the path")
@@ -181,7 +196,9 @@ def as_user_error(error: BaseException) -> UserError | None:
     reason = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
     if not file:
         return UserError(f"the input cannot be read ({reason})", fix="check it")
-    return UserError(f"the file cannot be read as what it should be ({reason})", file=file, fix="check it, or get it again")
+    return UserError(
+        f"the file cannot be read as what it should be ({reason})", file=file, fix="check it, or get it again"
+    )
 
 
 def _reason(error: BaseException) -> str:
@@ -200,4 +217,3 @@ def _in_a_reader(error: BaseException) -> bool:
         return False
     lent = (getattr(value, "__module__", None) for value in inner.f_globals.values() if callable(value))
     return any(module and _READING.match(module) for module in lent)
-

@@ -84,7 +84,8 @@ def whole_answer(own: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "begun", [b"", b"GET /health HTTP/1.1\r\nHost: ", b"POST /leave HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\na"]
+    "begun",
+    [b"", b"GET /health HTTP/1.1\r\nHost: ", b"POST /leave HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\na"],
 )
 def test_a_request_that_does_not_end_is_ended(begun: bytes, place: Path) -> None:
     with connected(place) as slow:

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from tests.faults.harness import Injector, build_shim, table
@@ -37,10 +38,8 @@ def main() -> None:
             warm = Path(tempfile.mkdtemp(dir=scratch))
             before = Path.cwd()
             os.chdir(warm)
-            try:  # here, and not in a child, so that the children find all libraries loaded
+            with suppress(SystemExit):  # here, and not in a child, so that the children find all libraries loaded
                 case.run(warm)
-            except SystemExit:
-                pass
             os.chdir(before)
             outcomes[case.name] = injector.faults(case, chosen.most, chosen.seconds, kills=True)
     print(table(outcomes))

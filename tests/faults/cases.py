@@ -102,8 +102,28 @@ def cases(inputs: Path) -> list[Case]:
     write_tree(inputs / "tree.tsv")
     (inputs / "table.csv").write_text("question,a,b,answer\nWhat is cold?,ice,fire,0\n")
     at = {path.name: str(path) for path in inputs.iterdir()}
-    training = ["train", "-m", at["gpt2"], "--train", at["clozes.jsonl"], "--dev", at["dev.jsonl"], "--test", at["tests.jsonl"]]
-    dosing = ["inoculate", "-m", at["choice"], "--train", at["dose.jsonl"], "--dev", at["dose-dev.jsonl"], "--test", at["dose-test.jsonl"]]
+    training = [
+        "train",
+        "-m",
+        at["gpt2"],
+        "--train",
+        at["clozes.jsonl"],
+        "--dev",
+        at["dev.jsonl"],
+        "--test",
+        at["tests.jsonl"],
+    ]
+    dosing = [
+        "inoculate",
+        "-m",
+        at["choice"],
+        "--train",
+        at["dose.jsonl"],
+        "--dev",
+        at["dose-dev.jsonl"],
+        "--test",
+        at["dose-test.jsonl"],
+    ]
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
         Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),

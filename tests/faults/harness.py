@@ -95,7 +95,9 @@ class Injector:
         self.shim.fault_count.restype = ctypes.c_long
         self.scratch = scratch
 
-    def child(self, case: Case, folder: Path, kind: int = 0, n: int = 0, kill: bool = False) -> tuple[int, str, list[int]]:
+    def child(
+        self, case: Case, folder: Path, kind: int = 0, n: int = 0, kill: bool = False
+    ) -> tuple[int, str, list[int]]:
         """How a child ended (0 well, 2 told, 9 killed, else badly), what it said, and how many events of each kind."""
         reading, writing = os.pipe()
         process = os.fork()

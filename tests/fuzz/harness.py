@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -127,7 +128,7 @@ class Fuzz:
                 yield path, command
 
         for path, command in walk(get_command(app), ()):
-            yield " ".join(path), lambda work, path=path, command=command: self._call(path, command, work)
+            yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         from horsesense.methods.releases import READERS
@@ -147,7 +148,11 @@ class Fuzz:
     def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         """Functions that take one path: whatever a module calls reading."""
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
-            if module.name.endswith("__main__") or ".migrations" in module.name or module.name.startswith(("horsesense.cli", "horsesense.annotate.server")):
+            if (
+                module.name.endswith("__main__")
+                or ".migrations" in module.name
+                or module.name.startswith(("horsesense.cli", "horsesense.annotate.server"))
+            ):
                 continue
             for name, function in sorted(vars(import_module(module.name)).items()):
                 if not inspect.isfunction(function) or function.__module__ != module.name or not _READS.fullmatch(name):
@@ -206,7 +211,9 @@ class Fuzz:
             name = parameter.name or ""
             if name == "help" or (option and not parameter.required and self.lot.random() > 0.25 and name != "out"):
                 continue
-            for _ in range(self.lot.choice((1, 1, 2)) if parameter.nargs == -1 or getattr(parameter, "multiple", False) else 1):
+            for _ in range(
+                self.lot.choice((1, 1, 2)) if parameter.nargs == -1 or getattr(parameter, "multiple", False) else 1
+            ):
                 value, seed = self._value(key, parameter, work)
                 if getattr(parameter, "is_flag", False):
                     words.append(parameter.opts[0])
@@ -238,8 +245,19 @@ class Fuzz:
             if seed.name in {path.name for path in work.iterdir()}:
                 return str(work / seed.name), seed
             return str(self._mutated(seed, work)), seed
-        words = _WORDS.findall(f"{parameter.help or ''} {parameter.default or ''}" if hasattr(parameter, "help") else "")
-        own = ["ice is cold", "The ___ is cold.", "Wet(A), so More(soft(A), soft(B))", "choice", "hypernymy", "majority", "=", "a=b"]
+        words = _WORDS.findall(
+            f"{parameter.help or ''} {parameter.default or ''}" if hasattr(parameter, "help") else ""
+        )
+        own = [
+            "ice is cold",
+            "The ___ is cold.",
+            "Wet(A), so More(soft(A), soft(B))",
+            "choice",
+            "hypernymy",
+            "majority",
+            "=",
+            "a=b",
+        ]
         return self.lot.choice([*words, *words, *own, "x" * 300, "\u2028", ""]), None
 
     def _main(self, key: str, words: list[str], work: Path) -> str:
@@ -338,9 +356,16 @@ class Fuzz:
             group = "releases" if name.startswith("release ") else "readers" if "." in name else "commands"
             groups[group].inputs += tally.inputs
             groups[group].ends.update(tally.ends)
-        lines = ["| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |", "|---|---|---|---|---|---|---|"]
+        lines = [
+            "| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |",
+            "|---|---|---|---|---|---|---|",
+        ]
         for group in ("commands", "releases", "readers"):
-            names = [n for n in self.targets if (n.startswith("release "), "." in n) == (group == "releases", group == "readers")]
+            names = [
+                n
+                for n in self.targets
+                if (n.startswith("release "), "." in n) == (group == "releases", group == "readers")
+            ]
             ends = groups[group].ends
             bad = sum(1 for defect in self.defects.values() if defect.target in names)
             counts = (len(names), groups[group].inputs, ends["0"], ends["2"], ends["too long"], bad)

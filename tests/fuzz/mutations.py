@@ -18,7 +18,20 @@ VALUES: list[str] = [
     '{"a": 1, "a": 2}', "[1, [2, [3]]]", '"1"', "-9223372036854775809",
 ]  # fmt: skip
 CELLS = ["", " ", "=1", "x" * 140_000, '"', '"a""b"', "a\rb", "\x00", "\u2028", "nan", "inf", "-1", "9" * 5000, "a,b", "a\tb", "é", "1e999"]  # fmt: skip
-BYTES = [b"\xff\xfe", b"\x00", b"\xed\xa0\x80", b"\r", b"\n\n", b"\xef\xbb\xbf", b'"', b"{", b"[", b"\x1f\x8b", b"\x01", b"\t"]
+BYTES = [
+    b"\xff\xfe",
+    b"\x00",
+    b"\xed\xa0\x80",
+    b"\r",
+    b"\n\n",
+    b"\xef\xbb\xbf",
+    b'"',
+    b"{",
+    b"[",
+    b"\x1f\x8b",
+    b"\x01",
+    b"\t",
+]
 
 
 def mutate_file(path: Path, lot: random.Random) -> str:

@@ -30,7 +30,10 @@ AXIOM = {key: ["Wet(A), so More(soft(A), soft(B))", ["A is wet, so A is more sof
 TRIPLE = {"whole": "box", "part": "lid", "jj": "red", "label": "4", "bin_label": "1"}
 QUESTION: dict[str, Any] = {
     "id": "1",
-    "question": {"stem": "'wren' is a type of", "choices": [{"text": "bird", "label": "0"}, {"text": "fish", "label": "1"}]},
+    "question": {
+        "stem": "'wren' is a type of",
+        "choices": [{"text": "bird", "label": "0"}, {"text": "fish", "label": "1"}],
+    },
     "answerKey": "0",
     "notes": {"gold_synset": "wren.n.01", "chain": "wren.n.01=>bird.n.01", "hops": 1},
 }

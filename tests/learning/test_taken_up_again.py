@@ -117,13 +117,16 @@ def test_one_folder_holds_one_training(models: dict[str, Path], tmp_path: Path) 
     training(models["gpt2"], out, seeds=1)
     other = save_tiny("gpt2", tmp_path / "other", seed=5)
     more = clozes(12, 9)
-    for what, called in (
+    others: tuple[tuple[str, Callable[[], Any]], ...] = (
         ("model", lambda: training(other, out, seeds=1)),
         ("training items", lambda: training(models["gpt2"], out, more, seeds=1)),
         ("development items", lambda: training(models["gpt2"], out, seeds=1, dev=clozes(6, 8))),
         ("lr", lambda: training(models["gpt2"], out, seeds=1, lr=2e-3)),
-    ):
-        with pytest.raises(UserError, match=rf"holds a training with (another|other) {what}|holds a training with {what}"):
+    )
+    for what, called in others:
+        with pytest.raises(
+            UserError, match=rf"holds a training with (another|other) {what}|holds a training with {what}"
+        ):
             called()
     training(models["gpt2"], out, seeds=1)
 
@@ -199,7 +202,10 @@ def test_an_inoculation_that_is_stopped(
             real(*given)
 
         monkeypatch.setattr(inoculation_folder.Folder, "_add", stopping)
-        mend = lambda: monkeypatch.setattr(inoculation_folder.Folder, "_add", real)  # noqa: E731
+
+        def mend() -> None:
+            monkeypatch.setattr(inoculation_folder.Folder, "_add", real)
+
     else:
         mend = stop_at(monkeypatch, where, call)
     with pytest.raises(Stopped):
@@ -236,7 +242,5 @@ def test_one_folder_holds_one_inoculation(models: dict[str, Path], studied: Path
         inoculation(other, studied)
     with pytest.raises(UserError, match="holds a study with"):
         inoculation(models["choice"], studied, rates=(2e-3,))
-    with pytest.raises(UserError, match="other .*test"):
+    with pytest.raises(UserError, match=r"other .*test"):
         inoculation(models["choice"], studied, test=questions(6, 30, True))
-
-

@@ -111,7 +111,7 @@ def test_weights_that_the_config_leaves_out(tmp_path: Path) -> None:
     for name, field in (("gpt2", "n_layer"), ("bert", "num_hidden_layers"), ("llama", "num_hidden_layers")):
         folder = save_tiny(name, tmp_path / name)
         change(folder / "config.json", **{field: 1})
-        with pytest.raises(UserError, match="weights .* are not used"):
+        with pytest.raises(UserError, match=r"weights .* are not used"):
             load_model(str(folder), device="cpu")
 
 

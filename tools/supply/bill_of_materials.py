@@ -23,7 +23,9 @@ def bill(lock: str, constraints: str) -> dict[str, Any]:
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
-        "metadata": {"component": {"type": "application", "name": "horsesense", "version": own, "bom-ref": "horsesense"}},
+        "metadata": {
+            "component": {"type": "application", "name": "horsesense", "version": own, "bom-ref": "horsesense"}
+        },
         "components": sorted(components, key=lambda each: each["purl"]),
     }
 
@@ -46,7 +48,9 @@ def _licence(name: str) -> str:
     except metadata.PackageNotFoundError:
         return ""
     told = about.get("License-Expression") or ""
-    classified = [line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License")]
+    classified = [
+        line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License")
+    ]
     return told or "; ".join(classified) or (about.get("License") or "").partition("\n")[0][:80]
 
 

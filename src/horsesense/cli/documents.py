@@ -10,11 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.cli.fetch import Fetchable
+from horsesense.api.fetching import Fetchable
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
-from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
@@ -36,6 +34,10 @@ DOCUMENTS: dict[str, str] = {
     "annotate resume": "horsesense.annotate.server.links:Standing",
     "annotate revoke": "horsesense.annotate.server.links:Standing",
     "annotate serve": "horsesense.annotate.server.links:Serving",
+    "annotate soundness apply": "horsesense.records.soundness:Soundness",
+    "annotate soundness ask": "horsesense.api.soundness:ModelJudgements",
+    "annotate soundness new": "horsesense.api.soundness:NewReading",
+    "annotate soundness second": "horsesense.api.soundness:SecondStage",
     "annotate status": "horsesense.annotate.status:Status",
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
     "baseline": "horsesense.learning.baseline:BaselineDocument",
@@ -66,12 +68,14 @@ DOCUMENTS: dict[str, str] = {
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "report": "horsesense.cli.documents:ReportDocument",
+    "plugins": "horsesense.api.plugged:InstalledPlugins",
+    "report": "horsesense.api.reporting:ReportDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
+    "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
@@ -99,36 +103,6 @@ class RunDocument(Document):
     """The page."""
     suite: SuiteTable | None = None
     """Of a suite: the row of the paper's table, and its own rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class SliceDocument(Document):
-    """A model on the items of a probe that have one value of a facet."""
-
-    model: str
-    """Who was asked."""
-    probe: str
-    """What was asked."""
-    facet: str
-    """What the items are sliced by."""
-    value: Facet
-    """The value that these items have."""
-    items: Estimate
-    """Items that are right."""
-    clusters: Estimate
-    """Families right in all items with this value."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportDocument(Document):
-    """What run folders say."""
-
-    out: Path
-    """The page or table."""
-    results: tuple[ResultDocument, ...]
-    """One for each model and probe in the folders that somebody has judged."""
-    slices: tuple[SliceDocument, ...] | None = None
-    """One for each value of the facets that were asked for, for probes that have them."""
 
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]

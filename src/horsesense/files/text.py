@@ -49,7 +49,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 def _opened(path: Path) -> io.BufferedReader:
     """A file, or a pipe that somebody writes to; a device has no end, and a pipe that nobody writes to no beginning."""
     mode = path.stat().st_mode
-    if stat.S_ISCHR(mode) and not os.path.samefile(path, os.devnull) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+    if (stat.S_ISCHR(mode) and not path.samefile(os.devnull)) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise UserError("this is a device, not a file", file=path, fix="give a file")
     if not stat.S_ISFIFO(mode):
         return path.open("rb")

@@ -260,7 +260,9 @@ def kept_training(folder: Path, recipe: Recipe, items: int, origin: Origin | Non
         raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
     _check_recipe(folder, kept, recipe)
     if origin is not None:
-        _check_origin(folder, {"weights": values.get("base_weights", origin.weights)} | values.get("origin", {}), origin)
+        _check_origin(
+            folder, {"weights": values.get("base_weights", origin.weights)} | values.get("origin", {}), origin
+        )
     if trained.items != items:
         raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
     found = check_folder(folder)

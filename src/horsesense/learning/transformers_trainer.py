@@ -75,7 +75,6 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
         network.train()
         return metrics
 
-
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """With checksums, and older ones removed only when it is whole: a kill must leave one to go on from."""
         super()._save_checkpoint(model, trial)

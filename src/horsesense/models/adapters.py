@@ -49,13 +49,17 @@ def merged(folder: Path) -> Path:
         raise UserError("the adapter does not say which model it is for", file=folder / _PEFT_CONFIG) from error
     there = Path(base).expanduser() if isinstance(base, str) else folder
     if not isinstance(base, str) or not base.strip() or (there.is_dir() and is_adapter(there)):
-        told = "the adapter is for no model" if base in (None, "") else f"the adapter is for {base!r}, which is no model"
+        told = (
+            "the adapter is for no model" if base in (None, "") else f"the adapter is for {base!r}, which is no model"
+        )
         raise UserError(told, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
     # An adapter may name any model; it must not make us fetch one that nobody asked for.
     try:
         base_folder = locate(base, download=False).folder
     except UserError as error:
-        raise UserError(f"the adapter's base {base} is not here ({error.problem})", file=folder, fix=_GET_BASE) from error
+        raise UserError(
+            f"the adapter's base {base} is not here ({error.problem})", file=folder, fix=_GET_BASE
+        ) from error
     with disk_errors(weights):
         parts = identity_of(base_folder, weight_hash(weight_files(base_folder))), sha256_of_file(weights)
         settings_hash = sha256_of_file(folder / _PEFT_CONFIG)

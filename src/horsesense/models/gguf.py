@@ -18,6 +18,7 @@ from horsesense.models.local.parts import quiet_transformers, read_part, saving
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
 
+
 def converted(path: Path) -> Path:
     """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     with disk_errors(path), path.open("rb") as handle:

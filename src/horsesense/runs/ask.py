@@ -13,7 +13,7 @@ from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.device import threads_of, with_threads
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.models.locating import identify, plugged
+from horsesense.models.locating import identify, plugged, plugin_of
 from horsesense.records import Answer, Item, Probe, ScoringSpec
 from horsesense.runs.cache import ScoreCache
 from horsesense.runs.folder import is_kept, keep_probe, locked, shard_path, write_answers
@@ -71,8 +71,10 @@ def ask_models(
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in _opened(models)]
-        who = {_name(model): _who(model, settings) for model in known}
+        who = {_name(model): kept for model in models if (kept := _kept_identity(model, drawn, folder))}
+        opened = [model if _name(model) in who else _opened(model) for model in models]
+        known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in opened]
+        who |= {_name(model): _who(model, settings) for model in known if _name(model) not in who}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, who, drawn, folder)
@@ -90,7 +92,7 @@ def ask_in_memory(
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     answered = []
-    for given in _opened(models):
+    for given in map(_opened, models):
         model: LanguageModel | None = given if isinstance(given, LanguageModel) else None
         for name, probe in drawn.items():
             if model is None:
@@ -108,9 +110,20 @@ def ask_in_memory(
     return answered
 
 
-def _opened(models: Sequence[str | LanguageModel]) -> list[str | LanguageModel]:
-    """Names of a plug-in's models are loaded at once: nobody else can tell which weights they mean."""
-    return [(plugged(model) or model) if isinstance(model, str) else model for model in models]
+def _opened(model: str | LanguageModel) -> str | LanguageModel:
+    """A plug-in's model is loaded at once: nobody else can tell which weights its name means."""
+    return (plugged(model) or model) if isinstance(model, str) else model
+
+
+def _kept_identity(model: str | LanguageModel, drawn: Mapping[str, Probe], folder: Path) -> tuple[str, str] | None:
+    """Who a plug-in's model is that need not be loaded: all its answers are kept, by the same package."""
+    plugin = plugin_of(model) if isinstance(model, str) else None
+    if plugin is None or not manifest_path(folder).is_file():
+        return None
+    parts = (read_manifest(folder).part(_name(model), probe) for probe in drawn)
+    kept = [part.model for part in parts if part and _all_kept(folder, part)]
+    same = all(each.revision == plugin.origin or each.revision.endswith(f"({plugin.origin})") for each in kept)
+    return (kept[0].weights, kept[0].identity) if same and len(kept) == len(drawn) else None
 
 
 def _name(model: str | LanguageModel) -> str:
@@ -220,10 +233,7 @@ def _loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -
 
 
 def _check_part(part: Part, who: Mapping[str, tuple[str, str]], drawn: Mapping[str, Probe], folder: Path) -> None:
-    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
-
-    A probe is held against the answers of every model: the folder keeps its items once.
-    """
+    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe, kept once."""
     model, probe = part.model, part.probe
     weights, identity = who.get(model.name, (model.weights, model.identity))
     if weights != model.weights:

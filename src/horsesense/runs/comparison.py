@@ -12,7 +12,8 @@ from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
-from horsesense.runs.results import Answered, read_run
+from horsesense.records.soundness import Soundness
+from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
 
@@ -45,16 +46,17 @@ class SideBySide:
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
     """What makes the comparison less than clean: other specs, other settings."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the card of the first run has it."""
 
 
-def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
-    """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
-    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
-    sides = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
+def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
+    """Compare all models of runs, probe by probe; a probe that only one model was asked is left out."""
+    sides = [side_by_side(probe, models, how) for probe, models in by_probe(runs).items() if len(models) > 1]
     if not sides:
-        raise UserError(
-            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
-        )
+        folder = next((folder for folder, _ in runs if folder.is_dir()), None)
+        fix = "give runs whose probes have the same name"
+        raise UserError("no probe was asked of two models", file=folder, fix=fix)
     return sides
 
 
@@ -104,6 +106,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
+        soundness=first.probe.card.soundness,
     )
 
 
@@ -181,6 +184,8 @@ class ProbeComparison(Document):
     """Each model on its own."""
     differences: tuple[Difference, ...]
     """Each two of them."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,4 +224,5 @@ def _plain(side: SideBySide) -> ProbeComparison:
             )
             for pairing in side.pairings
         ),
+        soundness=side.soundness,
     )

@@ -40,7 +40,7 @@ class ModelRecord(_Record):
     weights: str
     """SHA-256 of the weight files."""
     identity: str = ""
-    """SHA-256 over weights, config and tokenizer; empty in runs of earlier versions, and where there are only weights."""
+    """SHA-256 over weights, config and tokenizer; empty in older runs, and where there are only weights."""
     revision: str
     dtype: str
     dtype_reason: str = ""

@@ -15,8 +15,10 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
+from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
@@ -110,6 +112,8 @@ class ResultDocument(Document):
     """Accuracy under each other normalisation that the answers allow."""
     spec: Mapping[str, str | int | bool]
     """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class Result:
     sensitivity: dict[str, float]
     """Accuracy under each other normalisation that the answers allow."""
     spec: dict[str, Any]
+    soundness: Soundness | None = None
+    """How sound the items are, where somebody has read a sample."""
 
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
@@ -148,7 +154,25 @@ class Result:
             unjudged=self.unjudged,
             sensitivity=self.sensitivity,
             spec=self.spec,
+            soundness=self.soundness,
         )
+
+
+def kin_of_reader(answered: Answered) -> str:
+    """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
+
+    What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
+    model falls for.
+    """
+    sound, model = answered.probe.card.soundness, answered.part.model
+    if sound is None or not sound.reader.is_model:
+        return ""
+    if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
+        return ""
+    return (
+        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
+        f"{answered.part.probe.name}: it may take the same faults for sound"
+    )
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
@@ -198,4 +222,5 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         unjudged=earned.unjudged,
         sensitivity=other,
         spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+        soundness=answered.probe.card.soundness,
     )

@@ -13,6 +13,7 @@ from horsesense.models.local.rows import Given, Row
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.scoring.plan import make_plan
+from horsesense.scoring.questions import need_tokens
 
 _CLOSING = " .,;:!?"
 
@@ -36,6 +37,7 @@ def fill(
 
     A causal model can only be asked where the blank ends the prompt: it does not see what follows.
     """
+    need_tokens(model)
     if k < 1:
         raise UserError(f"the {k} best words of a blank are asked for", fix="ask for 1 or more")
     if k > len(model.tokenizer):

@@ -12,7 +12,7 @@ from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.scoring.batches import score_questions
 from horsesense.scoring.prompts import Prompt, dressed, item_prompts
-from horsesense.scoring.questions import framer_of
+from horsesense.scoring.questions import framer_of, need_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class ScoredText:
 
 def score_texts(model: LanguageModel, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
     """Every scored token of each text; with ``bos=none`` the first one is left out."""
+    need_tokens(model)
     for text in texts:
         if not text.strip():
             raise UserError("a text is empty", fix="give one with words")

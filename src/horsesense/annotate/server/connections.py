@@ -1,4 +1,4 @@
-"""Connections that come to nothing: how long one may take, how many there may be, and a log that does not repeat itself.
+"""Connections that come to nothing: how long one may take, how many there are, and a log that does not repeat itself.
 
 uvicorn waits for ever for the end of a request. Here each stage of a request has its time, a process holds only so many
 connections, and where they are all taken the one goes that has said nothing for longest.
@@ -23,7 +23,7 @@ SPARE = 128
 MOST = 1000
 
 
-def connection_settings() -> dict[str, object]:
+def connection_settings() -> dict[str, Any]:
     """What uvicorn is told about connections."""
     return {"http": TimedConnection, "ws": "none", "timeout_keep_alive": 30}
 
