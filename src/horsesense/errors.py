@@ -134,11 +134,28 @@ def need(library: str) -> None:
 _reading: ContextVar[str] = ContextVar("reading", default="")
 """The file that was opened last."""
 _PARSERS = frozenset(
-    """
-    JSONDecodeError IncompleteJSONError JSONError TOMLDecodeError ParseError ExpatError XMLSyntaxError UnicodeDecodeError
-    UnicodeEncodeError BadZipFile BadGzipFile ReadError EOFError SafetensorError PanicException RecursionError
-    OverflowError MemoryError DatabaseError UnpicklingError
-    """.split()
+    (
+        "JSONDecodeError",
+        "IncompleteJSONError",
+        "JSONError",
+        "TOMLDecodeError",
+        "ParseError",
+        "ExpatError",
+        "XMLSyntaxError",
+        "UnicodeDecodeError",
+        "UnicodeEncodeError",
+        "BadZipFile",
+        "BadGzipFile",
+        "ReadError",
+        "EOFError",
+        "SafetensorError",
+        "PanicException",
+        "RecursionError",
+        "OverflowError",
+        "MemoryError",
+        "DatabaseError",
+        "UnpicklingError",
+    )
 )
 """Exceptions that only bad content raises, by name: their libraries are not loaded for it."""
 _PARSING_ROOMS = (

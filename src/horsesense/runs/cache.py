@@ -44,7 +44,7 @@ def is_sound_row(key: bytes, value: bytes) -> bool:
 
 
 def count_rows(path: Path) -> tuple[int, int]:
-    """Rows of a cache that have their checksum, and rows that do not: those are computed again where they are wanted."""
+    """Rows of a cache that have their checksum, and rows that do not: those are computed again."""
     sound = bad = 0
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
