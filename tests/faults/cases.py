@@ -89,7 +89,8 @@ def cases(inputs: Path) -> list[Case]:
     for name in ("gpt2", "choice"):
         save_tiny(name, inputs / name)
     for name, probe in (
-        ("clozes", clozes(24, 1)),
+        ("clozes", clozes(12, 1)),
+        ("plain", questions(60, 7, False)),
         ("dev", clozes(4, 2)),
         ("tests", clozes(4, 3)),
         ("dose", questions(8, 1, True)),
@@ -127,7 +128,7 @@ def cases(inputs: Path) -> list[Case]:
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
         Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),
-        Case("harden", command("harden", at["clozes.jsonl"], "-o", "hard.jsonl"), results_only),
+        Case("harden", command("harden", at["plain.jsonl"], "-o", "hard.jsonl"), results_only),
         Case("knowledge add", command("knowledge", "add", "mine", at["tree.tsv"]), facts),
         Case("build", command("build", "duals", at["clozes.jsonl"], "-o", "duals.jsonl"), results_only),
         Case("run", command("run", "-m", at["gpt2"], "-p", at["clozes.jsonl"], "--out", "run", "--device", "cpu"), results_only),

@@ -89,6 +89,7 @@ def ask(
     return Run([each for each in parts if each.part.probe.name in probes], folder, how)
 
 
+@naming_extras()
 def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
     """A run that a folder keeps.
 

@@ -11,7 +11,7 @@ from horsesense.api.asking import ask
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
 from horsesense.methods.cats.suite import OpenedSuite, find_suite, open_suite
@@ -40,6 +40,7 @@ class AskedSuite:
     """A row a model, the published rows, and the best blind cue of each set."""
 
 
+@naming_extras()
 def ask_suite(
     model: str | LanguageModel | Sequence[str | LanguageModel],
     name: str = "cats",
@@ -115,6 +116,7 @@ def _say_missing(opened: OpenedSuite, watcher: Watcher) -> None:
         watcher.say(f"{suite.name}: missing: {', '.join(sets.missing)}; the row has no figure for them")
 
 
+@naming_extras()
 def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     """How often the deciding token is the edited one, where it stands, and what other tokens carry.
 
@@ -131,6 +133,7 @@ def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     return found
 
 
+@naming_extras()
 def who(*runs: AnyRun) -> WhoOfRuns:
     """Which items one model gets and another misses, with the place of the key word (CATs, table 4).
 
@@ -188,6 +191,7 @@ class InferenceSteps:
         return self.frame()._repr_html_()
 
 
+@naming_extras()
 def steps(*runs: AnyRun, judgements: Sequence[PathLike] = ()) -> InferenceSteps:
     """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2).
 

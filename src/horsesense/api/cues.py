@@ -15,7 +15,7 @@ from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened
 from horsesense.analysis.cues.harden import harden as search_subset
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Item, Probe, check_group, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -73,6 +73,7 @@ class CueFindings(Findings):
         return self.frame()._repr_html_()
 
 
+@naming_extras()
 def find_cues(
     probe: Probe | PathLike,
     *,
@@ -146,6 +147,7 @@ class HardenedProbe:
         return self.document(Path()).to_json()
 
 
+@naming_extras()
 def harden(
     probe: Probe | PathLike,
     *,

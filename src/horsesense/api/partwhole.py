@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import AnyRun, Run, answered_of
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
 from horsesense.methods.partwhole.labels import find_form, probe_in_labels
 from horsesense.methods.partwhole.splits import TriplesSplit, write_split
@@ -19,6 +19,7 @@ from horsesense.watching import UNWATCHED, Watcher
 __all__ = ["check", "premises", "recast", "split", "table"]
 
 
+@naming_extras()
 def check(*files: PathLike) -> OddTriples:
     """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row.
 
@@ -31,6 +32,7 @@ def check(*files: PathLike) -> OddTriples:
     return check_triples([Path(file) for file in files])
 
 
+@naming_extras()
 def recast(probe: Probe | PathLike, labels: str) -> Probe:
     """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no.
 
@@ -49,6 +51,7 @@ def recast(probe: Probe | PathLike, labels: str) -> Probe:
     return probe_in_labels(_opened(probe), labels)
 
 
+@naming_extras()
 def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: int = 0) -> TriplesSplit:
     """70, 10 and 20 per cent of the triples, written as train.jsonl, dev.jsonl and test.jsonl.
 
@@ -64,6 +67,7 @@ def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: i
     return write_split(_opened(probe), by, seed, Path(out))
 
 
+@naming_extras()
 def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watcher: Watcher = UNWATCHED) -> Probe:
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such.
 
@@ -92,6 +96,7 @@ def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watche
     return made
 
 
+@naming_extras()
 def table(*runs: AnyRun, train: Probe | PathLike | None = None, votes: Sequence[PathLike] = ()) -> PartWholeTable:
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts.
 

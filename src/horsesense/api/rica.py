@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.rica_study import Study, study
+from horsesense.errors import naming_extras
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
@@ -25,6 +26,7 @@ PathLike = str | Path
 __all__ = ["Study", "analyse", "controls", "derive", "equivalent", "plot_ladder", "released", "study"]
 
 
+@naming_extras()
 def derive(form: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> Derivation:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply.
 
@@ -39,6 +41,7 @@ def derive(form: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNW
     return derivation(_axiom(form), _lexicon(lexicon, watcher))
 
 
+@naming_extras()
 def equivalent(form: str, other: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> WrittenProof:
     """Whether two forms say the same, with the way from one to the other.
 
@@ -54,6 +57,7 @@ def equivalent(form: str, other: str, *, lexicon: PathLike | None = None, watche
     return written_proof(prove(_axiom(form), _axiom(other), _lexicon(lexicon, watcher)))
 
 
+@naming_extras()
 def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
     """Write what stands beside every RICA score: the probe without its premise, and with nonsense for its content.
 
@@ -67,6 +71,7 @@ def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
     return write_controls(Path(probe), Path(folder) if folder is not None else Path(probe).parent)
 
 
+@naming_extras()
 def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
     """Accuracy by kind, positivity bias, test-retest, and the effect of the background fact.
 
@@ -80,6 +85,7 @@ def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
     return analyse_run(Path(folder), None if against is None else Path(against))
 
 
+@naming_extras()
 def plot_ladder(analysis: RunAnalysis, path: PathLike | None = None) -> Any:
     """The fact ladder as a picture: what is right on each rung, of facts that are known and of those that are not.
 
@@ -106,6 +112,7 @@ def _lexicon(file: PathLike | None, watcher: Watcher) -> Lexicon:
     return whole_lexicon(None if file is None else Path(file), watcher)
 
 
+@naming_extras()
 def released(file: PathLike) -> ReleaseCheck:
     """Derive the other forms of each released axiom from its original, and show those that differ.
 
