@@ -135,7 +135,9 @@ class _Training:
             self.remarks.append(_MIXED)
         checkpoint = self._last_checkpoint()
         if checkpoint is not None:
-            self.looks += _kept_looks(checkpoint)
+            looks, losses = _kept_log(checkpoint)
+            self.looks += looks
+            curve.losses += losses
             self.remarks.append(f"taken up again at step {checkpoint.name.removeprefix('checkpoint-')}")
             self.watcher.say(self.remarks[-1])
         if self.folder is not None and self.origin is not None and loop.is_world_process_zero():
@@ -218,11 +220,13 @@ class _Training:
         return max(whole, key=lambda path: int(path.name.removeprefix("checkpoint-")), default=None)
 
 
-def _kept_looks(checkpoint: Path) -> list[Look]:
-    """The looks of a training that was killed, from the Trainer's own log."""
+def _kept_log(checkpoint: Path) -> tuple[list[Look], list[tuple[int, float]]]:
+    """The looks and losses of a training that was killed, from the Trainer's own log."""
     history = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
-    looks = []
+    looks, losses = [], []
     for entry in history:
+        if "loss" in entry:
+            losses.append((int(entry["step"]), float(entry["loss"])))
         if "eval_accuracy" in entry:
             others = {
                 name.removeprefix("eval_"): value
@@ -230,7 +234,7 @@ def _kept_looks(checkpoint: Path) -> list[Look]:
                 if name.startswith("eval_") and name not in ("eval_accuracy", "eval_aim")
             }
             looks.append(Look(entry["step"], round(entry.get("epoch") or 0.0, 3), entry["eval_accuracy"], others))
-    return looks
+    return looks, losses
 
 
 def answers_of(
