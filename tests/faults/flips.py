@@ -60,7 +60,11 @@ def main() -> None:
         return lambda folder: sorted(path for path in folder.glob(pattern) if path.is_file() and path.stat().st_size)
 
     rows: dict[str, Counter[str]] = {}
-    for name, pattern in (("answer files", "answers/*"), ("manifest", "manifest.json"), ("kept probe and card", "probes/*")):
+    for name, pattern in (
+        ("answer files", "answers/*"),
+        ("manifest", "manifest.json"),
+        ("kept probe and card", "probes/*"),
+    ):
         rows[name] = count(scratch / "run", inside(pattern), numbers, FLIPS)
     hs.train(str(model), clozes(12, 1), out=scratch / "trained", dev=clozes(4, 2), seeds=1, epochs=1, device="cpu")
     trained = scratch / "trained" / "seed-0"

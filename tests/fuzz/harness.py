@@ -47,7 +47,11 @@ _NAMES = {
 """Seeds to try first for an argument of that name, by the beginning of theirs; a new command most often names things alike."""
 
 
-_FIRST = {"rica": ("sentences", "mask"), "sense-making": ("statements", "answers"), "sense-reasons": ("statements", "answers")}
+_FIRST = {
+    "rica": ("sentences", "mask"),
+    "sense-making": ("statements", "answers"),
+    "sense-reasons": ("statements", "answers"),
+}
 """Which seeds are the files of a release that has several."""
 
 

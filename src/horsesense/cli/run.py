@@ -35,7 +35,7 @@ def run(
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
     suite: Annotated[
-        str | None, typer.Option(help="Ask a paper's sets and print its table's row: cats or cats-robust.")
+        str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust or partwhole.")
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,
@@ -47,9 +47,9 @@ def run(
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
-    from horsesense.cli.suites import print_suite
-    from horsesense.methods.cats.suite import find_suite
+    from horsesense.cli.suites import print_suite, print_tables
     from horsesense.methods.rica.controls import missing_controls
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
     from horsesense.runs.results import kin_of_reader, result_of
@@ -61,7 +61,7 @@ def run(
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
-    usual = find_suite(suite).spec if suite is not None else "default"
+    usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
     folder = out or Path("runs") / "-".join([*(_short(name) for name in models), *called])
@@ -80,9 +80,9 @@ def run(
     with Bars(stay=True) as progress:
         if suite is not None:
             asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
-            run, paper = asked_suite.run, asked_suite.table
+            run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
-            run, paper = ask(models, named, watcher=progress, **asking), None
+            run, paper, tables = ask(models, named, watcher=progress, **asking), None, None
     asked = run.answered
     results = [result_of(each, how) for each in asked if each.judged]
     page = write_page(folder, unfinished=True, how=how)
@@ -96,10 +96,12 @@ def run(
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
     if json:
-        print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper))
+        print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper, tables))
         return
     if paper is not None:
         print_suite(paper)
+    elif tables is not None:
+        print_tables(tables)
     else:
         print_results(results)
     say(f"answers in {folder}; report: {page}")
