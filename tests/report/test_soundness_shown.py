@@ -20,7 +20,7 @@ def stage(bad: float) -> Stage:
     share = Share(bad, (bad / 2, bad * 2), 300)
     found = Share(0.93, (0.87, 0.97), 100)
     best = Share(1 - bad / 2, (0.9, 0.99), 300)
-    return Stage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, best)
+    return Stage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
 
 
 def reading(reader: Party) -> Soundness:
