@@ -19,6 +19,8 @@ from horsesense.files import disk_errors
 
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
+_TORCH_WRITES = ("PytorchStreamWriter", "inline_container")
+"""How torch tells that it could not write."""
 _LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
 _NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
 """What older checkpoints keep beside their weights, and is computed or not needed."""
@@ -51,7 +53,7 @@ def saving(folder: Path) -> Iterator[None]:
             yield
     except Exception as error:
         number = _OS_ERROR.search(str(error))
-        if number is None and "PytorchStreamWriter" not in str(error):
+        if number is None and not any(name in str(error) for name in _TORCH_WRITES):
             raise
         code = int(number[1]) if number else errno.ENOSPC
         with disk_errors(folder):
