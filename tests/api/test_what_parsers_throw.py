@@ -69,7 +69,7 @@ def test_bad_content_is_no_failure_of_ours(act: Any) -> None:
 def test_a_fault_of_ours_stays_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     read_text(tmp_path / "a")
-    assert as_user_error(thrown(lambda: {}["part"])) is None
+    assert as_user_error(thrown(lambda: dict[str, int]()["part"])) is None
     assert as_user_error(thrown(lambda: 1 / 0)) is None
 
 

@@ -33,7 +33,8 @@ def main() -> None:
     try:
         while not answers(port):
             time.sleep(0.2)
-        silent, good, tries, most = [], 0, 0, 0
+        silent: list[socket.socket] = []
+        good = tries = most = 0
         began = time.monotonic()
         while time.monotonic() - began < SECONDS:
             for _ in range(250):
