@@ -66,7 +66,8 @@ def main() -> None:
         ("kept probe and card", "probes/*"),
     ):
         rows[name] = count(scratch / "run", inside(pattern), numbers, FLIPS)
-    hs.train(str(model), clozes(12, 1), out=scratch / "trained", dev=clozes(4, 2), seeds=1, epochs=1, device="cpu")
+    more: dict[str, Any] = {"dev": clozes(4, 2), "tests": [clozes(4, 3)]}
+    hs.train(str(model), clozes(12, 1), out=scratch / "trained", seeds=1, epochs=1, device="cpu", **more)
     trained = scratch / "trained" / "seed-0"
     texts = ["Ice melts in the sun."]
     score: Callable[[Path], Any] = lambda folder: hs.score(load_model(str(folder), device="cpu"), texts).texts[0].sum  # noqa: E731

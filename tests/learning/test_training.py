@@ -156,7 +156,7 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), watcher=S
     killed = tmp_path / "killed"
     process = subprocess.Popen([sys.executable, "-c", program, str(killed)], env=environment, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while not list((killed / "checkpoints").glob("checkpoint-*/trainer_state.json")) and time.monotonic() < deadline:
+    while not list((killed / "checkpoints").glob("checkpoint-*/SHA256SUMS")) and time.monotonic() < deadline:
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
