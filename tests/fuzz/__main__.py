@@ -18,7 +18,7 @@ if __name__ == "__main__":
     parser.add_argument("--inputs", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # what eats memory must not eat the machine's
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # what eats memory must not eat the machine's
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     fuzz = Fuzz(chosen.seed, Path(tempfile.mkdtemp(prefix="fuzz-")))
