@@ -111,6 +111,8 @@ class Fuzz:
 
     def throw(self, name: str) -> None:
         tally, work = self.tallies[name], Path(tempfile.mkdtemp(dir=self.place))
+        # By target and number, so that an input does not depend on how much time others took.
+        self.lot = random.Random(f"{self.seed} {name} {tally.inputs}")
         before = Path.cwd()
         os.chdir(work)
         began = time.process_time()
