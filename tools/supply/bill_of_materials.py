@@ -47,11 +47,11 @@ def _licence(name: str) -> str:
         about = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return ""
-    told = about.get("License-Expression") or ""
+    told = about["License-Expression"] if "License-Expression" in about else ""
     classified = [
         line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License")
     ]
-    return told or "; ".join(classified) or (about.get("License") or "").partition("\n")[0][:80]
+    return told or "; ".join(classified) or (about["License"] if "License" in about else "").partition("\n")[0][:80]
 
 
 def main() -> None:
