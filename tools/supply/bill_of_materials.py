@@ -47,11 +47,15 @@ def _licence(name: str) -> str:
         about = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return ""
-    told = about["License-Expression"] if "License-Expression" in about else ""
+    told = _field(about, "License-Expression")
     classified = [
         line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License")
     ]
-    return told or "; ".join(classified) or (about["License"] if "License" in about else "").partition("\n")[0][:80]
+    return told or "; ".join(classified) or _field(about, "License").partition("\n")[0][:80]
+
+
+def _field(about: metadata.PackageMetadata, name: str) -> str:
+    return next(iter(about.get_all(name) or ()), "")
 
 
 def main() -> None:
