@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
+    from horsesense.api.verify import Verified as Verified
+    from horsesense.api.verify import verify as verify
     from horsesense.errors import UserError as UserError
     from horsesense.records import Card as Card
     from horsesense.records import Item as Item
@@ -94,6 +96,7 @@ _WHERE = {
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
     "api.texts": ("Fills", "Scores", "fill", "saliency", "score"),
+    "api.verify": ("Verified", "verify"),
     "errors": ("UserError",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
@@ -125,6 +128,7 @@ __all__ = [
     "ShownAnswers",
     "Training",
     "UserError",
+    "Verified",
     "Watcher",
     "__version__",
     "add_source",
@@ -158,6 +162,7 @@ __all__ = [
     "soundness",
     "studies",
     "train",
+    "verify",
     "winoventi",
     "wordnetqa",
     "write_probe",

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from horsesense.errors import UserError, argument
 from horsesense.models.local.borrowed import hash_of_weights
+from horsesense.models.local.device import threads_of, with_threads
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identify, plugged, plugin_of
 from horsesense.records import Answer, Item, Probe, ScoringSpec
 from horsesense.runs.cache import ScoreCache
-from horsesense.runs.folder import is_finished, keep_probe, locked, shard_path, write_answers
+from horsesense.runs.folder import is_kept, keep_probe, locked, shard_path, write_answers
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -70,13 +71,13 @@ def ask_models(
     drawn = {name: _drawn(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        weights = {_name(model): kept for model in models if (kept := _kept_weights(model, drawn, folder))}
-        opened = [model if _name(model) in weights else _opened(model) for model in models]
+        who = {_name(model): kept for model in models if (kept := _kept_identity(model, drawn, folder))}
+        opened = [model if _name(model) in who else _opened(model) for model in models]
         known = [_with_weights(model) if isinstance(model, LanguageModel) else model for model in opened]
-        weights |= {_name(model): _weights(model, settings, watcher) for model in known if _name(model) not in weights}
+        who |= {_name(model): _who(model, settings, watcher) for model in known if _name(model) not in who}
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
-            _check_part(part, weights, drawn, folder)
+            _check_part(part, who, drawn, folder)
         for model in known:
             manifest = _ask_model(model, probes, drawn, folder, manifest, settings, watcher)
     return manifest
@@ -114,26 +115,28 @@ def _opened(model: str | LanguageModel) -> str | LanguageModel:
     return (plugged(model) or model) if isinstance(model, str) else model
 
 
-def _kept_weights(model: str | LanguageModel, drawn: Mapping[str, Probe], folder: Path) -> str:
-    """The weights of a plug-in's model that need not be loaded: all its answers are kept, by the same package."""
+def _kept_identity(model: str | LanguageModel, drawn: Mapping[str, Probe], folder: Path) -> tuple[str, str] | None:
+    """Who a plug-in's model is that need not be loaded: all its answers are kept, by the same package."""
     plugin = plugin_of(model) if isinstance(model, str) else None
     if plugin is None or not manifest_path(folder).is_file():
-        return ""
+        return None
     parts = (read_manifest(folder).part(_name(model), probe) for probe in drawn)
-    kept = [part.model for part in parts if part and is_finished(folder, part)]
+    kept = [part.model for part in parts if part and _all_kept(folder, part)]
     same = all(each.revision == plugin.origin or each.revision.endswith(f"({plugin.origin})") for each in kept)
-    return kept[0].weights if same and len(kept) == len(drawn) else ""
+    return (kept[0].weights, kept[0].identity) if same and len(kept) == len(drawn) else None
 
 
 def _name(model: str | LanguageModel) -> str:
     return model if isinstance(model, str) else model.name
 
 
-def _weights(model: str | LanguageModel, settings: Settings, watcher: Watcher) -> str:
+def _who(model: str | LanguageModel, settings: Settings, watcher: Watcher) -> tuple[str, str]:
+    """The weights, and the whole identity where it is known."""
     if isinstance(model, LanguageModel):
-        return model.weights
+        return model.weights, model.identity
     name = settings.labels.get(model, model)
-    return identify(name, allow_pickle=settings.allow_pickle, watcher=watcher).weights
+    found = identify(name, allow_pickle=settings.allow_pickle, watcher=watcher)
+    return found.weights, found.whole
 
 
 def _with_weights(model: LanguageModel) -> LanguageModel:
@@ -180,13 +183,15 @@ def _ask_model(
     model = asked if isinstance(asked, LanguageModel) else None
     for probe_name, probe in drawn.items():
         part = manifest.part(name, probe_name)
-        if part is not None and is_finished(folder, part):
+        if part is not None and _all_kept(folder, part):
             watcher.say(f"{name} on {probe_name}: all answers are kept already")
             continue
         if model is None:
             model = _loaded(name, manifest.parts, probe, settings)
             frame = framer_of(model, settings.spec).frame.in_words
             watcher.say(f"{name}: {model.family}, {', '.join(model.notes)}, begins with {frame}")
+        if not manifest.parts and manifest.threads is None:
+            manifest = manifest.model_copy(update={"threads": threads_of(model.device)})
         shards = cut(prepare(model, probe.items, settings.spec), settings.shard, _one_row_a_token(model))
         if part is None:
             part = _part(model, probe_name, probe, len(probes[probe_name].items), len(shards), settings)
@@ -194,8 +199,13 @@ def _ask_model(
                 keep_probe(folder, probe_name, probe)
             manifest = manifest.with_part(part)
             write_manifest(folder, manifest)
-        _ask_shards(model, part, shards, folder, settings, watcher)
+        with with_threads(manifest.threads if threads_of(model.device) else None):
+            _ask_shards(model, part, shards, folder, settings, watcher)
     return manifest
+
+
+def _all_kept(folder: Path, part: Part) -> bool:
+    return all(is_kept(folder, shard_path(folder, part.model.name, part.probe.name, n)) for n in range(part.shards))
 
 
 def _part(model: LanguageModel, name: str, probe: Probe, of: int, shards: int, settings: Settings) -> Part:
@@ -223,11 +233,15 @@ def _loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -
     return load_by_margins(load, probe.items, settings.spec)
 
 
-def _check_part(part: Part, weights: Mapping[str, str], drawn: Mapping[str, Probe], folder: Path) -> None:
+def _check_part(part: Part, who: Mapping[str, tuple[str, str]], drawn: Mapping[str, Probe], folder: Path) -> None:
     """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe, kept once."""
     model, probe = part.model, part.probe
-    if weights.get(model.name, model.weights) != model.weights:
+    weights, identity = who.get(model.name, (model.weights, model.identity))
+    if weights != model.weights:
         raise UserError(f"the folder holds answers of {model.name} with other weights", file=folder, fix=_ANOTHER)
+    if identity and model.identity and identity != model.identity:
+        told = f"the folder holds answers of {model.name} with another config or tokenizer"
+        raise UserError(told, file=folder, fix=_ANOTHER)
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
 
@@ -246,14 +260,18 @@ def _ask_shards(
 ) -> None:
     paths = [shard_path(folder, part.model.name, part.probe.name, number) for number in range(len(shards))]
     costs = [sum(cost(prepared, _one_row_a_token(model)) for prepared in shard) for shard in shards]
-    kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
+    there = [is_kept(folder, path) for path in paths]
+    for path, whole in zip(paths, there, strict=True):
+        if not whole and path.is_file():
+            watcher.say(f"{path}: damaged, so it is computed again")
+    kept = sum(tokens for tokens, whole in zip(costs, there, strict=True) if whole)
     progress = _PartProgress(watcher, f"{part.model.name} on {part.probe.name}", sum(costs))
     already = f", {kept:,} of them kept already" if kept else ""
     watcher.say(f"{progress.stage}: {progress.total:,} tokens to compute{already}")
     progress.shard_done(kept)
     with ScoreCache(model, settings.spec, settings.budget) if settings.cache else nullcontext() as cache:
-        for shard, path, tokens in zip(shards, paths, costs, strict=True):
-            if path.is_file():
+        for shard, path, tokens, whole in zip(shards, paths, costs, there, strict=True):
+            if whole:
                 continue
             answers = _answers(model, shard, settings, cache, progress)
             progress.shard_done(tokens)  # what was the same text was computed once, what was cached never
