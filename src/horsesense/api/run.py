@@ -11,7 +11,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.errors import UserError
 from horsesense.records import Probe
 from horsesense.records.document import plain
-from horsesense.runs.comparison import ComparisonDocument, by_probe, comparison_document, side_by_side
+from horsesense.runs.comparison import ComparisonDocument, compared, comparison_document
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
@@ -38,6 +38,7 @@ def _row(result: Result) -> dict[str, Any]:
     return {
         "model": result.model,
         "probe": result.probe,
+        "way": result.way,
         **_estimate("accuracy", result.estimate),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
@@ -200,11 +201,7 @@ class Run:
     def compare(self, *others: Run) -> Comparison:
         """All models of this run and others on the items that all were asked, probe by probe: is a difference real?"""
         runs = [(run.folder or Path(f"run {n}"), run.answered) for n, run in enumerate((self, *others), start=1)]
-        probes = by_probe(runs)
-        sides = [side_by_side(p, models, self.normalise) for p, models in probes.items() if len(models) > 1]
-        if not sides:
-            raise UserError("no probe was asked of two models", fix="compare runs whose probes have the same name")
-        return Comparison(comparison_document(sides).probes)
+        return Comparison(comparison_document(compared(runs, self.normalise)).probes)
 
     def plot(self, what: str = "accuracy") -> Any:
         """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""

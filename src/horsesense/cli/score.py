@@ -36,8 +36,8 @@ def score(
     from horsesense.api.asking import check_texts
     from horsesense.api.asking import score as score_by
     from horsesense.api.models import load_model
+    from horsesense.models.local.questions import framer_of
     from horsesense.scoring.evidence import ScoreDocument, evidence_document
-    from horsesense.scoring.questions import framer_of
 
     meaning = spec_of(spec, None, exact=True, pll=pll)
     wanted = [*texts, *([against] if against is not None else [])]
@@ -107,9 +107,9 @@ def fill(
 ) -> None:
     """The most probable single tokens for the blank of each prompt, sub-word pieces included."""
     from horsesense.models.local.load import load_model
+    from horsesense.models.local.questions import framer_of
     from horsesense.scoring.fill import FillDocument
     from horsesense.scoring.fill import fill as fill_blanks
-    from horsesense.scoring.questions import framer_of
 
     meaning = spec_of(spec, None, exact=True)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)

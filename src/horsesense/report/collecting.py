@@ -67,15 +67,16 @@ def collect_answered(
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, SideBySide | str] = {}
     for probe, models in by_probe(runs).items():
+        named = str(probe)
         judged = {label: answered for label, answered in models.items() if answered.judged}
-        unjudged += [(label, probe) for label in models if label not in judged]
+        unjudged += [(label, named) for label in models if label not in judged]
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:
                 cue_of[content] = _best_cue(answered) if cues else NOT_LOOKED
-            probes.setdefault(probe, []).append(summarise(label, answered, cue_of[content], how))
+            probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
-            sides[probe] = _compared(probe, judged, how)
+            sides[named] = _compared(named, judged, how)
     return Collected({}, probes, unjudged, sides, (), how)
 
 

@@ -14,7 +14,6 @@ from horsesense.analysis import (
     Standout,
     by_facet,
     confidence,
-    credits,
     family_accuracy,
     reliability,
     standouts,
@@ -87,7 +86,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     ``cue`` is the probe's best, or why there is none.
     """
     scores = answered.scores(how or answered.primary())
-    earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
+    earned = answered.credits(how or answered.primary())
     facets = [item.facets for item in answered.items]
     guesses = [1 / len(item.options) for item in answered.items]
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
+from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.results import Answered, read_run
 from horsesense.scoring.normalise import Normalisation
 
@@ -35,6 +37,8 @@ class SideBySide:
     """All models on one probe."""
 
     probe: str
+    way: str
+    """How all of them were asked."""
     items: int
     """Items with a gold that all models were asked."""
     excluded: dict[str, int]
@@ -49,30 +53,60 @@ class SideBySide:
 
 def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
     """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
-    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
-    sides = [side_by_side(probe, models, how) for probe, models in probes.items() if len(models) > 1]
+    try:
+        return compared([(folder, read_run(folder)[1]) for folder in folders], how)
+    except NothingInCommonError as error:
+        raise UserError(error.problem, file=folders[0], fix=error.fix) from None
+
+
+class NothingInCommonError(UserError):
+    """No probe was asked of two models, or none in the same way."""
+
+
+def compared(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
+    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other."""
+    sides = [side_by_side(each.probe, models, how) for each, models in by_probe(runs).items() if len(models) > 1]
     if not sides:
-        raise UserError(
-            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
-        )
+        asked: dict[str, set[str]] = {}
+        for _, answered in runs:
+            for a in answered:
+                asked.setdefault(a.part.probe.name, set()).add(a.way)
+        unlike = next((probe for probe in asked if len(asked[probe]) > 1), None)
+        if unlike is not None:
+            raise NothingInCommonError(
+                f"{unlike} was asked in unlike ways ({', '.join(sorted(asked[unlike]))}), which cannot be compared",
+                fix="ask all models in the same way",
+            )
+        raise NothingInCommonError("no probe was asked of two models", fix="give runs whose probes have the same name")
     return sides
 
 
-def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[str, dict[str, Answered]]:
-    """All answers by probe, then by model; the folder tells two runs of one model apart."""
-    names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
-    probes: dict[str, dict[str, Answered]] = {}
+class AskedProbe(NamedTuple):
+    """A probe, and how it was asked."""
+
+    probe: str
+    way: str
+
+    def __str__(self) -> str:
+        return self.probe if self.way == "options" else f"{self.probe} by {self.way}"
+
+
+def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
+    """All answers by probe and way, then by model; the folder tells two runs of one model apart."""
+    names = [(a.part.model.name, a.part.probe.name, a.way) for _, answered in runs for a in answered]
+    probes: dict[AskedProbe, dict[str, Answered]] = {}
     for folder, answered in runs:
         for run in answered:
-            model, probe = run.part.model.name, run.part.probe.name
-            # The same model in two folders was asked in two ways, which is what is compared then.
-            label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
+            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.way)
+            # The same model in two folders was asked under two specs, which is what is compared then.
+            label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
     return probes
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the items of one probe that all were asked."""
+    """Compare models on the items of one probe that all were asked, in one way."""
+    _check_alike(probe, models)
     common = set.intersection(*({item.id for item in run.items} for run in models.values()))
     if not common:
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
@@ -98,6 +132,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
     return SideBySide(
         probe=probe,
+        way=first.way,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(common) for label, run in models.items()},
         unjudged=sum(item.answer is None for item in items),
@@ -105,6 +140,18 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         pairings=pairings,
         notes=_notes(models),
     )
+
+
+def _check_alike(probe: str, models: dict[str, Answered]) -> None:
+    """Answers in unlike ways are refused: the difference would be that of the ways."""
+    first = next(iter(models.values()))
+    for label, run in models.items():
+        unlike = [n for n in WAY_FIELDS if getattr(run.spec, n) != getattr(first.spec, n)]
+        if run.way != first.way or unlike:
+            told = ", ".join(unlike) or f"{first.way} and {run.way}"
+            raise UserError(
+                f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
+            )
 
 
 def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
@@ -169,6 +216,8 @@ class ProbeComparison(Document):
 
     probe: str
     """Its name in the runs."""
+    way: str
+    """How all were asked."""
     n: int
     """Items with a gold that all models were asked."""
     excluded: Mapping[str, int]
@@ -199,6 +248,7 @@ def comparison_document(sides: Sequence[SideBySide]) -> ComparisonDocument:
 def _plain(side: SideBySide) -> ProbeComparison:
     return ProbeComparison(
         probe=side.probe,
+        way=side.way,
         n=side.items,
         excluded=side.excluded,
         unjudged=side.unjudged,

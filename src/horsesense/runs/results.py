@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,14 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
-from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
+from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
+from horsesense.runs.replies import RepliesDocument, read_replies, replies_document
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
+from horsesense.scoring.ways.by_words import UNPARSED
+from horsesense.scoring.ways.way import way_named
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,22 @@ class Answered:
     spec: ScoringSpec
     answers: Sequence[Answer]
     """One an item, in the order of the probe."""
+    replies: Sequence[Reply] = ()
+    """What was said, where it was asked in letters or words."""
+
+    @property
+    def way(self) -> str:
+        """How it was asked."""
+        return self.part.way
 
     @property
     def items(self) -> Sequence[Item]:
         return self.probe.items
 
     def primary(self) -> Normalisation | None:
-        """The normalisation that the card names; None: by the form of each item."""
+        """The normalisation that the card names; None: by the form of each item. PMI is a way of its own."""
+        if self.way == "pmi":
+            return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
     def scores(self, how: Normalisation | None) -> list[tuple[float, ...]]:
@@ -48,7 +60,8 @@ class Answered:
 
     def credits(self, how: Normalisation | None) -> Credits:
         ids = [item.id for item in self.items]
-        return credits(self.scores(how), [item.answer for item in self.items], ids)
+        earned = credits(self.scores(how), [item.answer for item in self.items], ids)
+        return nothing_for(earned, [answer.flags[:1] == (UNPARSED,) for answer in self.answers])
 
     @property
     def judged(self) -> bool:
@@ -108,8 +121,14 @@ class ResultDocument(Document):
     """Items without a gold, left out."""
     sensitivity: Mapping[str, float]
     """Accuracy under each other normalisation that the answers allow."""
-    spec: Mapping[str, str | int | bool]
+    spec: Mapping[str, str | int | float | bool]
     """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    way: str
+    """How it was asked: options, pmi, letters or words."""
+    asked: str
+    """The same in words: template, examples, orders, what was fallen back from."""
+    replies: RepliesDocument | None = None
+    """What was said and made out, where it was asked in letters or words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +147,9 @@ class Result:
     sensitivity: dict[str, float]
     """Accuracy under each other normalisation that the answers allow."""
     spec: dict[str, Any]
+    way: str = "options"
+    asked: str = ""
+    replies: RepliesDocument | None = None
 
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
@@ -148,7 +170,23 @@ class Result:
             unjudged=self.unjudged,
             sensitivity=self.sensitivity,
             spec=self.spec,
+            way=self.way,
+            asked=self.asked,
+            replies=self.replies,
         )
+
+
+def nothing_for(earned: Credits, unparsed: Sequence[bool]) -> Credits:
+    """An item of which no reply could be made out earns nothing and chooses nothing: it is never guessed."""
+    if not any(unparsed):
+        return earned
+    values, margins = earned.values.copy(), earned.margins.copy()
+    lost = np.array(unparsed)
+    ties = int((lost & ~np.isnan(values)).sum())
+    values[lost & ~np.isnan(values)] = 0.0
+    margins[lost] = np.nan
+    predicted = tuple(() if gone else chosen for gone, chosen in zip(unparsed, earned.predicted, strict=True))
+    return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - ties)
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
@@ -167,7 +205,7 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
     options = {item.id: len(item.options) for item in probe.items}
-    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options)
+    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options, part.way)
     missing = [item.id for item in probe.items if item.id not in answers]
     if missing:
         raise UserError(
@@ -176,7 +214,8 @@ def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answ
             file=folder,
             fix="run it again in another folder",
         )
-    return Answered(part, probe, spec, [answers[item.id] for item in probe.items])
+    meaning = way_named(part.way).spec(spec)
+    return Answered(part, probe, meaning, [answers[item.id] for item in probe.items], read_replies(folder, part))
 
 
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
@@ -184,7 +223,8 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}
-    for name in NORMALISATIONS:
+    # Letters and words have one number an option, and nothing to normalise.
+    for name in NORMALISATIONS if any(answer.logprobs for answer in answered.answers) else ():
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
     return Result(
@@ -198,4 +238,7 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         unjudged=earned.unjudged,
         sensitivity=other,
         spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+        way=answered.way,
+        asked=answered.part.asked,
+        replies=replies_document(answered.items, answered.replies) if answered.replies else None,
     )

@@ -16,9 +16,9 @@ from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
 from horsesense.methods.winoventi.selection import Selection, drop_nonsense, select, with_perplexity
 from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.questions import framer_of
 from horsesense.records import Fill, ScoringSpec
 from horsesense.scoring.fill import fill
-from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
 from horsesense.watching import UNWATCHED, Watcher
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
+from horsesense.models.local.batches import score_questions
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.batches import score_questions
 from horsesense.scoring.options import prepare
 from horsesense.watching import Watcher
 
