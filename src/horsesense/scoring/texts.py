@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 from horsesense.errors import UserError
@@ -96,7 +96,7 @@ def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText
     if not answer.logprobs:
         return [None] * len(item.options)
     # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
     return [
         ScoredText(
             prompt.text,

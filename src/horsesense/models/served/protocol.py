@@ -153,20 +153,20 @@ def align(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
     """
     spans: list[tuple[int, int]] = []
     at = 0
-    for place, token in enumerate(tokens):
-        if at >= len(text):
-            break
+    while at < len(text) and len(spans) < len(tokens):
+        token = tokens[len(spans)]
         if token and text.startswith(token, at):
             spans.append((at, at + len(token)))
             at += len(token)
-        elif "\ufffd" in token or token.startswith("bytes:"):
-            whole = next((each for each in tokens[place + 1 :] if each and not _partial(each)), None)
-            last = place + 1 >= len(tokens) or not _partial(tokens[place + 1])
-            end = at + 1 if whole is None or not last else text.find(whole, at)
-            if end < at or end - at > 4:
+        elif _partial(token):
+            rest = tokens[len(spans) :]
+            many = next((n for n, each in enumerate(rest) if not _partial(each)), len(rest))
+            found = text.find(rest[many], at + 1) if many < len(rest) and rest[many] else -1
+            end = found if found > 0 else len(text)
+            if end - at > many + 1:
                 return None
-            spans.append((at, max(end, at + 1)))
-            at = max(end, at + 1) if last else at
+            spans += [(at, end)] * many
+            at = end
         else:
             return None
     return spans if at >= len(text) else None

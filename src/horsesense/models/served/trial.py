@@ -8,7 +8,6 @@ log-probabilities and are none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from horsesense.errors import UserError
@@ -18,6 +17,7 @@ from horsesense.models.served.client import Client, RefusedError, Request
 from horsesense.models.served.protocol import (
     FEWER_NEXT,
     MOST_NEXT,
+    Echoed,
     echo_body,
     generate_body,
     next_body,
@@ -69,34 +69,41 @@ def try_likelihood(client: Client[Any], model: str) -> Trial:
 
 def _compared(client: Client[Any], model: str, style: str, beginning: Beginning) -> Trial:
     before = beginning.token if beginning.how in ("text", "ids") else ""
+    bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
+    made = client.ask_all([Request("/completions", body) for body in bodies], read_generated)
+    # Every beginning of what was made, with what its last token was made with.
+    cases = [
+        (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
+        for text, each in zip(TEXTS, made, strict=True)
+        for count in range(1, len(each.tokens) + 1)
+        if each.tokens[count - 1] and "\ufffd" not in "".join(each.tokens[:count])
+    ]
+    requests = [Request("/completions", echo_body(model, before + longer, style)) for longer, _, _ in cases]
+    text_of = {r.key(client.identity): longer for r, (longer, _, _) in zip(requests, cases, strict=True)}
+    echoes = client.ask_each(requests, lambda key, reply: _read(reply, text_of[key]))
     compared, largest, where = 0, 0.0, ""
-    for text in TEXTS:
-        made = client.ask(Request("/completions", generate_body(model, before + text, LENGTH)), read_generated)
-        for count in range(1, len(made.tokens) + 1):
-            longer = text + "".join(made.tokens[:count])
-            if "\ufffd" in longer or not made.tokens[count - 1]:
-                break
-            request = Request("/completions", echo_body(model, before + longer, style))
-            try:
-                echoed = client.ask(request, partial(read_echo, text=longer))
-            except RefusedError:
-                raise
-            except UserError:
-                continue  # cut into other tokens than it was made of
-            value = echoed.logprobs[-1]
-            if echoed.tokens[-1] != made.tokens[count - 1] or value is None:
-                continue
-            compared += 1
-            if abs(value - made.logprobs[count - 1]) > largest:
-                largest = abs(value - made.logprobs[count - 1])
-                made_with = f"{made.tokens[count - 1]!r} was made with {made.logprobs[count - 1]:.2f}"
-                where = f"{made_with} and echoed with {value:.2f}"
+    for (_, token, wanted), echoed in zip(cases, echoes, strict=True):
+        value = echoed.logprobs[-1] if echoed is not None and echoed.tokens[-1] == token else None
+        if value is None:
+            continue
+        compared += 1
+        if abs(value - wanted) > largest:
+            largest = abs(value - wanted)
+            where = f"{token!r} was made with {wanted:.2f} and echoed with {value:.2f}"
     if compared < LEAST:
         return Trial(False, f"only {compared} tokens could be compared with what it echoes", style, compared, largest)
     if largest > NEAR:
         return Trial(False, f"what it echoes is not what it makes: {where}", style, compared, largest)
     told = f"{compared} tokens that it made are echoed within {largest:.4f} nat"
     return Trial(True, told, style, compared, largest)
+
+
+def _read(reply: dict[str, Any], text: str) -> Echoed | None:
+    """None where the text was cut into other tokens than it was made of."""
+    try:
+        return read_echo(reply, text)
+    except UserError:
+        return None
 
 
 CHAT = Turn(messages=(("user", "Is ice A. hot or B. cold? Reply with the letter only."),))
