@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from horsesense.api import cats as cats
+    from horsesense.api import partwhole as partwhole
+    from horsesense.api import people as people
     from horsesense.api import rica as rica
+    from horsesense.api import studies as studies
     from horsesense.api import winoventi as winoventi
-    from horsesense.api.asking import Scores as Scores
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
-    from horsesense.api.asking import score as score
     from horsesense.api.cache import CacheContents as CacheContents
     from horsesense.api.cache import CacheEntry as CacheEntry
     from horsesense.api.cache import PrunedCache as PrunedCache
@@ -32,17 +33,37 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
+    from horsesense.api.fetching import Fetchable as Fetchable
+    from horsesense.api.fetching import fetch as fetch
+    from horsesense.api.fetching import list_fetchable as list_fetchable
     from horsesense.api.frames import Frame as Frame
     from horsesense.api.learning import fit_control as fit_control
     from horsesense.api.learning import inoculate as inoculate
     from horsesense.api.learning import train as train
+    from horsesense.api.learnt import FittedControl as FittedControl
+    from horsesense.api.learnt import Inoculation as Inoculation
+    from horsesense.api.learnt import Training as Training
     from horsesense.api.models import load_model as load_model
+    from horsesense.api.plugged import InstalledPlugins as InstalledPlugins
+    from horsesense.api.plugged import list_plugins as list_plugins
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
+    from horsesense.api.reporting import Report as Report
+    from horsesense.api.reporting import compare as compare
+    from horsesense.api.reporting import write_report as write_report
     from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
+    from horsesense.api.showing import ShownAnswers as ShownAnswers
+    from horsesense.api.showing import show as show
+    from horsesense.api.sources import add_source as add_source
+    from horsesense.api.sources import list_sources as list_sources
+    from horsesense.api.texts import Fills as Fills
+    from horsesense.api.texts import Scores as Scores
+    from horsesense.api.texts import fill as fill
+    from horsesense.api.texts import saliency as saliency
+    from horsesense.api.texts import score as score
     from horsesense.errors import UserError as UserError
     from horsesense.records import Card as Card
     from horsesense.records import Item as Item
@@ -54,19 +75,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
-    "api.asking": ("Scores", "ask", "open_run", "score"),
+    "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
+    "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("load_model",),
+    "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
+    "api.reporting": ("Report", "compare", "write_report"),
     "api.run": ("Comparison", "Run"),
+    "api.showing": ("ShownAnswers", "show"),
+    "api.sources": ("add_source", "list_sources"),
+    "api.texts": ("Fills", "Scores", "fill", "saliency", "score"),
     "errors": ("UserError",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
-_METHODS = ("cats", "rica", "winoventi")
+_MODULES = ("cats", "partwhole", "people", "rica", "studies", "winoventi")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -76,41 +104,62 @@ __all__ = [
     "Card",
     "Comparison",
     "CueFindings",
+    "Fetchable",
+    "Fills",
+    "FittedControl",
     "Frame",
     "HardenedProbe",
+    "Inoculation",
+    "InstalledPlugins",
     "Item",
     "Probe",
     "PrunedCache",
+    "Report",
     "Run",
     "Scores",
     "ScoringSpec",
+    "ShownAnswers",
+    "Training",
     "UserError",
     "Watcher",
     "__version__",
+    "add_source",
     "ask",
     "build",
     "cats",
+    "compare",
+    "fetch",
+    "fill",
     "find_cues",
     "fit_control",
     "harden",
     "inoculate",
     "list_cache",
+    "list_fetchable",
+    "list_plugins",
+    "list_sources",
     "load_model",
     "load_probe",
     "open_run",
     "overview",
+    "partwhole",
+    "people",
     "prune_cache",
     "read_release",
     "rica",
+    "saliency",
     "score",
+    "show",
+    "studies",
     "train",
     "winoventi",
     "write_probe",
+    "write_report",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _METHODS:
+    if name in _MODULES:
         return import_module(f"horsesense.api.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")

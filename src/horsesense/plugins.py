@@ -15,10 +15,17 @@ from horsesense.errors import UserError, unknown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["builders", "releases", "models", "cues", "controls"]
-"""The group of entry points is ``horsesense.`` and this."""
+Kind = Literal["builders", "releases", "models", "cues", "controls", "formats"]
+"""The group of entry points is ``horsesense.`` and this; formats are those of other tools' files."""
 
-_ONE = {"builders": "builder", "releases": "release", "models": "model", "cues": "cue", "controls": "control"}
+_ONE: dict[Kind, str] = {
+    "builders": "builder",
+    "releases": "release",
+    "models": "model",
+    "cues": "cue",
+    "controls": "control",
+    "formats": "exchange format",
+}
 
 Made = TypeVar("Made")
 
@@ -96,6 +103,14 @@ def names(kind: Kind) -> list[str]:
     from importlib.metadata import entry_points
 
     return sorted({entry.name for entry in entry_points(group=f"horsesense.{kind}")})
+
+
+def every() -> list[Plugin]:
+    """All plug-ins of all kinds, by kind and name; none of them is loaded."""
+    from importlib.metadata import entry_points
+
+    known = [_plugin(kind, entry) for kind in _ONE for entry in entry_points(group=f"horsesense.{kind}")]
+    return sorted(known, key=lambda plugin: (list(_ONE).index(plugin.kind), plugin.name, plugin.package))
 
 
 def found(kind: Kind, name: str, known: Iterable[str] = ()) -> Plugin:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -102,6 +103,47 @@ print(json.dumps([plain.verdict, plain.document().tried, asked.verdict, asked.do
     assert ours == [plain["verdict"], plain["tried"], asked["verdict"], asked["tried"]]
 
 
+def test_what_is_installed_is_listed_with_its_version(installed: Path, tmp_path: Path) -> None:
+    listed = command(installed, tmp_path, "plugins")["plugins"]
+    named = {"builders": "weekdays", "releases": "sentence-pairs", "models": "untaught", "cues": "vowels"}
+    named["controls"] = "shortest"
+    ours = [each for each in listed if each["package"] == "horsesense-example"]
+    assert [(each["kind"], each["name"], each["version"]) for each in ours] == [
+        (*one, "0.1.0") for one in named.items()
+    ]
+    assert python(installed, tmp_path, "print(json.dumps(hs.list_plugins().to_json()))")["plugins"] == listed
+
+
+def test_hardening_against_a_cue_that_is_asked_for(installed: Path, tmp_path: Path) -> None:
+    draw = Random(0)
+    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(160)]
+    pairs = [
+        sorted(words[n : n + 2], key=lambda word: sum(letter in "aeiou" for letter in word)) for n in range(0, 160, 2)
+    ]
+    lines = [item(text=f"Thing {n} is ___.", options=pair, answer=int(n % 4 > 0)) for n, pair in enumerate(pairs)]
+    lay(
+        tmp_path / "words.jsonl",
+        *[
+            line if n % 2 else line | {"options": line["options"][::-1], "answer": 1 - line["answer"]}
+            for n, line in enumerate(lines)
+        ],
+    )
+    plain, asked = (
+        command(installed, tmp_path, "harden", "words.jsonl", "-o", f"{len(also)}.jsonl", *also)
+        for also in ((), ("--also", "vowels"))
+    )
+    name = f"vowels ({ORIGIN})"
+    assert name not in {rule["cue"] for rule in plain["rules"]}
+    assert name in {rule["cue"] for rule in asked["rules"]}
+    left = hs.load_probe(tmp_path / "2.jsonl").items
+    code = 'print(json.dumps([i.id for i in hs.harden("words.jsonl", also=["vowels"]).probe.items]))'
+    assert python(installed, tmp_path, code) == [each.id for each in left]
+    most = [sum(letter in "aeiou" for letter in option) for each in left for option in each.options]
+    right = [most[2 * n + (each.answer or 0)] - most[2 * n + 1 - (each.answer or 0)] for n, each in enumerate(left)]
+    told = [(gap > 0) + (gap == 0) / 2 for gap in right]
+    assert abs(sum(told) / len(told) - 0.5) < 0.1, "counted by hand, most vowels is near chance on what is left"
+
+
 def test_a_control(installed: Path, tmp_path: Path) -> None:
     lay(tmp_path / "toy.jsonl", *toy_lines())
     shown = command(installed, tmp_path, "baseline", "shortest", "--test", "toy.jsonl", "--out", "kept")
@@ -143,6 +185,27 @@ print(json.dumps([told, run.results()["accuracy"][0], weights_of("untaught:3"), 
     assert part["model"]["weights"] == weights != other
     assert trained.startswith(f"untaught:3 is a model of the package {ORIGIN}, which gives no folder of weights")
     assert unknown.startswith("there is no model 'untaugt:'; did you mean 'untaught:'?")
+
+
+@pytest.mark.slow
+def test_a_model_whose_answers_are_all_kept_is_not_loaded(installed: Path, tmp_path: Path) -> None:
+    lay(tmp_path / "toy.jsonl", *toy_lines())
+    before, after, other = python(
+        installed,
+        tmp_path,
+        """
+import horsesense_example
+before = hs.ask("untaught:3", "toy.jsonl", out="kept").results().to_json()
+horsesense_example.untaught = lambda rest: 1 / 0
+after = hs.ask("untaught:3", "toy.jsonl", out="kept").results().to_json()
+try:
+    hs.ask("untaught:3", "toy.jsonl", out="other")
+except hs.UserError as error:
+    print(json.dumps([before, after, str(error)]))
+""",
+    )
+    assert before == after
+    assert "ZeroDivisionError" in other
 
 
 BROKEN = """

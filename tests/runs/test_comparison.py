@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.records import Card, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
-from horsesense.runs.comparison import compare_folders
 from horsesense.runs.results import read_run
 from tests.runs.test_ask import SETTINGS, make_probe
 
@@ -23,7 +23,7 @@ def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[st
     ask_models([gpt2], {"probe": probe}, tmp_path / "a", SETTINGS)
     shorter = Probe.of([item for item in reversed(probe.items) if item.family != "f3"], Card(name="probe"))
     ask_models([bert], {"probe": shorter}, tmp_path / "b", SETTINGS)
-    (side,) = compare_folders([tmp_path / "a", tmp_path / "b"])
+    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").sides
     assert side.items == 58
     assert side.excluded == {gpt2: 2, bert: 0}
     # Counted by hand, item by item.
@@ -46,7 +46,7 @@ def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, 
     probe, model = make_probe(10), str(tiny_folders["bert"])
     ask_models([model], {"probe": probe}, tmp_path / "a", SETTINGS)
     ask_models([model], {"probe": probe}, tmp_path / "b", replace(SETTINGS, spec=ScoringSpec(pll="token")))
-    (side,) = compare_folders([tmp_path / "a", tmp_path / "b"])
+    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").sides
     assert list(side.accuracies) == [f"{model} ({tmp_path / 'a'})", f"{model} ({tmp_path / 'b'})"]
     assert any("pll" in note for note in side.notes)
     assert any("same weights" in note for note in side.notes)
@@ -56,11 +56,11 @@ def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path
     gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
     ask_models([gpt2], {"probe": make_probe(3)}, tmp_path / "a", SETTINGS)
     with pytest.raises(UserError, match="no probe was asked of two models"):
-        compare_folders([tmp_path / "a"])
+        hs.compare(tmp_path / "a")
     other = Probe.of([replace(item, premise="It rained.") for item in make_probe(3).items], Card(name="probe"))
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
     with pytest.raises(UserError, match="no item in common"):
-        compare_folders([tmp_path / "a", tmp_path / "b"])
+        hs.compare(tmp_path / "a", tmp_path / "b")
 
 
 def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

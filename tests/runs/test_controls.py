@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.records import Answer
 from horsesense.runs.ask import ask_models
-from horsesense.runs.comparison import compare_folders
 from horsesense.runs.controls import keep_control
 from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
@@ -22,7 +22,7 @@ def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str,
     _, (answered,) = read_run(tmp_path / "control")
     assert result_of(answered).estimate.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
     ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
-    (side,) = compare_folders([tmp_path / "run", tmp_path / "control"])
+    (side,) = hs.compare(tmp_path / "run", tmp_path / "control").sides
     assert set(side.accuracies) == {model, "first option"}
 
 

@@ -15,6 +15,7 @@ from horsesense.models.local.rows import Row
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.fill import fill
 from horsesense.scoring.options import answer_items
+from horsesense.scoring.texts import score_texts
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +98,14 @@ def test_an_exact_fill_is_asked_alone(
     monkeypatch.setattr(LanguageModel, "top", counted)
     fill(models["bert"], ["The stone is ___.", "The coat is ___.", "The sun is ___."], 3, ScoringSpec(exact=exact))
     assert asked == sizes
+
+
+@pytest.mark.parametrize("name", ["nli", "choice"])
+def test_a_classifier_knows_no_probability_of_words(tiny_folders: dict[str, Path], name: str) -> None:
+    model = load_model(str(tiny_folders[name]), device="cpu")
+    for ask in (
+        lambda: fill(model, ["Ice is ___."], 3, ScoringSpec()),
+        lambda: score_texts(model, ["It."], ScoringSpec()),
+    ):
+        with pytest.raises(UserError, match=r"knows no probability of words; use a causal or a masked model"):
+            ask()

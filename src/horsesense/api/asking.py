@@ -1,14 +1,12 @@
-"""Asking: texts to be scored, and probes to be answered, in memory or kept."""
+"""Asking: probes to be answered, in memory or kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.frames import Frame, columns_of
-from horsesense.api.models import load_model
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
@@ -21,79 +19,6 @@ from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
-    from horsesense.scoring.texts import ScoredText
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Texts with the log-probability of each of their tokens, in the order they were given."""
-
-    model: str
-    """Who was asked."""
-    texts: tuple[ScoredText, ...]
-    """Each with its tokens, their sum and their mean."""
-    spec: ScoringSpec
-    """What a score means."""
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def __getitem__(self, place: int) -> ScoredText:
-        return self.texts[place]
-
-    def __iter__(self) -> Iterator[ScoredText]:
-        return iter(self.texts)
-
-    def tokens(self) -> Frame:
-        """One row a token: its text, its string, its offsets, its log-probability."""
-        rows = [
-            {"text": text.text, "token": token.token, "start": token.start, "end": token.end, "logprob": token.logprob}
-            for text in self.texts
-            for token in text.tokens
-        ]
-        return Frame(columns_of(rows), f"tokens scored by {self.model}")
-
-    def frame(self) -> Frame:
-        """One row a text: tokens, sum and mean."""
-        rows = [
-            {"text": text.text, "tokens": len(text.tokens), "sum": text.sum, "mean": text.mean} for text in self.texts
-        ]
-        return Frame(columns_of(rows), f"texts scored by {self.model}")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
-
-
-@naming_extras()
-def score(
-    model: str | Path | LanguageModel, texts: str | Sequence[str], *, spec: str | ScoringSpec = "default"
-) -> Scores:
-    """Every token of texts with its log-probability, always exact.
-
-    Args:
-        model: A name, a folder, or what `load_model` gave.
-        texts: One text or several.
-        spec: What a score means: a preset (``"paper:cats"``), ``"field=value"`` by commas, or a `ScoringSpec`.
-
-    Returns:
-        The texts in their order, each with its tokens, their sum and mean.
-    """
-    from horsesense.scoring.texts import score_texts
-
-    given = [texts] if isinstance(texts, str) else list(texts)
-    check_texts(given)
-    meaning = replace(_spec(spec), exact=True)
-    loaded = _loaded(model)
-    return Scores(loaded.name, tuple(score_texts(loaded, given, meaning)), meaning)
-
-
-def check_texts(texts: Sequence[str]) -> None:
-    """Texts that no model could score are refused."""
-    for text in texts:
-        if not text.strip():
-            raise UserError("a text is empty", fix="give one with words")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise UserError(f"the text {text!r} is not UTF-8", fix="check the encoding of the terminal or script")
 
 
 @naming_extras()
@@ -208,10 +133,6 @@ def _labelled(
             raise UserError(f"two models are called {label!r}", fix="give each a label of its own")
         called.append(label)
     return {label: name for label, name in labels.items() if label != name}, called
-
-
-def _loaded(model: str | Path | LanguageModel) -> LanguageModel:
-    return load_model(model) if isinstance(model, str | Path) else model
 
 
 def _probes(

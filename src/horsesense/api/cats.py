@@ -1,25 +1,33 @@
-"""CATs from Python: a paper's sets asked together, and the row of its table beside the published ones."""
+"""CATs from Python: a paper's sets asked together, and what CATs asks beyond accuracy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horsesense.api.asking import ask
-from horsesense.api.run import Run
+from horsesense.api.frames import Frame, columns_of
+from horsesense.api.probes import PathLike
+from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
+from horsesense.errors import UserError
+from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
+from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
 from horsesense.methods.cats.suite import OpenedSuite, find_suite, open_suite
 from horsesense.methods.cats.suite_table import SuiteTable, suite_table
+from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
 from horsesense.records import ScoringSpec
+from horsesense.runs.comparison import by_probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
 
-PathLike = str | Path
+__all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
 
-__all__ = ["AskedSuite", "ask_suite"]
+_MOST_LINES = 10
+"""Lines that were skipped, each told with its reason; of more, only how many."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,10 @@ def ask_suite(
     seed: int = 0,
     skip_bad: bool = False,
     device: str = "auto",
+    family: str | None = None,
+    budget: int | None = None,
+    allow_pickle: bool = False,
+    cache: bool = True,
     watcher: Watcher = UNWATCHED,
 ) -> AskedSuite:
     """Ask a paper's sets together.
@@ -59,12 +71,17 @@ def ask_suite(
         seed: Of the draw.
         skip_bad: Skip and count bad lines.
         device: Where models by name are put.
-        watcher: Told how far it has come.
+        family: How models by name are asked, where their config does not tell.
+        budget: Tokens a batch; by default what the device likes.
+        allow_pickle: Take pickled weights too.
+        cache: With ``out``, look up what another run has computed.
+        watcher: Told which sets are there, which lines were skipped, and how far it has come.
 
     Returns:
         The run, and its table.
     """
     opened: OpenedSuite = open_suite(find_suite(name), None if data is None else Path(data), skip_bad)
+    _say_missing(opened, watcher)
     run = ask(
         model,
         opened.probes,
@@ -74,6 +91,133 @@ def ask_suite(
         limit=limit,
         seed=seed,
         device=device,
+        family=family,
+        budget=budget,
+        allow_pickle=allow_pickle,
+        cache=cache,
         watcher=watcher,
     )
     return AskedSuite(run, suite_table(opened, list(run.answered), run.normalise, watcher))
+
+
+def _say_missing(opened: OpenedSuite, watcher: Watcher) -> None:
+    """Which sets there are, and which are not: told before hours of asking."""
+    suite, sets = opened.suite, opened.files
+    for name, probe in opened.probes.items():
+        if skipped := probe.card.notes.get("bad lines skipped"):
+            watcher.say(f"{name}: {skipped:,} bad lines skipped")
+        for line in probe.skipped[:_MOST_LINES]:
+            watcher.say(f"skipped {line}")
+        if len(probe.skipped) > _MOST_LINES:
+            watcher.say(f"and {len(probe.skipped) - _MOST_LINES:,} more lines skipped")
+    watcher.say(f"{suite.name}: {len(sets.paths)} of {len(suite.sets)} sets here: {', '.join(sets.paths)}")
+    if sets.missing:
+        watcher.say(f"{suite.name}: missing: {', '.join(sets.missing)}; the row has no figure for them")
+
+
+def evidence(*runs: AnyRun) -> EvidenceOfRuns:
+    """How often the deciding token is the edited one, where it stands, and what other tokens carry.
+
+    Args:
+        runs: Runs on probes of pairs, or their folders.
+
+    Returns:
+        One entry a model and probe of judged pairs; other probes are left out.
+    """
+    found = evidence_of_runs(answered_of(runs))
+    if not found.evidence:
+        fix = "give runs on ca, wsc, sm …"
+        raise UserError("no probe of these runs has judged pairs", file=_first(runs), fix=fix)
+    return found
+
+
+def who(*runs: AnyRun) -> WhoOfRuns:
+    """Which items one model gets and another misses, with the place of the key word (CATs, table 4).
+
+    Args:
+        runs: Runs, or their folders; one with two models will do.
+
+    Returns:
+        One entry a probe and pair of models.
+    """
+    probes = by_probe(answers_by_place(runs))
+    found = who_of_runs(list(models.values()) for models in probes.values())
+    if not found.pairs:
+        fix = "give folders whose probes have the same name"
+        raise UserError("no probe was asked of two models", file=_first(runs), fix=fix)
+    return found
+
+
+@dataclass(frozen=True)
+class InferenceSteps:
+    """Accuracy by inference steps."""
+
+    steps: StepsOfRuns
+    """Who counted, and every model's figures."""
+    counted: Counted | None
+    """What people said of each item; None where a rule counted."""
+
+    @property
+    def models(self) -> tuple[ModelSteps, ...]:
+        """One entry a model."""
+        return self.steps.models
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.steps.to_json()
+
+    def frame(self) -> Frame:
+        """One row a model, probe and number of steps; over all probes, the probe is empty."""
+        rows = [
+            {
+                "model": model.model,
+                "probe": name,
+                "steps": each.steps,
+                "accuracy": each.accuracy.value,
+                "low": each.accuracy.low,
+                "high": each.accuracy.high,
+                "n": each.accuracy.n,
+            }
+            for model in self.models
+            for name, numbers in ((None, model.by_steps), *((kept.probe, kept.by_steps) for kept in model.sets))
+            for each in numbers
+        ]
+        return Frame(columns_of(rows), f"accuracy by inference steps, counted by {self.steps.counted_by}")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+def steps(*runs: AnyRun, judgements: Sequence[PathLike] = ()) -> InferenceSteps:
+    """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2).
+
+    Args:
+        runs: Runs, or their folders.
+        judgements: Filled task files of the instrument steps; without them a rule counts.
+
+    Returns:
+        For each model its probes in the order of their steps, and accuracy by steps.
+    """
+    counts = _counted_by_people([Path(file) for file in judgements]) if judgements else None
+    return InferenceSteps(steps_of_runs([each for each in answered_of(runs) if each.judged], counts), counts)
+
+
+def _counted_by_people(files: Sequence[Path]) -> Counted:
+    """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
+    from horsesense.annotate.judgement_files import collect
+
+    collected = collect(files)
+    if collected.instrument.name != "steps":
+        raise UserError(
+            f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"
+        )
+    votes = [(each.item, each.value.split()[0]) for each in collected.judgements]
+    try:
+        return counted([(item, float(number)) for item, number in votes if number.isdecimal()])
+    except UserError as error:
+        raise error.at(files[0]) from None
+
+
+def _first(runs: Sequence[AnyRun]) -> Path | None:
+    """The folder of the first run, for an error to name; none where it is in memory."""
+    return (runs[0].folder if isinstance(runs[0], Run) else Path(runs[0])) if runs else None

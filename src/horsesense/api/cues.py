@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from horsesense.analysis.cues.battery import Cue
     from horsesense.knowledge.taxonomy import Taxonomy
     from horsesense.models.local.language_model import LanguageModel
 
@@ -35,6 +36,10 @@ class CueFindings(Findings):
     def of(cls, findings: Findings) -> CueFindings:
         """The same, to be shown."""
         return cls(**{each.name: getattr(findings, each.name) for each in fields(findings)})
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.document().to_json()
 
     def frame(self) -> Frame:
         """One row a cue that has something to say, the most accurate first."""
@@ -97,9 +102,7 @@ def find_cues(
         Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
     """
     known, unit = _opened(probe, group)
-    if isinstance(also, str):
-        raise UserError(f"{argument('also')} is a list of names", fix=f"write [{also!r}]")
-    plugged = [foreign(name) for name in dict.fromkeys(also)]
+    plugged = _plugged(also)
     taxonomy, extra = _wordnet(watcher), _blindfold(model, known.items, watcher)
     findings = search_cues(
         known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, watcher=watcher
@@ -144,6 +147,7 @@ def harden(
     *,
     group: str | None = None,
     vectors: NDArray[np.float32] | PathLike | None = None,
+    also: Sequence[str] = (),
     seed: int = 0,
     watcher: Watcher = UNWATCHED,
 ) -> HardenedProbe:
@@ -153,6 +157,7 @@ def harden(
         probe: A probe, its name or its file.
         group: Unit of dependence; by default the card's.
         vectors: Filter by embeddings first (AFLite): an array or an .npy file with a row an option.
+        also: Bring these cues of plug-ins to chance too; one that is not named here takes no part.
         seed: Which halves, which shuffles.
         watcher: Told how far it has come.
 
@@ -160,8 +165,9 @@ def harden(
         The subset as a probe, and what went.
     """
     known, unit = _opened(probe, group)
+    plugged = _plugged(also)
     items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, watcher)
-    hardened = search_subset(items, unit, _wordnet(watcher), seed=seed, watcher=watcher)
+    hardened = search_subset(items, unit, _wordnet(watcher), also=plugged, seed=seed, watcher=watcher)
     gone = len(known.items) - len(items)
     return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
 
@@ -176,6 +182,13 @@ def _opened(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
     except UserError as error:
         raise (error if isinstance(probe, Probe) else error.at(probe)) from None
     return known, group
+
+
+def _plugged(also: Sequence[str]) -> list[Cue]:
+    """The cues of plug-ins that were asked for by name."""
+    if isinstance(also, str):
+        raise UserError(f"{argument('also')} is a list of names", fix=f"write [{also!r}]")
+    return [foreign(name) for name in dict.fromkeys(also)]
 
 
 def _blindfold(

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.run import AnyRun, answered_of
 from horsesense.errors import naming_extras
 from horsesense.records import Probe, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.learning.baseline import Baseline
-    from horsesense.learning.inoculation_folder import InoculationDocument
-    from horsesense.learning.training_results import TrainingResults
+    from horsesense.api.learnt import FittedControl, Inoculation, Training
     from horsesense.records import Item
 
 
@@ -42,7 +41,7 @@ def train(
     allow_overlap: bool = False,
     device: str = "auto",
     watcher: Watcher = UNWATCHED,
-) -> TrainingResults | None:
+) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
 
     Args:
@@ -69,8 +68,9 @@ def train(
         watcher: Told how far it has come.
 
     Returns:
-        Each test before and after, with intervals; None in the other processes of torchrun.
+        Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
+    from horsesense.api.learnt import Training
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
     from horsesense.learning.training_record import Recipe
@@ -90,7 +90,7 @@ def train(
         device=device,
     )
     lender = next(iter(tested.values()), learned)
-    return fine_tune(
+    results = fine_tune(
         model,
         setting,
         drawn,
@@ -102,6 +102,7 @@ def train(
         allow_overlap=allow_overlap,
         watcher=watcher,
     )
+    return None if results is None else Training.of(results)
 
 
 @naming_extras()
@@ -127,7 +128,7 @@ def inoculate(
     as_paper: bool = False,
     allow_overlap: bool = False,
     watcher: Watcher = UNWATCHED,
-) -> InoculationDocument:
+) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
 
     Args:
@@ -153,8 +154,9 @@ def inoculate(
         watcher: Told how far it has come.
 
     Returns:
-        The curves over doses, and the best weights of each setting, dose and seed.
+        The curves over doses, and the best weights of each setting, dose and seed; ``frame()`` and ``plot()``.
     """
+    from horsesense.api.learnt import Inoculation
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
@@ -184,7 +186,7 @@ def inoculate(
     leaks = study.check(allow_overlap)
     for chosen in study.carry_out():
         folder.chosen(chosen, sets, seen)
-    return inoculation_document(model, Path(out), read_chosen(Path(out)), leaks)
+    return Inoculation.of(inoculation_document(model, Path(out), read_chosen(Path(out)), leaks))
 
 
 @naming_extras()
@@ -201,9 +203,10 @@ def fit_control(
     epochs: int | None = None,
     seeds: int = 3,
     out: PathLike | None = None,
+    against: Sequence[AnyRun] = (),
     allow_overlap: bool = False,
     watcher: Watcher = UNWATCHED,
-) -> Baseline:
+) -> FittedControl:
     """What a control earns that sees only a part of each item.
 
     Args:
@@ -219,13 +222,15 @@ def fit_control(
         epochs: Rounds at most; by default as the control likes.
         seeds: How many seeds to average, from 0 on.
         out: Keep its answers as a run in this folder, a folder a seed.
+        against: Runs, or their folders: show their models where this control, and those among the runs, fail.
         allow_overlap: Train in spite of leaks.
         watcher: Told how far it has come.
 
     Returns:
-        Its accuracy with an interval, its answers, what leaks there are, and a verdict.
+        Its accuracy with an interval, its answers, what leaks there are, a verdict, and models where it fails.
     """
-    from horsesense.learning.baseline import fit_baseline
+    from horsesense.api.learnt import FittedControl
+    from horsesense.learning.baseline import fit_baseline, where_controls_fail
     from horsesense.learning.controls import Task, control
     from horsesense.runs.controls import keep_control
 
@@ -245,7 +250,10 @@ def fit_control(
         for seed, answers in enumerate(fitted.answers):
             folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
             keep_control(folder, fitted.name, fitted.method, _called(test), fitted.probe, answers, seed)
-    return fitted
+    if not against:
+        return FittedControl.of(fitted)
+    credit = {item.id: float(value) for item, value in zip(fitted.probe.items, fitted.credit, strict=True)}
+    return FittedControl.of(fitted, *where_controls_fail(credit, answered_of(against), fitted.probe.card.group))
 
 
 def _opened(probe: Probe | PathLike) -> Probe:

@@ -11,7 +11,13 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.errors import UserError
 from horsesense.records import Probe
 from horsesense.records.document import plain
-from horsesense.runs.comparison import ComparisonDocument, compared, comparison_document
+from horsesense.runs.comparison import (
+    ComparisonDocument,
+    ProbeComparison,
+    SideBySide,
+    compare_runs,
+    comparison_document,
+)
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
@@ -53,8 +59,24 @@ def _estimate(name: str, e: Estimate) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Comparison(ComparisonDocument):
+class Comparison:
     """Models side by side, probe by probe; as a table, one row a probe and pair of models."""
+
+    sides: tuple[SideBySide, ...]
+    """Each probe that two models were asked, down to the ids of items that only one of two gets."""
+
+    @property
+    def probes(self) -> tuple[ProbeComparison, ...]:
+        """The same without the ids of items."""
+        return self.document().probes
+
+    def document(self) -> ComparisonDocument:
+        """The figures as plain data."""
+        return comparison_document(self.sides)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.document().to_json()
 
     def frame(self) -> Frame:
         """What the one gets more than the other, with interval and p, on the items that both were asked."""
@@ -200,8 +222,7 @@ class Run:
 
     def compare(self, *others: Run) -> Comparison:
         """All models of this run and others on the items that all were asked, probe by probe: is a difference real?"""
-        runs = [(run.folder or Path(f"run {n}"), run.answered) for n, run in enumerate((self, *others), start=1)]
-        return Comparison(comparison_document(compared(runs, self.normalise)).probes)
+        return Comparison(tuple(compare_runs(answers_by_place((self, *others)), self.normalise)))
 
     def plot(self, what: str = "accuracy") -> Any:
         """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""
@@ -237,3 +258,24 @@ class Run:
 
     def _repr_html_(self) -> str:
         return self.results()._repr_html_()
+
+
+AnyRun = Run | str | Path
+"""A run in hand, or the folder that keeps one."""
+
+
+def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answered]]]:
+    """All answers of runs, each with the folder that keeps it; runs in memory are numbered."""
+    from horsesense.runs.results import read_run
+
+    return [
+        (run.folder or Path(f"run {number}"), run.answered)
+        if isinstance(run, Run)
+        else (Path(run), read_run(Path(run))[1])
+        for number, run in enumerate(runs, start=1)
+    ]
+
+
+def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:
+    """All answers of several runs, in their order."""
+    return [each for _, answered in answers_by_place(runs) for each in answered]

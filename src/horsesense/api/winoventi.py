@@ -4,61 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 from horsesense.annotate.winoventi_tasks import write_people_tasks
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.errors import UserError
-from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
 from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
-from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.summaries import Evaluations, PipelineSummary, evaluations, pipeline_summary
-from horsesense.records import ScoringSpec, read_probe
+from horsesense.records import Probe, ScoringSpec, read_probe
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
 from horsesense.watching import UNWATCHED, Watcher
 
-PathLike = str | Path
-MODEL = "smollm2-masked"
-"""Who is asked where nobody is named: the bundled masked model."""
-
-__all__ = ["evaluate", "nouns_of", "run"]
-
-
-def nouns_of(
-    nouns: PathLike, *, as_paper: bool = False, limit: int | None = None, seed: int = 0, watcher: Watcher = UNWATCHED
-) -> NounList:
-    """Nouns to ask about.
-
-    Args:
-        nouns: ``"wordnet"``, or a file: a noun a line, or the table of THINGS concepts.
-        as_paper: Take them literally, as the paper does.
-        limit: At most so many, drawn by ``seed``.
-        seed: Which ones.
-        watcher: Told what was odd in the list.
-
-    Returns:
-        The nouns, and what was cleaned.
-    """
-    if str(nouns) == "wordnet" and not Path(nouns).exists():
-        folder = find_wordnet()
-        if folder is None:
-            raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
-        listed = wordnet_nouns(folder)
-    else:
-        listed = read_nouns(Path(nouns), literal=as_paper)
-    for what, entries in listed.odd.items():
-        watcher.say(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
-    if limit is None or limit >= len(listed.nouns):
-        return listed
-    drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
-    return NounList(tuple(noun for place, noun in enumerate(listed.nouns) if place in drawn), listed.odd)
+__all__ = ["Associations", "associations", "evaluate", "jaccard", "nouns_of", "run", "splits"]
 
 
 def run(
@@ -192,3 +158,20 @@ def evaluate(
     associations = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
     background = Background(known, associations, others, lexicon_at_hand())
     return evaluations(folder, Path(probe), evaluate_answers(asked, background))
+
+
+def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float = 0.0, seed: int = 0) -> WrittenSplits:
+    """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen.
+
+    Args:
+        probe: A WinoVenti probe, or its file.
+        setting: half-exception or full-exception.
+        out: Folder for train.jsonl, dev.jsonl and the tests.
+        dev: Share of training schemas held back.
+        seed: Which schemas.
+
+    Returns:
+        The files, with what is in each.
+    """
+    known = probe if isinstance(probe, Probe) else load_probe(probe)
+    return write_splits(make_splits(known, setting, seed, dev), seed, Path(out))

@@ -16,13 +16,12 @@ from horsesense.cli.annotate_people import (
     StudyFolder,
     codes,
     invite,
-    opened,
     pause,
     resume,
     revoke,
     withdraw,
 )
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -76,58 +75,37 @@ def new(
     json: Json = False,
 ) -> None:
     """Write a task file, one row a question, to be filled in; or the folder of a study, to be served."""
-    import random
+    from horsesense.api import people as by_files
+    from horsesense.api import studies
 
-    from horsesense.analysis.people.qualification import Threshold
-    from horsesense.annotate.instrument import find_instrument
-    from horsesense.annotate.study import NewTasks, Study, make_study
-    from horsesense.annotate.task import assign, tasks_of
-    from horsesense.annotate.task_files import write_tasks
-    from horsesense.records import read_probe
-
-    if out.resolve() == probe.resolve():
-        raise UserError("the tasks would overwrite the probe", file=out, fix="choose another name")
-    asked = find_instrument(instrument)
     if not out.suffix and form == "table":
         if annotators or round != 1:
             raise UserError("people are invited to a study one by one", fix="leave --people and --round out")
-        if gold is None and (kappa is not None or accuracy):
-            raise UserError("a qualification needs gold items", fix="give them with --gold")
-        least = kappa if kappa is not None or not asked.ordered else 0.7
-        study = Study(
-            folder=out,
-            instrument=asked,
-            judgements=asked.judgements if each is None else each,
-            more=more,
-            limit=most,
-            queue=queue,
-            seed=seed,
-            address=address,
-            qualification=Threshold(kappa=least, accuracy=accuracy) if gold else None,
-        )
-        known = read_probe(gold) if gold else None
-        number = make_study(
-            out,
-            read_probe(probe),
+        made = studies.new(
+            probe,
             instrument,
-            study,
-            limit,
-            (known, gold_each) if known else None,
-            read_probe(attention) if attention else None,
+            out,
+            each=each,
+            more=more,
+            most=most,
+            limit=limit,
+            seed=seed,
+            gold=gold,
+            gold_each=gold_each,
+            kappa=kappa,
+            accuracy=accuracy,
+            attention=attention,
+            queue=queue,
+            address=address,
         )
-        files = tuple(sorted(out.iterdir()))
-        _print_new(NewTasks(out, files, asked.name, number, number * study.judgements, 0), json)
-        return
-    if more or most or gold or attention or queue:
-        raise UserError("these options are for a study", file=out, fix="give a name without an ending")
-    tasks = tasks_of(read_probe(probe), asked)
-    if limit is not None and limit < len(tasks):
-        drawn = random.Random(seed).sample(range(len(tasks)), limit)
-        tasks = [tasks[place] for place in sorted(drawn)]
-    names = [name.strip() for name in annotators.split(",") if name.strip()]
-    assignments = assign(tasks, names, min(asked.judgements, len(names)) if each is None else each, seed)
-    written = write_tasks(out, asked, assignments, round, form)
-    _print_new(NewTasks(out, tuple(written), asked.name, len(tasks), len(assignments), len(names)), json)
+    else:
+        if more or most or gold or attention or queue:
+            raise UserError("these options are for a study", file=out, fix="give a name without an ending")
+        names = [name.strip() for name in annotators.split(",") if name.strip()]
+        made = by_files.new(
+            probe, instrument, out, annotators=names, each=each, round=round, limit=limit, seed=seed, format=form
+        )
+    _print_new(made, json)
 
 
 def _print_new(made: NewTasks, json: bool) -> None:
@@ -153,62 +131,18 @@ def serve(
     json: Json = False,
 ) -> None:
     """Serve a study until it is stopped (Ctrl-C). Stopping, or killing, loses no answer."""
-    import os
-    from urllib.parse import urlsplit
+    from horsesense.api.studies import serve as serve_study
+    from horsesense.cli.progress import Bars
 
-    from horsesense.annotate.study import DATABASE_VARIABLE, STUDY_VARIABLE
-
-    with opened(study) as served:
-        import uvicorn
-
-        from horsesense.annotate.server.links import Serving
-
-        address = urlsplit(served.study.address)
-        loopback = address.hostname in ("127.0.0.1", "localhost", "::1")
-        chosen = port or (address.port if loopback and address.port else 8000)
-        _check_free(host, chosen)
-        where = f"http://{host}:{chosen}"
-        database = "PostgreSQL" if served.engine.dialect.name == "postgresql" else "SQLite"
-        if json:
-            print_json(Serving(study, where, database, processes))
-        say(f"{served.study.instrument.title}  {where}  ({database}; invite people with: horsesense annotate invite)")
-        if loopback and (address.port or 80) != chosen:
-            say(f"links begin with {served.study.address}: set the address in study.toml, or choose its port")
-        settings: dict[str, object] = {
-            "host": host,
-            "port": chosen,
-            # A line for every request would write down the tokens that stand in links.
-            "access_log": False,
-            "log_level": "warning",
-            "server_header": False,
-            "proxy_headers": behind_proxy,
-            "timeout_keep_alive": 30,
-        }
-        if processes == 1:
-            from horsesense.annotate.server.app import create_app
-
-            uvicorn.run(create_app(served), **settings)  # type: ignore[arg-type]  # the options above, by name
-            return
-        os.environ[STUDY_VARIABLE] = str(study.resolve())
-        if served.study.database:
-            os.environ.setdefault(DATABASE_VARIABLE, served.study.database)
-        served.engine.dispose()
-        factory = "horsesense.annotate.server.app:from_environment"
-        uvicorn.run(factory, factory=True, workers=processes, **settings)  # type: ignore[arg-type]  # as above
-
-
-def _check_free(host: str, port: int) -> None:
-    import socket
-
-    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(kind, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError as error:
-            raise UserError(
-                f"the server cannot listen on {host}:{port} ({error.strerror})", fix="choose another --port or --host"
-            ) from None
+    serve_study(
+        study,
+        host=host,
+        port=port,
+        processes=processes,
+        behind_proxy=behind_proxy,
+        started=print_json if json else None,
+        watcher=Bars(),
+    )
 
 
 annotate = typer.Typer(

@@ -16,16 +16,14 @@ from horsesense.cli.annotate_labels import (
     LastOption,
     ProbeOption,
     RoundOption,
-    collected_from_files,
 )
 from horsesense.cli.annotate_people import print_rows
 from horsesense.cli.output import Json, people, print_json
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis.intervals import Estimate
     from horsesense.analysis.people.annotators import Annotator
-    from horsesense.annotate.performance import PeopleRight, Performance
+    from horsesense.annotate.performance import PeopleRight
     from horsesense.annotate.study_figures import Figure
 
 
@@ -40,9 +38,11 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Agreement by round with intervals over items, each person beside the others, and items in dispute."""
-    from horsesense.annotate.study_figures import agreement_of
+    from horsesense.api.people import agreement as agreement_of
 
-    shared = agreement_of(collected_from_files(files, probe, instrument, round, last, annotator), disputed)
+    shared = agreement_of(
+        *files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last, disputed=disputed
+    )
     if json:
         print_json(shared)
         return
@@ -70,39 +70,23 @@ def performance(
     json: Json = False,
 ) -> None:
     """Human performance: one person and the majority, against the probe's answers; or against one another."""
-    from horsesense.annotate.performance import performance_of
-    from horsesense.records import read_labels
+    from horsesense.api.people import performance as performance_of
 
-    collected = collected_from_files(files, probe, instrument, round, last, annotator)
-    settled = [label for _, label in read_labels(labels)] if labels is not None else []
-    figures = performance_of(collected, settled, by)
-    if to_card:
-        _keep(probe, figures, files)
+    figures = performance_of(
+        *files,
+        probe=probe,
+        labels=labels,
+        by=by,
+        instrument=instrument,
+        annotator=annotator,
+        round=round,
+        last=last,
+        to_card=to_card,
+    )
     if json:
         print_json(figures)
         return
     _print_human(figures.human)
-
-
-def _keep(probe: Path | None, performance: Performance, files: Sequence[Path]) -> None:
-    """Put the figures into the card beside the probe; those of the same files take the place of earlier ones."""
-    from horsesense.records import HumanFigure, add_human_figures
-
-    if probe is None:
-        raise UserError("--to-card needs the probe whose card it is", fix="give it with -p")
-    source = f"judgements in {', '.join(file.name for file in files)}"
-    figures = [
-        HumanFigure(
-            score.estimate.value,
-            score.name,
-            source,
-            f"{performance.by}={score.slice}" if score.slice else "",
-            score.estimate.n,
-            score.people or None,
-        )
-        for score in performance.human
-    ]
-    add_human_figures(probe, figures)
 
 
 def qualify(
@@ -119,19 +103,18 @@ def qualify(
     json: Json = False,
 ) -> None:
     """Hold each person's answers to gold items against thresholds."""
-    from horsesense.analysis.people.qualification import Threshold
-    from horsesense.annotate.performance import gold_of, qualifications
+    from horsesense.api.people import qualify as hold_to_gold
 
-    collected = collected_from_files(files, gold, instrument, None, last, annotator)
-    if collected.instrument.kind != "labels" or not collected.instrument.ordered:
-        raise UserError(
-            f"the instrument {collected.instrument.name} has no scale, so that no weighted kappa can be told",
-            fix="qualify people with an instrument whose labels are a scale",
-        )
-    answers = gold_of(collected)
-    if not answers:
-        raise UserError("the gold items have no answers", file=gold, fix="give a probe with answers")
-    results = qualifications(collected, answers, Threshold(kappa=kappa, accuracy=accuracy, items=items))
+    results = hold_to_gold(
+        *files,
+        gold=gold,
+        instrument=instrument,
+        annotator=annotator,
+        last=last,
+        kappa=kappa,
+        accuracy=accuracy,
+        items=items,
+    )
     if json:
         print_json(results)
         return

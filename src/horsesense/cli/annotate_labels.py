@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.annotate_people import print_rows
-from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.errors import UserError
+from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from horsesense.annotate.judgement_files import Collected
     from horsesense.annotate.settling import SettledLabels
-    from horsesense.annotate.study_figures import Figure
-    from horsesense.records import Label
 
 Files = Annotated[
     list[Path],
@@ -35,32 +29,6 @@ LastOption = Annotated[bool, typer.Option("--last", help="A person's later answe
 AnnotatorOption = Annotated[str, typer.Option("--annotator", help="Who filled in rows that do not say so.")]
 
 
-def collected_from_files(
-    files: list[Path],
-    probe: Path | None = None,
-    instrument: str = "",
-    round: int | None = None,
-    last: bool = False,
-    annotator: str = "",
-) -> Collected:
-    """The judgements of the files, or of a served study, checked."""
-    from horsesense.annotate.judgement_files import collect
-    from horsesense.annotate.study import is_study
-    from horsesense.records import read_probe
-
-    if any(is_study(path) for path in files):
-        if len(files) > 1:
-            raise UserError("a served study is read alone", file=files[0], fix="collect it into a file first")
-        if probe or instrument or annotator or last:
-            raise UserError("a served study has its items, instrument and people", fix="leave other options out")
-        from horsesense.annotate.server.judgement_log import collected_from
-
-        return collected_from(files[0]).only(round)
-
-    judged = read_probe(probe) if probe is not None else None
-    return collect(files, instrument, judged, annotator, last).only(round)
-
-
 def status(
     files: Files,
     probe: ProbeOption = None,
@@ -72,9 +40,9 @@ def status(
     """Judgements and open tasks, by person, and how many items have how many judgements."""
     from rich.markup import escape
 
-    from horsesense.annotate.status import status_of
+    from horsesense.api.people import status as status_of
 
-    state = status_of(collected_from_files(files, probe, instrument, None, last, annotator))
+    state = status_of(*files, probe=probe, instrument=instrument, annotator=annotator, last=last)
     if json:
         print_json(state)
         return
@@ -108,32 +76,18 @@ def collect(
     json: Json = False,
 ) -> None:
     """Put filled task files, exports of platforms or released votes into one file of judgements."""
-    from horsesense.annotate.judgement_files import write_collected
-    from horsesense.records import write_probe
+    from horsesense.api.people import collect as collect_files
 
-    if any(path.resolve() == out.resolve() for path in files):
-        raise UserError(
-            "the judgements would overwrite a file that they are read from", file=out, fix="choose another name"
-        )
-    if release:
-        from horsesense.methods.releases.votes import read_votes
-
-        if probe or instrument or annotator or last:
-            raise UserError(
-                "released votes bring their own items, instrument and people", fix="leave other options out"
-            )
-        votes = read_votes(release, files)
-        judgements, unanswered, notes = votes.judgements, 0, dict(votes.probe.card.notes)
-        if items is not None:
-            write_probe(items, votes.probe)
-    else:
-        if items is not None:
-            raise UserError("--items is for released votes", fix="use the probe that the tasks were made from")
-        collected = collected_from_files(files, probe, instrument, None, last, annotator)
-        judgements, unanswered, notes = collected.judgements, len(collected.open), dict(collected.notes)
-    if not judgements:
-        raise UserError("no task is filled in yet", file=files[0])
-    written = write_collected(out, judgements, unanswered, notes)
+    written = collect_files(
+        *files,
+        out=out,
+        probe=probe,
+        instrument=instrument,
+        annotator=annotator,
+        last=last,
+        release=release,
+        items=items,
+    )
     if json:
         print_json(written)
         return
@@ -144,7 +98,7 @@ def collect(
         markup=False,
         soft_wrap=True,
     )
-    for note, count in notes.items():
+    for note, count in written.notes.items():
         console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)
 
 
@@ -169,50 +123,26 @@ def export(
     json: Json = False,
 ) -> None:
     """Settle each item's judgements: one label, or the reason why it is dropped."""
-    from horsesense.annotate.settling import settled_labels
-    from horsesense.annotate.study_figures import agreement_figures, kept_figures
-    from horsesense.records import write_labels
+    from horsesense.api.people import export as settle
+    from horsesense.cli.progress import Bars
 
-    if any(path.resolve() == out.resolve() for path in files):
-        raise UserError(
-            "the labels would overwrite a file that they are made from", file=out, fix="choose another name"
+    with Bars() as watcher:
+        settled = settle(
+            *files,
+            out=out,
+            rule=rule,
+            probe=probe,
+            instrument=instrument,
+            annotator=annotator,
+            round=round,
+            fewest=fewest,
+            last=last,
+            watcher=watcher,
         )
-    collected = collected_from_files(files, probe, instrument, round, last, annotator)
-    chosen = rule or collected.instrument.rule
-    labels = _adjudicated(collected, chosen, fewest, files[0])
-    kept = [label.item for label in labels if label.value is not None]
-    figures: list[Figure] = agreement_figures(collected)
-    if not figures:
-        say("no item was judged twice in a round, so there is no agreement to report")
-    if len(kept) < len(labels):
-        figures += kept_figures(collected, kept)
-    write_labels(out, labels)
-    settled = settled_labels(collected, chosen, labels, figures, out)
     if json:
         print_json(settled)
         return
     _print_settled(settled)
-
-
-def _adjudicated(collected: Collected, rule: str, fewest: int | None, file: Path) -> Sequence[Label]:
-    """The labels by a rule; where no item gets one, that is an error."""
-    from horsesense.analysis.people.adjudication import adjudicate, reasons
-    from horsesense.annotate.instrument import WRITTEN
-
-    if collected.instrument.kind in WRITTEN:
-        raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
-    if not collected.judgements:
-        raise UserError("no task is filled in yet", file=file)
-    collected.check_scales()
-    try:
-        labels = adjudicate(collected.judgements, rule, collected.scale_of(), fewest, collected.targets)
-    except UserError as error:
-        raise error.at(file) from None
-    if all(label.value is None for label in labels):
-        most = next(iter(reasons(labels)))
-        fix = "let fewer votes do with --fewest 1" if most.startswith("fewer than") else "look at annotate agreement"
-        raise UserError(f"no item gets a label: {most}", file=file, fix=fix)
-    return labels
 
 
 def _print_settled(settled: SettledLabels) -> None:
@@ -241,16 +171,11 @@ def apply(
     json: Json = False,
 ) -> None:
     """Set labels in a probe and drop what failed, each for a reason that is counted (in items)."""
-    from horsesense.annotate.apply_labels import apply_labels, write_applied
-    from horsesense.annotate.instrument import find_instrument
-    from horsesense.records import read_labels, read_probe
+    from horsesense.api.people import apply as apply_labels
 
-    if out.resolve() in (probe.resolve(), labels.resolve()):
-        raise UserError("the probe would overwrite what it is made from", file=out, fix="choose another name")
-    given = read_labels(labels)
-    asked = find_instrument(instrument or given[0][1].instrument)
-    applied = apply_labels(read_probe(probe), given, asked, labels, gold_filter, keep_unjudged)
-    written = write_applied(out, applied)
+    written = apply_labels(
+        probe, labels, out, instrument=instrument, gold_filter=gold_filter, keep_unjudged=keep_unjudged
+    )
     if json:
         print_json(written)
         return

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from horsesense.cli.output import Json, people, print_json, table
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.links import Standing
-    from horsesense.annotate.server.served_study import Served
 
 StudyFolder = Annotated[Path, typer.Argument(metavar="STUDY", help="The folder that annotate new made.")]
 SomeNames = Annotated[
     list[str] | None, typer.Argument(metavar="NAME…", help="People, by name or code; nobody named: the whole study.")
 ]
-
-
-@contextmanager
-def opened(folder: Path) -> Iterator[Served]:
-    """The study and its database, closed again at the end."""
-    from horsesense.annotate.server.served_study import open_study
-
-    served = open_study(folder)
-    try:
-        yield served
-    finally:
-        served.engine.dispose()
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
@@ -68,31 +53,25 @@ def invite(
     json: Json = False,
 ) -> None:
     """Make personal links. Each is shown once: only a hash of it is kept."""
-    if bool(names) == bool(crowd):
-        raise UserError("people are invited by name, or as a crowd", fix="give names, or --crowd")
-    with opened(study) as served:
-        from dataclasses import asdict
+    from horsesense.api.studies import invite as make_links
 
-        from horsesense.annotate.server.links import Links, crowd_link, personal_links
-        from horsesense.files.tables import write_rows
-
-        links = (
-            (crowd_link(served, crowd, most),)
-            if crowd
-            else personal_links(served, names or [], researcher, queue, renew)
-        )
-    if out is not None:
-        # Whoever reads the file can answer as these people.
-        out.touch(mode=0o600)
-        write_rows(out, map(asdict, links), ("name", "code", "link"))
-        out.chmod(0o600)
+    links = make_links(
+        study,
+        names or (),
+        researcher=researcher,
+        queue=queue,
+        renew=renew,
+        crowd=crowd,
+        most=most,
+        out=out,
+    )
     if json:
-        print_json(Links(study, links, out))
+        print_json(links)
     elif out is None:
-        for link in links:
+        for link in links.people:
             people().print(f"{link.name}  {link.link}", markup=False, soft_wrap=True)
     else:
-        people().print(f"{len(links):,} links  {out}", markup=False, soft_wrap=True)
+        people().print(f"{len(links.people):,} links  {out}", markup=False, soft_wrap=True)
 
 
 def codes(
@@ -101,18 +80,13 @@ def codes(
     json: Json = False,
 ) -> None:
     """Names, answers and completion codes, to hold against what people gave to a platform."""
-    with opened(study) as served:
-        from dataclasses import asdict
+    from horsesense.api.studies import codes as completions
 
-        from horsesense.annotate.server.links import Completions, completions
-        from horsesense.files.tables import write_rows
-
-        persons = completions(served)
-    if out is not None:
-        write_rows(out, map(asdict, persons), ("name", "code", "state", "answered", "completion"))
+    found = completions(study, out=out)
     if json:
-        print_json(Completions(study, persons, out))
+        print_json(found)
         return
+    persons = found.people
     columns = ("name", "code", "state", "completion", "answered")
     print_rows(columns, [tuple(str(getattr(each, name)) for name in columns) for each in persons], left=4)
     if not persons:
@@ -121,22 +95,16 @@ def codes(
 
 def pause(study: StudyFolder, names: SomeNames = None, json: Json = False) -> None:
     """Give nothing more to judge to these people, or to nobody; what is in hand may still be answered."""
-    with opened(study) as served:
-        from horsesense.annotate.server.links import Standing
-        from horsesense.annotate.server.participants import pause as pause_people
+    from horsesense.api.studies import pause as pause_people
 
-        pause_people(served, names or [])
-    _print_standing(Standing(study, tuple(names or ()), "paused"), json)
+    _print_standing(pause_people(study, names or ()), json)
 
 
 def resume(study: StudyFolder, names: SomeNames = None, json: Json = False) -> None:
     """Go on after a pause; also for people whom attention items stopped or the qualification kept out."""
-    with opened(study) as served:
-        from horsesense.annotate.server.links import Standing
-        from horsesense.annotate.server.participants import pause as pause_people
+    from horsesense.api.studies import resume as resume_people
 
-        pause_people(served, names or [], paused=False)
-    _print_standing(Standing(study, tuple(names or ()), "resumed"), json)
+    _print_standing(resume_people(study, names or ()), json)
 
 
 def revoke(
@@ -146,18 +114,9 @@ def revoke(
     json: Json = False,
 ) -> None:
     """End the personal links of people; what they said stays. annotate invite --renew gives a new one."""
-    if bool(names) == crowd:
-        raise UserError("nobody is named", fix="name people, or end the links of crowds with --crowd")
-    with opened(study) as served:
-        from horsesense.annotate.server.links import Standing
-        from horsesense.annotate.server.links_and_sessions import end_joins
-        from horsesense.annotate.server.withdrawal import revoke as end_links
+    from horsesense.api.studies import revoke as end_links
 
-        if crowd:
-            end_joins(served)
-        else:
-            end_links(served, names or [])
-    _print_standing(Standing(study, tuple(names or ()), "revoked"), json)
+    _print_standing(end_links(study, names or (), crowd=crowd), json)
 
 
 def withdraw(
@@ -167,12 +126,9 @@ def withdraw(
     json: Json = False,
 ) -> None:
     """Take a person's judgements out: nothing counts them any more, and their items are asked again."""
-    with opened(study) as served:
-        from horsesense.annotate.server.links import Standing
-        from horsesense.annotate.server.withdrawal import withdraw as withdraw_work
+    from horsesense.api.studies import withdraw as take_out
 
-        number = withdraw_work(served, name, reason)
-    _print_standing(Standing(study, (name,), "withdrawn", number), json)
+    _print_standing(take_out(study, name, reason=reason), json)
 
 
 def _print_standing(standing: Standing, json: bool) -> None:

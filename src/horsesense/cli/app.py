@@ -17,6 +17,7 @@ from horsesense.cli.fetch import fetch, import_
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
+from horsesense.cli.plugins import plugins
 from horsesense.cli.report import compare, report
 from horsesense.cli.rica import rica
 from horsesense.cli.run import run
@@ -65,6 +66,7 @@ app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
+app.command("plugins")(plugins)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

@@ -10,7 +10,7 @@ import typer
 from horsesense.cli.output import Json, people, print_json, say
 
 if TYPE_CHECKING:
-    from horsesense.learning.baseline import Baseline, Missed
+    from horsesense.api.learnt import FittedControl
 
 _NAMES = (
     "random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp, "
@@ -41,7 +41,6 @@ def baseline(
     """What a control earns that sees only a part of each item."""
     from horsesense.api.learning import fit_control
     from horsesense.cli.progress import Bars
-    from horsesense.learning.baseline import baseline_document
 
     with Bars() as watcher:
         fitted = fit_control(
@@ -56,34 +55,23 @@ def baseline(
             epochs=epochs,
             seeds=seeds,
             out=out,
+            against=against or (),
             allow_overlap=allow_overlap,
             watcher=watcher,
         )
     if out is not None:
         say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")
-    others, missed = _missed(fitted, against or [])
     leaks = fitted.leaks
     if leaks.cases:
         counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
         say(f"{leaks.items:,} test items leak into training ({counts}); recorded as {leaks.allowed}")
     if json:
-        print_json(baseline_document(fitted, others, missed))
+        print_json(fitted.document())
     else:
-        _show(fitted, others, missed)
+        _show(fitted)
 
 
-def _missed(fitted: Baseline, folders: list[Path]) -> tuple[list[str], list[Missed]]:
-    if not folders:
-        return [], []
-    from horsesense.learning.baseline import where_controls_fail
-    from horsesense.runs.results import read_run
-
-    credit = {item.id: float(value) for item, value in zip(fitted.probe.items, fitted.credit, strict=True)}
-    runs = [answered for folder in folders for answered in read_run(folder)[1]]
-    return where_controls_fail(credit, runs, fitted.probe.card.group)
-
-
-def _show(fitted: Baseline, others: list[str], missed: list[Missed]) -> None:
+def _show(fitted: FittedControl) -> None:
     console, e = people(), fitted.estimate
     console.print(fitted.verdict, style="bold", markup=False, soft_wrap=True)
     remarks = [fitted.method, f"{e.n:,} items, {e.clusters:,} units of {fitted.probe.card.group}"]
@@ -94,10 +82,10 @@ def _show(fitted: Baseline, others: list[str], missed: list[Missed]) -> None:
         remarks.append(f"whole families right {s.value:.3f} of {s.n:,} (guessing {s.chance:.3f})")
     remarks += [f"{note} {value:,.4g}" for note, value in fitted.notes.items()]
     console.print("; ".join(remarks), style="dim", markup=False, soft_wrap=True)
-    if missed:
-        with_others = f" and {', '.join(others)}" if others else ""
+    if fitted.missed:
+        with_others = f" and {', '.join(fitted.others)}" if fitted.others else ""
         console.print(f"where {fitted.name}{with_others} fail:", markup=False, soft_wrap=True)
-    for each in missed:
+    for each in fitted.missed:
         hard = each.missed
         left = (
             "nothing left" if hard is None else f"{hard.value:.3f} ({hard.low:.3f} to {hard.high:.3f}), n = {hard.n:,}"

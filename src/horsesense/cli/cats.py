@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, table
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -26,12 +25,9 @@ def evidence(
     json: Json = False,
 ) -> None:
     """How often the deciding token is the edited one, where it stands, and what other tokens carry."""
-    from horsesense.methods.cats.evidence import evidence_of_runs
-    from horsesense.runs.results import read_run
+    from horsesense.api.cats import evidence as evidence_of
 
-    document = evidence_of_runs(each for folder in folders for each in read_run(folder)[1])
-    if not document.evidence:
-        raise UserError("no probe of these runs has judged pairs", file=folders[0], fix="give runs on ca, wsc, sm …")
+    document = evidence_of(*folders)
     if json:
         print_json(document)
         return
@@ -64,16 +60,9 @@ def who(
     json: Json = False,
 ) -> None:
     """Which items one model gets and another misses, with the place of the key word (CATs, table 4)."""
-    from horsesense.methods.cats.who_gets_what import who_of_runs
-    from horsesense.runs.comparison import by_probe
-    from horsesense.runs.results import read_run
+    from horsesense.api.cats import who as who_gets_what
 
-    probes = by_probe([(folder, read_run(folder)[1]) for folder in folders])
-    document = who_of_runs(list(models.values()) for models in probes.values())
-    if not document.pairs:
-        raise UserError(
-            "no probe was asked of two models", file=folders[0], fix="give folders whose probes have the same name"
-        )
+    document = who_gets_what(*folders)
     if json:
         print_json(document)
         return
@@ -109,32 +98,13 @@ def steps(
     json: Json = False,
 ) -> None:
     """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2)."""
-    from horsesense.methods.cats.step_accuracy import steps_of_runs
-    from horsesense.runs.results import read_run
+    from horsesense.api.cats import steps as accuracy_by_steps
 
-    counts = _counted_by_people(judgements) if judgements else None
-    document = steps_of_runs([each for folder in folders for each in read_run(folder)[1] if each.judged], counts)
+    found = accuracy_by_steps(*folders, judgements=judgements or ())
     if json:
-        print_json(document)
+        print_json(found.steps)
         return
-    _print_steps(document.models, counts)
-
-
-def _counted_by_people(files: list[Path]) -> Counted:
-    """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
-    from horsesense.annotate.judgement_files import collect
-    from horsesense.methods.cats.step_accuracy import counted
-
-    collected = collect(files)
-    if collected.instrument.name != "steps":
-        raise UserError(
-            f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"
-        )
-    votes = [(each.item, each.value.split()[0]) for each in collected.judgements]
-    try:
-        return counted([(item, float(number)) for item, number in votes if number.isdecimal()])
-    except UserError as error:
-        raise error.at(files[0]) from None
+    _print_steps(found.models, found.counted)
 
 
 def _print_steps(models: Sequence[ModelSteps], counts: Counted | None) -> None:

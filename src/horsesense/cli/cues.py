@@ -105,6 +105,9 @@ def harden(
         Path | None,
         typer.Option("--aflite", metavar="VECTORS.npy", help="Filter by embeddings first: a row an option."),
     ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option(help="Bring this cue of a plug-in to chance too; repeatable.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which halves, which shuffles.")] = 0,
     json: Json = False,
 ) -> None:
@@ -116,7 +119,7 @@ def harden(
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
     with Bars() as watcher:
-        left = harden_probe(file, group=group, vectors=vectors, seed=seed, watcher=watcher)
+        left = harden_probe(file, group=group, vectors=vectors, also=also or (), seed=seed, watcher=watcher)
     write_probe(out, left.probe)
     if json:
         print_json(left.document(out))

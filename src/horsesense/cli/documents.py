@@ -10,11 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.cli.fetch import Fetchable
+from horsesense.api.fetching import Fetchable
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
-from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
@@ -66,7 +64,8 @@ DOCUMENTS: dict[str, str] = {
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "report": "horsesense.cli.documents:ReportDocument",
+    "plugins": "horsesense.api.plugged:InstalledPlugins",
+    "report": "horsesense.api.reporting:ReportDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
@@ -98,36 +97,6 @@ class RunDocument(Document):
     """The page."""
     suite: SuiteTable | None = None
     """Of a suite: the row of the paper's table, and its own rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class SliceDocument(Document):
-    """A model on the items of a probe that have one value of a facet."""
-
-    model: str
-    """Who was asked."""
-    probe: str
-    """What was asked."""
-    facet: str
-    """What the items are sliced by."""
-    value: Facet
-    """The value that these items have."""
-    items: Estimate
-    """Items that are right."""
-    clusters: Estimate
-    """Families right in all items with this value."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportDocument(Document):
-    """What run folders say."""
-
-    out: Path
-    """The page or table."""
-    results: tuple[ResultDocument, ...]
-    """One for each model and probe in the folders that somebody has judged."""
-    slices: tuple[SliceDocument, ...] | None = None
-    """One for each value of the facets that were asked for, for probes that have them."""
 
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say, say_skipped
-from horsesense.errors import UserError, unknown
-
-if TYPE_CHECKING:
-    from horsesense.files.pinned import Fetched
-
-
-@dataclass(frozen=True, slots=True)
-class Fetchable:
-    """Something that can be fetched."""
-
-    name: str
-    """What to ask for."""
-    kind: str
-    """What it is."""
+from horsesense.cli.output import Json, people, print_json, say_skipped
+from horsesense.errors import UserError
 
 
 def fetch(
@@ -34,51 +18,27 @@ def fetch(
     json: Json = False,
 ) -> None:
     """Get a published release, a bundled model or a knowledge source into the cache."""
-    known = _fetchable()
+    from horsesense.api.fetching import fetch as fetch_names
+    from horsesense.api.fetching import list_fetchable
+    from horsesense.cli.progress import Bars
+
     if list_:
-        _show([Fetchable(name, kind) for name, (kind, _) in known.items()], json)
+        known = list_fetchable()
+        if json:
+            print_json(known)
+            return
+        for thing in known:
+            people().print(f"{thing.name:12} {thing.kind}", markup=False, soft_wrap=True)
         return
     if not names:
         raise UserError("there is nothing to fetch", fix="name something, or see: horsesense fetch --list")
-    for name in names:
-        if name not in known:
-            raise unknown("thing to fetch", name, known)
-    fetched = []
-    for name in names:
-        say(f"fetching {name} ({known[name][0]})")
-        fetched.append(known[name][1](source))
-        if not json:
-            people().print(f"{fetched[-1].name}  {fetched[-1].path}", markup=False, soft_wrap=True)
+    with Bars() as watcher:
+        fetched = fetch_names(*names, folder=source, watcher=watcher)
     if json:
         print_json(fetched[0] if len(fetched) == 1 else fetched)
-
-
-def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
-    """Name → what it is, and how to get it."""
-    from horsesense.knowledge.gcide import fetch_gcide
-    from horsesense.knowledge.wordnet_source import fetch_wordnet
-    from horsesense.language.vectors import fetch_glove
-    from horsesense.methods.releases.published import fetch_release, published_files
-    from horsesense.models.bundled import BUNDLED, fetch_bundled
-
-    known: dict[str, tuple[str, Callable[[Path | None], Fetched]]] = {}
-    for name, files in published_files().items():
-        size = sum(file.bytes for file in files) / 1e6
-        known[name] = (f"release, {len(files)} files, {size:.1f} MB", partial(fetch_release, name))
-    for name in BUNDLED:
-        known[name] = ("bundled model", partial(fetch_bundled, name))
-    known["wordnet"] = ("knowledge source, WordNet 3.0", fetch_wordnet)
-    known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
-    known["glove"] = ("word vectors, GloVe in 50 dimensions", fetch_glove)
-    return known
-
-
-def _show(known: list[Fetchable], json: bool) -> None:
-    if json:
-        print_json(known)
         return
-    for thing in known:
-        people().print(f"{thing.name:12} {thing.kind}", markup=False, soft_wrap=True)
+    for each in fetched:
+        people().print(f"{each.name}  {each.path}", markup=False, soft_wrap=True)
 
 
 def import_(

@@ -11,7 +11,7 @@ from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import OneModel
 
 if TYPE_CHECKING:
-    from horsesense.learning.inoculation_folder import InoculationDocument
+    from horsesense.api.learnt import Inoculation
 
 
 def inoculate(
@@ -71,10 +71,9 @@ def inoculate(
             watcher=progress,
         )
     if plot is not None:
-        from horsesense.learning.curves import inoculation_curve, read_chosen
-        from horsesense.report.charts import draw_curve
+        from horsesense.report.charts import write_chart
 
-        draw_curve(inoculation_curve(read_chosen(out)), plot)
+        write_chart(document.plot(), plot)
     if document.leaks.items:
         say(f"{document.leaks.items:,} items leak into training; recorded as {document.leaks.allowed}")
     if json:
@@ -83,7 +82,7 @@ def inoculate(
         _show(document)
 
 
-def _show(document: InoculationDocument) -> None:
+def _show(document: Inoculation) -> None:
     frame = table("setting", "k", "new", "± seeds", "original", "± seeds", "cost", "seeds")
     for point in document.curves:
         spreads = ["" if spread is None else f"{spread:.3f}" for spread in (point.new_spread, point.original_spread)]

@@ -21,9 +21,9 @@ def add(
     json: Json = False,
 ) -> None:
     """Check a file of triples and keep it as a source."""
-    from horsesense.knowledge.sources import add_triples
+    from horsesense.api.sources import add_source
 
-    added = add_triples(name, file)
+    added = add_source(name, file)
     if json:
         print_json(added)
     else:
@@ -33,9 +33,9 @@ def add(
 @knowledge.command("list")
 def list_(json: Json = False) -> None:
     """Name the sources that are kept, with version and licence."""
-    from horsesense.knowledge.sources import kept_sources
+    from horsesense.api.sources import list_sources
 
-    sources = kept_sources()
+    sources = list_sources()
     if json:
         print_json(sources)
         return

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli import output
-from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.output import Json, people, print_json
 from horsesense.cli.written import Out, write_built
-from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -31,9 +30,10 @@ def check(
     json: Json = False,
 ) -> None:
     """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row."""
-    from horsesense.methods.partwhole.checking import KINDS, check_triples
+    from horsesense.api.partwhole import check as check_triples
+    from horsesense.methods.partwhole.checking import KINDS
 
-    checked = check_triples(files)
+    checked = check_triples(*files)
     if json:
         print_json(checked)
         return
@@ -60,11 +60,9 @@ def recast(
     json: Json = False,
 ) -> None:
     """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no."""
-    from horsesense.methods.partwhole.labels import find_form, probe_in_labels
-    from horsesense.records import read_probe
+    from horsesense.api.partwhole import recast as in_labels
 
-    find_form(labels)
-    write_built(out, probe_in_labels(read_probe(probe), labels), json)
+    write_built(out, in_labels(probe, labels), json)
 
 
 @partwhole.command("split")
@@ -78,10 +76,9 @@ def split(
     json: Json = False,
 ) -> None:
     """70, 10 and 20 per cent of the triples."""
-    from horsesense.methods.partwhole.splits import write_split
-    from horsesense.records import read_probe
+    from horsesense.api.partwhole import split as write_split
 
-    written = write_split(read_probe(probe), by, seed, out)
+    written = write_split(probe, out, by=by, seed=seed)
     if json:
         print_json(written)
         return
@@ -102,22 +99,11 @@ def premises(
     json: Json = False,
 ) -> None:
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such."""
-    from contextlib import closing, nullcontext
-
+    from horsesense.api.partwhole import premises as as_inference
     from horsesense.cli.progress import Bars
-    from horsesense.knowledge.corpus import Corpus
-    from horsesense.methods.partwhole.inference import as_inference, coverage
-    from horsesense.records import read_probe
 
-    folder = next((path for path in corpus or () if path.is_dir()), None)
-    if folder is not None:
-        raise UserError("this is a folder, not a file", file=folder, fix="name its files, each with a --corpus")
-    triples = read_probe(probe)
-    names = ", ".join(path.name for path in corpus or ())
-    with Bars() as watcher, closing(Corpus(corpus, watcher)) if corpus else nullcontext() as opened:
-        made = as_inference(triples, opened, names, watcher)
-    covered, number = coverage(made)
-    say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
+    with Bars() as watcher:
+        made = as_inference(probe, corpus or (), watcher=watcher)
     write_built(out, made, json)
 
 
@@ -134,27 +120,15 @@ def table(
     json: Json = False,
 ) -> None:
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts."""
-    from horsesense.methods.partwhole.released import read_partwhole_votes
-    from horsesense.methods.partwhole.table import PartWholeTable, human_rows, table_rows
-    from horsesense.records import read_probe
-    from horsesense.runs.results import read_run
+    from horsesense.api.partwhole import table as table_of
 
-    answered = [each for folder in folders for run in _runs(folder) for each in read_run(run)[1]]
-    rows = table_rows(answered, read_probe(train).items if train else ())
-    if votes:
-        released = read_partwhole_votes(votes)
-        rows += human_rows(answered[0].items, released.probe.items, released.judgements)
+    made = table_of(*folders, train=train, votes=votes or ())
     if json:
-        print_json(PartWholeTable(tuple(rows)))
+        print_json(made)
         return
-    _print_rows(rows)
+    _print_rows(made.rows)
     if details:
-        _print_details(rows)
-
-
-def _runs(folder: Path) -> list[Path]:
-    """The folder itself, or the seeds of a control that lie in it."""
-    return sorted(folder.glob("seed-*")) or [folder]
+        _print_details(made.rows)
 
 
 def _print_rows(rows: Sequence[TableRow]) -> None:

@@ -10,7 +10,6 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Normalise
-from horsesense.errors import UserError, need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +30,6 @@ class Format(StrEnum):
     latex = "latex"
 
 
-ENDINGS = {Format.html: ".html", Format.md: ".md", Format.latex: ".tex"}
-
-
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
     out: Annotated[
@@ -50,67 +46,41 @@ def report(
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
-    from horsesense.report.collecting import collect
-    from horsesense.report.summary import sliced_by
-    from horsesense.report.tables import latex, markdown
-    from horsesense.scoring.normalise import parse_normalisation
+    from horsesense.api.reporting import default_report, write_report
+    from horsesense.cli.progress import Bars
 
-    how = parse_normalisation(normalise) if normalise else None
-    if charts is not None:
-        need("vl_convert")
-    collected = collect(folders, cues=not no_cues, how=how)
-    sliced, not_sliced = sliced_by(collected.summaries, by or ())
-    results = [summary.result for summary in collected.summaries]
-    path = out
-    if path is None and (format is Format.html or json):
-        name = f"report{ENDINGS[format]}"
-        path = folders[0] / name if len(folders) == 1 else Path(name)
-    if format is Format.html:
-        from horsesense.cli.progress import Bars
-        from horsesense.report.page import write_report
-
-        assert path is not None
-        with Bars() as progress:
-            write_report(collected, path, drawn=True, watcher=progress)
-    else:
-        from horsesense.files import writing
-
-        if not results:
-            raise UserError("no item has a gold, so there is nothing to tabulate", file=folders[0])
-        tabulated = (markdown if format is Format.md else latex)(collected.summaries)
-        if path is not None:
-            with writing(path) as temporary:
-                temporary.write_text(tabulated, encoding="utf-8")
-        else:
-            print(tabulated, end="")
-    if charts is not None:
-        from horsesense.report.charts import write_charts
-
-        say(f"charts: {len(write_charts(collected, charts))} files in {charts}")
-    if json:
-        from horsesense.cli.documents import ReportDocument, SliceDocument
-
-        assert path is not None
-        slices = tuple(
-            SliceDocument(summary.label, summary.result.probe, row.facet, row.value, row.items, row.clusters)
-            for summary, rows in sliced
-            for row in rows
+    path = out or (default_report(folders, format.value) if json else None)
+    with Bars() as progress:
+        written = write_report(
+            *folders,
+            out=path,
+            format=format.value,
+            charts=charts,
+            normalise=normalise,
+            by=by or (),
+            cues=not no_cues,
+            watcher=progress,
         )
-        print_json(ReportDocument(path, tuple(result.document() for result in results), slices if by else None))
-        _say_all(not_sliced)
+    if written.out is None:
+        print(written.text, end="")
+    if charts is not None:
+        say(f"charts: {len(written.charts)} files in {charts}")
+    if json:
+        print_json(written.document())
+        _say_all(written.not_sliced)
         return
     if format is Format.html:
-        print_results(results)
-    for summary, rows in sliced:
+        print_results([summary.result for summary in written.collected.summaries])
+    for summary, rows in written.slices:
         _print_slices(f"{summary.label} on {summary.result.probe}", rows)
-    _say_all(not_sliced)
-    for label, probe in collected.unjudged:
+    _say_all(written.not_sliced)
+    for label, probe in written.collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
-    if path is not None:
-        say(f"report: {path}")
+    if written.out is not None:
+        say(f"report: {written.out}")
 
 
-def _say_all(remarks: list[str]) -> None:
+def _say_all(remarks: Sequence[str]) -> None:
     for remark in remarks:
         say(remark)
 
@@ -179,14 +149,13 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons."""
-    from horsesense.runs.comparison import compare_folders, comparison_document
-    from horsesense.scoring.normalise import parse_normalisation
+    from horsesense.api.reporting import compare as compare_runs
 
-    sides = compare_folders(folders, parse_normalisation(normalise) if normalise else None)
+    compared = compare_runs(*folders, normalise=normalise)
     if json:
-        print_json(comparison_document(sides))
+        print_json(compared.document())
         return
-    for side in sides:
+    for side in compared.sides:
         _print_side(side, items)
 
 

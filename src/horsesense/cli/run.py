@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from horsesense.cli.output import Json, print_json, say
 from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Normalise, spec_of
 from horsesense.errors import UserError
-
-if TYPE_CHECKING:
-    from horsesense.methods.cats.suite import OpenedSuite
 
 Probes = Annotated[
     list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
@@ -46,10 +43,12 @@ def run(
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.api.asking import ask, open_run
+    from horsesense.api.cats import ask_suite
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
-    from horsesense.cli.suites import print_suite, suite_document
+    from horsesense.cli.suites import print_suite
+    from horsesense.methods.cats.suite import find_suite
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
@@ -58,27 +57,32 @@ def run(
 
     models = _models(model)
     how = parse_normalisation(normalise) if normalise else None
-    asked_suite = _suite(suite, data, skip_bad, probe)
-    meaning = spec_of(spec or (asked_suite.suite.spec if asked_suite else "default"), dtype, exact)
+    if suite is None and (data is not None or skip_bad):
+        raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
+    if suite is not None and probe:
+        raise UserError("--suite brings its own probes", fix="leave -p out")
+    usual = find_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
     folder = out or Path("runs") / "-".join([*(_short(name) for name in models), *called])
+    asking: dict[str, Any] = {
+        "out": folder,
+        "spec": spec_of(spec or usual, dtype, exact),
+        "normalise": normalise,
+        "limit": limit,
+        "seed": seed,
+        "device": device,
+        "family": family,
+        "budget": budget,
+        "allow_pickle": allow_pickle,
+        "cache": not no_cache,
+    }
     with Bars(stay=True) as progress:
-        run = ask(
-            models,
-            asked_suite.probes if asked_suite else named,
-            out=folder,
-            spec=meaning,
-            normalise=normalise,
-            limit=limit,
-            seed=seed,
-            device=device,
-            family=family,
-            budget=budget,
-            allow_pickle=allow_pickle,
-            cache=not no_cache,
-            watcher=progress,
-        )
+        if suite is not None:
+            asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
+            run, paper = asked_suite.run, asked_suite.table
+        else:
+            run, paper = ask(models, named, watcher=progress, **asking), None
     asked = run.answered
     results = [result_of(each, how) for each in asked if each.judged]
     page = write_page(folder, unfinished=True, how=how)
@@ -89,7 +93,6 @@ def run(
             say(f"{name}: no item has a gold, so there is no accuracy; the answers are kept")
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
-    paper = suite_document(asked_suite, list(asked), how) if asked_suite else None
     if json:
         print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper))
         return
@@ -98,22 +101,6 @@ def run(
     else:
         print_results(results)
     say(f"answers in {folder}; report: {page}")
-
-
-def _suite(name: str | None, data: Path | None, skip_bad: bool, probe: list[str] | None) -> OpenedSuite | None:
-    """The suite that was asked for, with the sets that are there; none where it is a plain run."""
-    if name is None:
-        if data is not None or skip_bad:
-            raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
-        return None
-    if probe:
-        raise UserError("--suite brings its own probes", fix="leave -p out")
-    from horsesense.cli.suites import say_missing
-    from horsesense.methods.cats.suite import find_suite, open_suite
-
-    opened = open_suite(find_suite(name), data, skip_bad)
-    say_missing(opened)
-    return opened
 
 
 def _models(given: list[str] | None) -> list[str]:

@@ -13,8 +13,10 @@ from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.scoring.clue_words import Clues
-    from horsesense.scoring.saliency import Saliency
+    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.records import ScoringSpec
+    from horsesense.scoring.clue_words import ExplanationOverNames
+    from horsesense.scoring.saliency import Explanation
     from horsesense.scoring.texts import ScoredText
 
 _WIDTH = 20
@@ -33,33 +35,28 @@ def score(
     json: Json = False,
 ) -> None:
     """Every token of a text with its place and log-probability (natural logarithm), always exact."""
-    from horsesense.api.asking import check_texts
-    from horsesense.api.asking import score as score_by
     from horsesense.api.models import load_model
-    from horsesense.models.local.questions import framer_of
-    from horsesense.scoring.evidence import ScoreDocument, evidence_document
+    from horsesense.api.texts import check_texts
+    from horsesense.api.texts import score as score_by
 
     meaning = spec_of(spec, None, exact=True, pll=pll)
-    wanted = [*texts, *([against] if against is not None else [])]
-    check_texts(wanted)  # told before a model is loaded, which takes seconds
+    check_texts([*texts, *([against] if against is not None else [])])  # before a model is loaded, which takes seconds
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    frame = framer_of(loaded, meaning).frame.in_words
-    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    scored = list(score_by(loaded, wanted, spec=meaning))
-    other = scored.pop() if against is not None else None
+    _say_model(loaded, meaning)
+    scored = score_by(loaded, texts, against=against, spec=meaning)
     if json:
-        document = ScoreDocument(
-            model=model,
-            spec={**meaning.to_dict(), "frame": frame},
-            texts=tuple(text.document() for text in scored),
-            against=other.document() if other else None,
-            evidence=tuple(evidence_document(text, other) for text in scored) if other else None,
-        )
-        print_json(document)
-    elif other is not None:
-        print_evidence(scored, other)
+        print_json(scored.document())
+    elif scored.against is not None:
+        print_evidence(scored.texts, scored.against)
     else:
-        _print_scores(scored)
+        _print_scores(scored.texts)
+
+
+def _say_model(model: LanguageModel, spec: ScoringSpec) -> None:
+    from horsesense.api.texts import frame_in_words
+
+    notes = ", ".join(model.notes)
+    say(f"{model.name}: {model.family}, {notes}, begins with {frame_in_words(model, spec)}")
 
 
 def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
@@ -106,21 +103,17 @@ def fill(
     json: Json = False,
 ) -> None:
     """The most probable single tokens for the blank of each prompt, sub-word pieces included."""
-    from horsesense.models.local.load import load_model
-    from horsesense.models.local.questions import framer_of
-    from horsesense.scoring.fill import FillDocument
-    from horsesense.scoring.fill import fill as fill_blanks
+    from horsesense.api.models import load_model
+    from horsesense.api.texts import fill as fill_blanks
 
     meaning = spec_of(spec, None, exact=True)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    frame = framer_of(loaded, meaning).frame.in_words
-    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}, begins with {frame}")
-    filled = fill_blanks(loaded, prompts, top, meaning)
+    _say_model(loaded, meaning)
+    filled = fill_blanks(loaded, prompts, top=top, spec=meaning)
     if json:
-        every = tuple(word for words in filled for word in words)
-        print_json(FillDocument(model, {**meaning.to_dict(), "frame": frame}, every))
+        print_json(filled.document())
         return
-    for prompt, words in zip(prompts, filled, strict=True):
+    for prompt, words in zip(prompts, filled.words, strict=True):
         people().print(prompt, markup=False, soft_wrap=True)
         for word in words:
             people().print(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}", markup=False)
@@ -154,41 +147,27 @@ def saliency(
     json: Json = False,
 ) -> None:
     """Which words a prediction rests on; with slots, which do under most draws of names."""
-    from horsesense.models.local.load import load_model
-    from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
+    from horsesense.api.models import load_model
+    from horsesense.api.texts import saliency as explain
+    from horsesense.scoring.clue_words import ExplanationOverNames, parse_marked
 
-    marked = parse_marked(text)
+    parse_marked(text)  # before a model is loaded, which takes seconds
     meaning = spec_of(spec, None, exact=True)
     loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    if not marked.slots:
-        explained = marked.explained(loaded, meaning, method.value, steps, seed)
-        if json:
-            print_json(explained.explanation(model, meaning))
-        else:
-            say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
-            _print_saliency(explained)
-        return
-    names = draw_names(marked.slots, draws, seed)
-    drawn = [marked.named(each).explained(loaded, meaning, method.value, steps, seed) for each in names]
-    voted = clues_of(drawn, names, arguments)
+    explained = explain(
+        loaded, text, method=method.value, steps=steps, draws=draws, arguments=arguments, seed=seed, spec=meaning
+    )
     if json:
-        document = ExplanationOverNames(
-            model=model,
-            spec=meaning.to_dict(),
-            seed=seed,
-            drawn=tuple(each.document() for each in drawn),
-            clues=voted.clues,
-            draws=voted.draws,
-            stability=voted.stability,
-            arguments=voted.arguments,
-        )
-        print_json(document)
+        print_json(explained)
+        return
+    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
+    if isinstance(explained, ExplanationOverNames):
+        _print_clues(explained, bool(arguments))
     else:
-        say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
-        _print_clues(voted, bool(arguments))
+        _print_saliency(explained)
 
 
-def _print_saliency(explained: Saliency) -> None:
+def _print_saliency(explained: Explanation) -> None:
     most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
     for word in explained.words:
         _print_bar(word.value, most, word.word)
@@ -199,7 +178,7 @@ def _print_saliency(explained: Saliency) -> None:
     people().print(remark, style="dim", markup=False, soft_wrap=True)
 
 
-def _print_clues(voted: Clues, arguments: bool) -> None:
+def _print_clues(voted: ExplanationOverNames, arguments: bool) -> None:
     most = max((abs(clue.value) for clue in voted.clues), default=0.0) or 1.0
     for clue in voted.clues:
         label = f"{clue.word}  {clue.votes} of {voted.draws}{' argument' if clue.argument else ''}"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, print_json, say
-from horsesense.errors import UserError
+from horsesense.cli.output import Json, print_json
 
 if TYPE_CHECKING:
+    from horsesense.api.showing import ShownAnswers
     from horsesense.records import Item
     from horsesense.records.overview import FacetCounts, ItemInForms, ItemLine, Overview
     from horsesense.report.item_answers import ItemAnswer
@@ -27,47 +27,21 @@ def show(
     json: Json = False,
 ) -> None:
     """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one."""
-    if file.is_dir():
-        _show_run(file, item, json)
-        return
-    from horsesense.records import read_probe
-    from horsesense.records.overview import item_in_forms, overview
+    from horsesense.api.showing import ShownAnswers
+    from horsesense.api.showing import show as look_at
+    from horsesense.cli.progress import Bars
+    from horsesense.records.overview import ItemInForms
 
-    probe = read_probe(file)
-    if item is not None:
-        shown = item_in_forms(_find_item(probe.items, item, file))
-        if json:
-            print_json(shown)
-        else:
-            _print_item(shown)
-        return
-    whole = overview(probe, samples, seed)
+    with Bars() as watcher:
+        shown = look_at(file, item, samples=samples, seed=seed, watcher=watcher)
     if json:
-        print_json(whole)
+        print_json(shown.document() if isinstance(shown, ShownAnswers) else shown)
+    elif isinstance(shown, ShownAnswers):
+        _print_answers(shown)
+    elif isinstance(shown, ItemInForms):
+        _print_item(shown)
     else:
-        _print_overview(file, whole)
-
-
-def _find_item(items: Sequence[Item], wanted: str, file: Path) -> Item:
-    """The item with this id, with this id in its release, or whose id begins like this."""
-    matches = [item for item in items if wanted in (item.id, item.source.id)]
-    if not matches:
-        names = ((item, (item.id, item.id.rpartition("-")[2], item.source.id)) for item in items)
-        matches = [item for item, called in names if any(name.startswith(wanted) for name in called)]
-    if not matches:
-        raise UserError(f"there is no item {wanted!r}", file=file, fix=_near(items, wanted))
-    if len(matches) > 1:
-        fix = f"use an id, such as {matches[0].id}"
-        raise UserError(f"{len(matches)} items are called {wanted!r}", file=file, fix=fix)
-    return matches[0]
-
-
-def _near(items: Sequence[Item], wanted: str) -> str:
-    from difflib import get_close_matches
-
-    known = [name for item in items for name in (item.id, item.source.id) if name]
-    near = get_close_matches(wanted, known, n=1, cutoff=0.7)
-    return f"did you mean {near[0]!r}?" if near else f"use an id, such as {items[0].id}"
+        _print_overview(file, shown)
 
 
 def _print_overview(file: Path, whole: Overview) -> None:
@@ -159,33 +133,13 @@ def _print_item(shown: ItemInForms) -> None:
         _print_question(seen.premise, seen.text, seen.options, shown.item.answer)
 
 
-def _show_run(folder: Path, wanted: str | None, json: bool) -> None:
-    """Print the item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
+def _print_answers(shown: ShownAnswers) -> None:
     from horsesense.records.overview import ItemLine
-    from horsesense.report.item_answers import answered_item, item_answers
-    from horsesense.runs.results import read_run
 
-    manifest, runs = read_run(folder, unfinished=True)
-    items = list({item.id: item for answered in runs for item in answered.items}.values())
-    if not items:
-        raise UserError("no part of the run is finished", file=folder, fix="run the same command again to finish it")
-    if wanted is None:
-        raise UserError(
-            "of a run folder one item is shown",
-            file=folder,
-            fix=f"give its id, such as {items[0].id}, or make a report",
-        )
-    item = _find_item(items, wanted, folder)
-    if len(runs) < len(manifest.parts):
-        say(f"{len(manifest.parts) - len(runs)} of {len(manifest.parts)} parts of the run are not finished")
-    answers = item_answers(runs, item)
-    if json:
-        print_json(answered_item(item, answers))
-        return
-    _print_line(ItemLine.of(item))
-    for answer in answers:
+    _print_line(ItemLine.of(shown.item))
+    for answer in shown.answers:
         print()
-        _print_answer(item, answer)
+        _print_answer(shown.item, answer)
 
 
 def _print_answer(item: Item, answer: ItemAnswer) -> None:

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from horsesense.cli.output import people, say, say_skipped, table
+from horsesense.cli.output import people, table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from horsesense.analysis import Estimate
-    from horsesense.methods.cats.suite import OpenedSuite
     from horsesense.methods.cats.suite_table import PublishedFigures, SuiteTable
     from horsesense.methods.cats.table import PairsOfSet
-    from horsesense.runs.results import Answered
-    from horsesense.scoring.normalise import Normalisation
 
 _NONE = "–"
-
-
-def suite_document(opened: OpenedSuite, answered: Sequence[Answered], how: Normalisation | None) -> SuiteTable:
-    """The part ``suite`` of what ``--json`` prints; people see the same."""
-    from horsesense.cli.progress import Bars
-    from horsesense.methods.cats.suite_table import suite_table
-
-    with Bars() as watcher:
-        return suite_table(opened, answered, how, watcher)
-
-
-def say_missing(opened: OpenedSuite) -> None:
-    """Which sets there are, and which are not: told before hours of asking."""
-    suite, sets = opened.suite, opened.files
-    for name, probe in opened.probes.items():
-        if skipped := probe.card.notes.get("bad lines skipped"):
-            say(f"{name}: {skipped:,} bad lines skipped")
-        say_skipped(probe.skipped)
-    say(f"{suite.name}: {len(sets.paths)} of {len(suite.sets)} sets here: {', '.join(sets.paths)}")
-    if sets.missing:
-        say(f"{suite.name}: missing: {', '.join(sets.missing)}; the row has no figure for them")
 
 
 def print_suite(document: SuiteTable) -> None:

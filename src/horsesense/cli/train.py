@@ -49,7 +49,6 @@ def train(
     """Fine-tune a model under a setting."""
     from horsesense.api.learning import train as fine_tune
     from horsesense.cli.progress import Bars
-    from horsesense.learning.training_results import training_document
 
     with Bars(stay=True) as progress:
         results = fine_tune(
@@ -81,7 +80,7 @@ def train(
             counts = ", ".join(f"{count:,} by {kind}" for kind, count in point.leaks.counts.items())
             say(f"{point.plan}: {point.leaks.items:,} test items leak ({counts}); recorded as: {point.leaks.allowed}")
     if json:
-        print_json(training_document(results))
+        print_json(results.document())
     else:
         _show(results.points)
 

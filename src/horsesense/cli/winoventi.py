@@ -212,10 +212,9 @@ def splits(
     json: Json = False,
 ) -> None:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen."""
-    from horsesense.methods.winoventi.building import make_splits, write_splits
-    from horsesense.records import read_probe
+    from horsesense.api.winoventi import splits as write_splits
 
-    written = write_splits(make_splits(read_probe(probe), setting, seed, dev), seed, out)
+    written = write_splits(probe, setting, out, dev=dev, seed=seed)
     if json:
         print_json(written)
         return

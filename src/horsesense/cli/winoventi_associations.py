@@ -12,7 +12,6 @@ from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec,
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.methods.winoventi.associations import KTable
     from horsesense.methods.winoventi.measures import Similarity
     from horsesense.methods.winoventi.nouns import NounList
     from horsesense.methods.winoventi.summaries import AssociationSummary
@@ -48,39 +47,39 @@ def associations(
     json: Json = False,
 ) -> None:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee."""
-    from horsesense.api.winoventi import nouns_of
+    from horsesense.api.winoventi import associations as associate
     from horsesense.cli.progress import Bars
-    from horsesense.methods.winoventi.asking import Asking, associate
-    from horsesense.methods.winoventi.associations import write_associations
-    from horsesense.methods.winoventi.summaries import association_summary
-    from horsesense.models.local.load import load_model
 
     with Bars() as watcher:
-        listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
-    asking = Asking(as_paper, template, _depths(k), spec_of(spec, None))
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    ranking = load_model(ranker, device=device, allow_pickle=allow_pickle) if ranker != "none" else None
-    with Bars() as watcher:
-        associated = associate(loaded, ranking, listed.nouns, asking, watcher)
-    if out is not None:
-        write_associations(out, associated.selection.associations)
-    summary = association_summary(model, None if ranker == "none" else ranker, listed, associated, out)
+        found = associate(
+            nouns,
+            model=model,
+            out=out,
+            as_paper=as_paper,
+            template=template,
+            k=_depths(k),
+            ranker=ranker,
+            limit=limit,
+            seed=seed,
+            spec=spec_of(spec, None),
+            device=device,
+            family=family,
+            allow_pickle=allow_pickle,
+            watcher=watcher,
+        )
     if json:
-        print_json(summary)
+        print_json(found.summary)
         return
-    _print_associations(summary, listed)
+    _print_associations(found.summary, found.nouns)
     if out is not None:
         say(f"written to {out}")
 
 
 def _depths(text: str) -> tuple[int, ...]:
     try:
-        depths = tuple(sorted({int(part) for part in text.split(",")}))
+        return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise UserError(f"--k {text} is not a list of numbers", fix="write 1,3,5,8,10") from None
-    if depths[0] < 1 or depths[-1] > 100:
-        raise UserError(f"--k {text} is out of range", fix="use depths from 1 to 100")
-    return depths
 
 
 def _print_associations(summary: AssociationSummary, listed: NounList) -> None:
@@ -111,35 +110,15 @@ def jaccard(
     json: Json = False,
 ) -> None:
     """Mean Jaccard similarity of models' associations; two models without any for a noun agree on it."""
-    from horsesense.methods.winoventi.associations import read_k_file
-    from horsesense.methods.winoventi.measures import Similarity, jaccard_table
+    from horsesense.api.winoventi import jaccard as similarity_of
+    from horsesense.cli.progress import Bars
 
-    table = read_k_file(files[0]) if len(files) == 1 else _of_models(files, k)
-    similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
+    with Bars() as watcher:
+        similarity = similarity_of(*files, k=k, watcher=watcher)
     if json:
         print_json(similarity)
         return
     _print_similarity(similarity)
-    say(f"{len(table.nouns):,} nouns")
-
-
-def _of_models(files: list[Path], k: int) -> KTable:
-    """One table of files that have one model each, on the nouns that all were asked about."""
-    from horsesense.methods.winoventi.associations import read_associations, table_of
-    from horsesense.records import probe_name
-
-    models = [(probe_name(path).removesuffix(".tsv"), read_associations(path)) for path in files]
-    names = [name for name, _ in models]
-    if len(set(names)) < len(names):
-        raise UserError("two files have the same name", fix="name each after its model")
-    asked = [{each.noun for each in associations} for _, associations in models]
-    nouns = sorted(set.intersection(*asked))
-    left_out = len(set.union(*asked)) - len(nouns)
-    if not nouns:
-        raise UserError("no noun has associations in all files", fix="ask the models about the same nouns")
-    if left_out:
-        say(f"{left_out:,} nouns are not in all files and are left out")
-    return table_of(models, k, nouns)
 
 
 def _print_similarity(similarity: Similarity) -> None:

@@ -54,7 +54,7 @@ def locate(name: str, *, allow_pickle: bool = False) -> Located:
         from horsesense.models.adapters import is_adapter, merged
 
         return Located(name, merged(path) if is_adapter(path) else path)
-    plugin = _plugin_of(name)
+    plugin = plugin_of(name)
     if plugin is not None:
         raise UserError(
             f"{name} is a model of the package {plugin.origin}, which gives no folder of weights",
@@ -84,7 +84,7 @@ def weights_of(name: str, *, allow_pickle: bool = False) -> str:
 
 def plugged(name: str) -> LanguageModel | None:
     """The model that ``NAME:rest`` means where a plug-in is called NAME; it is given the rest. None for other names."""
-    plugin = _plugin_of(name)
+    plugin = plugin_of(name)
     if plugin is None:
         return None
     from horsesense.models.local.language_model import LanguageModel
@@ -94,7 +94,8 @@ def plugged(name: str) -> LanguageModel | None:
     return replace(model, name=name, revision=revision, notes=(*model.notes, f"from {plugin.origin}"))
 
 
-def _plugin_of(name: str) -> Plugin | None:
+def plugin_of(name: str) -> Plugin | None:
+    """The plug-in that ``NAME:rest`` means, not loaded; None for other names."""
     kind, colon, _ = name.partition(":")
     if not colon or not _KIND.fullmatch(kind) or Path(name).exists():
         return None

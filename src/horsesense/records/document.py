@@ -17,6 +17,11 @@ class Document:
 
     __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True}
 
+    def to_json(self) -> dict[str, Any]:
+        """The same as what JSON knows: what ``--json`` prints."""
+        values: dict[str, Any] = plain(self)
+        return values
+
 
 class _NotANumberIsNull:
     """Tells the schema what JSON makes of a number that has no value."""

@@ -180,10 +180,9 @@ def check_drawing(path: Path) -> None:
         need("vl_convert")
 
 
-def draw_curve(curve: Curve, path: Path) -> None:
-    """Write the picture: SVG, PNG or Vega-Lite's JSON, by ending."""
+def write_chart(chart: Any, path: Path) -> None:
+    """Write a picture: SVG, PNG or Vega-Lite's JSON, by ending."""
     check_drawing(path)
-    chart = curve_chart(curve)
     with writing(path) as temporary:
         if path.suffix == ".json":
             temporary.write_text(chart.to_json(), encoding="utf-8")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from horsesense.errors import UserError, argument
 from horsesense.models.contract import Model
+from horsesense.models.locating import plugin_of
+from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
 from horsesense.runs.answering import answer_in_memory, answer_shards, stage_of, work_of
 from horsesense.runs.folder import is_finished, keep_probe, locked
@@ -23,7 +25,16 @@ from horsesense.runs.manifest import (
     read_manifest,
     write_manifest,
 )
-from horsesense.runs.opening import Settings, check_repeatable, content_of_model, loaded, name_of, opened, with_weights
+from horsesense.runs.opening import (
+    Settings,
+    check_repeatable,
+    content_of_model,
+    each_once,
+    loaded,
+    name_of,
+    opened,
+    with_weights,
+)
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
 from horsesense.scoring.ways.way import Way, ways_of
@@ -57,8 +68,10 @@ def ask_models(
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
-        known = with_weights(opened(models, settings, watcher))
-        contents = {name_of(model): content_of_model(model, settings) for model in known}
+        contents = {name_of(m): kept for m in models if (kept := _kept_content(m, asked, folder, settings))}
+        known = with_weights([m if name_of(m) in contents else opened(m, settings, watcher) for m in models])
+        contents |= {name_of(m): content_of_model(m, settings) for m in known if name_of(m) not in contents}
+        known = each_once(known, contents, watcher)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
@@ -76,7 +89,7 @@ def ask_in_memory(
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     answered = []
-    for given in opened(models, settings, watcher):
+    for given in (opened(each, settings, watcher) for each in models):
         model: Model | None = None if isinstance(given, str) else given
         for name, probe in asked.drawn.items():
             if model is None:
@@ -151,6 +164,23 @@ def _all_kept(manifest: Manifest, folder: Path, model: str, probe: str, ways: Se
         wanted = [p.way for p in kept if p.way == "options"] or [p.way for p in kept][:1]
         return bool(wanted) and all(_is_kept(manifest, folder, model, probe, way) for way in wanted)
     return all(_is_kept(manifest, folder, model, probe, way) for way in ways)
+
+
+def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> str:
+    """Which model a server's or a plug-in's is, where all its answers are kept: it need not be opened for them."""
+    if not isinstance(model, str) or not manifest_path(folder).is_file():
+        return ""
+    found_by = settings.labels.get(model, model)
+    plugin = None if is_served(found_by) else plugin_of(found_by)
+    if plugin is None and not is_served(found_by):
+        return ""
+    manifest = read_manifest(folder)
+    if not all(_all_kept(manifest, folder, model, probe, settings.ways) for probe in asked.drawn):
+        return ""
+    kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
+    origin = plugin.origin if plugin else ""
+    same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in kept)
+    return kept[0].weights if same else ""
 
 
 def _is_kept(manifest: Manifest, folder: Path, model: str, probe: str, way: str) -> bool:

@@ -14,8 +14,11 @@ from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
 from horsesense.records.spec import WAY_FIELDS
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
+
+_SHOTS = ("shots", "shots_from", "shots_seed")
+"""All that belongs to the way of asking where options are scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +54,7 @@ class SideBySide:
     """What makes the comparison less than clean: other specs, other settings."""
 
 
-def compare_folders(folders: Sequence[Path], how: Normalisation | None = None) -> list[SideBySide]:
-    """Compare all models of run folders, probe by probe; a probe that only one model was asked is left out."""
-    try:
-        return compared([(folder, read_run(folder)[1]) for folder in folders], how)
-    except NothingInCommonError as error:
-        raise UserError(error.problem, file=folders[0], fix=error.fix) from None
-
-
-class NothingInCommonError(UserError):
-    """No probe was asked of two models, or none in the same way."""
-
-
-def compared(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
+def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
     """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other."""
     sides = [side_by_side(each.probe, models, how) for each, models in by_probe(runs).items() if len(models) > 1]
     if not sides:
@@ -72,12 +63,15 @@ def compared(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation
             for a in answered:
                 asked.setdefault(a.part.probe.name, set()).add(a.way)
         unlike = next((probe for probe in asked if len(asked[probe]) > 1), None)
+        folder = next((folder for folder, _ in runs if folder.is_dir()), None)
         if unlike is not None:
-            raise NothingInCommonError(
+            raise UserError(
                 f"{unlike} was asked in unlike ways ({', '.join(sorted(asked[unlike]))}), which cannot be compared",
+                file=folder,
                 fix="ask all models in the same way",
             )
-        raise NothingInCommonError("no probe was asked of two models", fix="give runs whose probes have the same name")
+        fix = "give runs whose probes have the same name"
+        raise UserError("no probe was asked of two models", file=folder, fix=fix)
     return sides
 
 
@@ -145,8 +139,9 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
 def _check_alike(probe: str, models: dict[str, Answered]) -> None:
     """Answers in unlike ways are refused: the difference would be that of the ways."""
     first = next(iter(models.values()))
+    fields = _SHOTS if first.way in ("options", "pmi") else WAY_FIELDS
     for label, run in models.items():
-        unlike = [n for n in WAY_FIELDS if getattr(run.spec, n) != getattr(first.spec, n)]
+        unlike = [n for n in fields if getattr(run.spec, n) != getattr(first.spec, n)]
         if run.way != first.way or unlike:
             told = ", ".join(unlike) or f"{first.way} and {run.way}"
             raise UserError(

@@ -40,18 +40,17 @@ class Settings:
     """How a server is asked: how many requests at a time, which budget, whose key."""
 
 
-def opened(models: Sequence[str | Model], settings: Settings, watcher: Watcher) -> list[str | Model]:
-    """Names of a server's or a plug-in's models are opened at once: nobody else can tell which model they mean."""
-    return [_opened(each, settings, watcher) if isinstance(each, str) else each for each in models]
-
-
-def _opened(name: str, settings: Settings, watcher: Watcher) -> str | Model:
-    found_by = settings.labels.get(name, name)
+def opened(model: str | Model, settings: Settings, watcher: Watcher) -> str | Model:
+    """A server's or a plug-in's model is opened at once: nobody else can tell which model its name means."""
+    if not isinstance(model, str):
+        return model
+    found_by = settings.labels.get(model, model)
     if is_served(found_by):
-        served = replace(open_served(found_by, settings.served), name=name)
-        watcher.say(f"{name}: {', '.join(served.notes)}")
+        served = replace(open_served(found_by, settings.served), name=model)
+        watcher.say(f"{model}: {', '.join(served.notes)}")
         return served
-    return plugged(found_by) or name
+    foreign = plugged(found_by)
+    return model if foreign is None else replace(foreign, name=model)
 
 
 def with_weights(models: Sequence[str | Model]) -> list[str | Model]:

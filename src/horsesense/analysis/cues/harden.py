@@ -118,13 +118,14 @@ def harden(
     group: str = "family",
     taxonomy: Taxonomy | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    also: Sequence[Cue] = (),
     splits: int = 10,
     rounds: int = 199,
     seed: int = 0,
     watcher: Watcher = UNWATCHED,
 ) -> Hardened:
     """Drop whole families until every cue, and the opposite of every cue, is at chance: as few items as we can find."""
-    cues = battery() + [given(name, scores, items) for name, scores in (extra or {}).items()]
+    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     tried = _Battery(cues, group, taxonomy, splits, rounds, seed, watcher)
     kept, dropped = _usable(items)
     prepared = tried.prepared(kept or items)

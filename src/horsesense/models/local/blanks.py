@@ -13,6 +13,7 @@ from horsesense.errors import UserError, argument
 from horsesense.models.contract import DEFAULT_BUDGET, Choices, Turn
 from horsesense.models.local.batches import score_rows
 from horsesense.models.local.plan import make_plan
+from horsesense.models.local.questions import need_tokens
 from horsesense.models.local.rows import Given, Row
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.watching import UNWATCHED, Watcher
@@ -32,6 +33,7 @@ def best_words(
 
     A causal model can only be asked where the blank ends the prompt: it does not see what follows.
     """
+    need_tokens(model)
     if k > len(model.tokenizer):
         raise UserError(f"{k} words are asked for and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
     rows = [_prompt_row(model, prompt, spec) for prompt in prompts]

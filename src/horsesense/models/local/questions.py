@@ -23,6 +23,15 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 """Token ids of two texts, and which of the two each belongs to."""
 
 
+def need_tokens(model: LanguageModel) -> None:
+    """Refuse a classifier where the probability of words is asked for."""
+    if model.family.head != "tokens":
+        raise UserError(
+            f"{model.name} tells {model.family.head} apart and knows no probability of words",
+            fix="use a causal or a masked model, or ask it a probe",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Framed:
     """A question with the characters behind its tokens."""
@@ -76,6 +85,7 @@ def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
 
 def read_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
     """Prompts as this model reads them, tokenised in one go."""
+    need_tokens(model)
     framer = framer_of(model, spec)
     return [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
 

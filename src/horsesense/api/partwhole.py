@@ -1,0 +1,122 @@
+"""Part and whole from Python: triples checked, recast, split, made into inference, and the table of runs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.run import AnyRun, Run, answered_of
+from horsesense.errors import UserError, argument
+from horsesense.methods.partwhole.checking import OddTriples, check_triples
+from horsesense.methods.partwhole.labels import find_form, probe_in_labels
+from horsesense.methods.partwhole.splits import TriplesSplit, write_split
+from horsesense.methods.partwhole.table import PartWholeTable, human_rows, table_rows
+from horsesense.records import Probe
+from horsesense.watching import UNWATCHED, Watcher
+
+__all__ = ["check", "premises", "recast", "split", "table"]
+
+
+def check(*files: PathLike) -> OddTriples:
+    """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row.
+
+    Args:
+        files: Judged triples: whole, part, jj, label, bin_label.
+
+    Returns:
+        How many rows there are, and those that are odd.
+    """
+    return check_triples([Path(file) for file in files])
+
+
+def recast(probe: Probe | PathLike, labels: str) -> Probe:
+    """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no.
+
+    Args:
+        probe: Triples on the scale of five.
+        labels: five, three, binary, or entailment (three under inference names).
+
+    Returns:
+        The same triples under these labels.
+
+    >>> recast("triples.jsonl", "four")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no form of labels 'four'
+    """
+    find_form(labels)
+    return probe_in_labels(_opened(probe), labels)
+
+
+def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: int = 0) -> TriplesSplit:
+    """70, 10 and 20 per cent of the triples, written as train.jsonl, dev.jsonl and test.jsonl.
+
+    Args:
+        probe: Judged triples.
+        out: Folder for the three files.
+        by: random, whole, part, adjective, or nouns (no noun in two parts).
+        seed: Which ones.
+
+    Returns:
+        The files, with what is in each, and how many triples were dropped.
+    """
+    return write_split(_opened(probe), by, seed, Path(out))
+
+
+def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watcher: Watcher = UNWATCHED) -> Probe:
+    """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such.
+
+    Args:
+        probe: Triples on the scale of five.
+        corpus: Files of text to find sentences in; without one, every premise is a template.
+        watcher: Told how far it has come, and how many triples have a sentence.
+
+    Returns:
+        The triples as inference.
+    """
+    from horsesense.knowledge.corpus import Corpus
+    from horsesense.methods.partwhole.inference import as_inference, coverage
+
+    files = [Path(file) for file in corpus]
+    folder = next((path for path in files if path.is_dir()), None)
+    if folder is not None:
+        fix = f"name its files, each with a {argument('corpus')}"
+        raise UserError("this is a folder, not a file", file=folder, fix=fix)
+    triples = _opened(probe)
+    names = ", ".join(path.name for path in files)
+    with closing(Corpus(files, watcher)) if files else nullcontext() as opened:
+        made = as_inference(triples, opened, names, watcher)
+    covered, number = coverage(made)
+    watcher.say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
+    return made
+
+
+def table(*runs: AnyRun, train: Probe | PathLike | None = None, votes: Sequence[PathLike] = ()) -> PartWholeTable:
+    """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts.
+
+    Args:
+        runs: Runs on the same triples, or their folders; also those of controls, whose seeds are averaged.
+        train: The training set: slice by what it has seen.
+        votes: Files of released votes: people as rows.
+
+    Returns:
+        A row a model or control, and those of people.
+    """
+    answered = answered_of([each for run in runs for each in _with_seeds(run)])
+    rows = table_rows(answered, () if train is None else _opened(train).items)
+    if votes:
+        from horsesense.methods.partwhole.released import read_partwhole_votes
+
+        released = read_partwhole_votes([Path(file) for file in votes])
+        rows += human_rows(answered[0].items, released.probe.items, released.judgements)
+    return PartWholeTable(tuple(rows))
+
+
+def _with_seeds(run: AnyRun) -> Sequence[AnyRun]:
+    """The run itself, or the seeds of a control that lie in its folder."""
+    return [run] if isinstance(run, Run) else sorted(Path(run).glob("seed-*")) or [run]
+
+
+def _opened(probe: Probe | PathLike) -> Probe:
+    return probe if isinstance(probe, Probe) else load_probe(probe)

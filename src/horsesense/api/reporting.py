@@ -1,0 +1,192 @@
+"""What runs say: as a page, as a table for a paper, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from horsesense.analysis import Estimate
+from horsesense.api.probes import PathLike
+from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place
+from horsesense.errors import UserError, need, unknown
+from horsesense.records import Facet
+from horsesense.records.document import Document
+from horsesense.runs.comparison import compare_runs
+from horsesense.runs.results import ResultDocument
+from horsesense.scoring.normalise import parse_normalisation
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.analysis.slices import FacetRow
+    from horsesense.report.collecting import Collected
+    from horsesense.report.summary import Summary
+
+Format = Literal["html", "md", "latex"]
+_ENDINGS = {"html": ".html", "md": ".md", "latex": ".tex"}
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDocument(Document):
+    """A model on the items of a probe that have one value of a facet."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """What was asked."""
+    facet: str
+    """What the items are sliced by."""
+    value: Facet
+    """The value that these items have."""
+    items: Estimate
+    """Items that are right."""
+    clusters: Estimate
+    """Families right in all items with this value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument(Document):
+    """What run folders say."""
+
+    out: Path
+    """The page or table."""
+    results: tuple[ResultDocument, ...]
+    """One for each model and probe in the folders that somebody has judged."""
+    slices: tuple[SliceDocument, ...] | None = None
+    """One for each value of the facets that were asked for, for probes that have them."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What runs say, and where it was written."""
+
+    out: Path | None
+    """The page or table; None where a table was only made."""
+    text: str
+    """The table; empty for a page."""
+    collected: Collected
+    """All that the page shows."""
+    slices: tuple[tuple[Summary, tuple[FacetRow, ...]], ...]
+    """Of each model and probe, accuracy by the facets that were asked for."""
+    sliced: bool
+    """Whether any facet was asked for."""
+    not_sliced: tuple[str, ...]
+    """Which could not be sliced, and why."""
+    charts: tuple[Path, ...]
+    """Files of charts that were written."""
+
+    def results(self) -> Results:
+        """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
+        return Results([summary.result for summary in self.collected.summaries])
+
+    def document(self) -> ReportDocument:
+        """The figures as plain data."""
+        slices = tuple(
+            SliceDocument(summary.label, summary.result.probe, row.facet, row.value, row.items, row.clusters)
+            for summary, rows in self.slices
+            for row in rows
+        )
+        documents = tuple(summary.result.document() for summary in self.collected.summaries)
+        return ReportDocument(self.out or Path(), documents, slices if self.sliced else None)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.document().to_json()
+
+    def _repr_html_(self) -> str:
+        return self.results()._repr_html_()
+
+
+def write_report(
+    *runs: AnyRun,
+    out: PathLike | None = None,
+    format: Format = "html",
+    charts: PathLike | None = None,
+    normalise: str | None = None,
+    by: Sequence[str] = (),
+    cues: bool = True,
+    watcher: Watcher = UNWATCHED,
+) -> Report:
+    """Write one self-contained HTML page, or a table for a README or a paper.
+
+    Args:
+        runs: Run folders, or runs in hand.
+        out: The file to write; by default a page goes into the run's folder, or is ``report.html`` of several, and a
+            table is only returned.
+        format: ``"html"``, ``"md"`` or ``"latex"``.
+        charts: Write every chart into this folder too, as SVG and PNG.
+        normalise: How options are compared; by default as each card says.
+        by: Facets to slice accuracy by.
+        cues: Look for the best cue of each probe too, which takes seconds.
+        watcher: Told where charts are left out, because the extra ``pictures`` is not installed.
+
+    Returns:
+        The results, slices and tables, and where they were written.
+    """
+    from horsesense.report.collecting import collect, collect_answered
+    from horsesense.report.summary import sliced_by
+
+    if not runs:
+        raise UserError("no run is given", fix="name the folder of one")
+    if format not in _ENDINGS:
+        raise unknown("format", format, _ENDINGS)
+    how = parse_normalisation(normalise) if normalise else None
+    if charts is not None:
+        need("vl_convert")
+    if any(isinstance(run, Run) for run in runs):
+        collected = collect_answered(answers_by_place(runs), cues, how)
+    else:
+        collected = collect([Path(run) for run in runs if not isinstance(run, Run)], cues=cues, how=how)
+    slices, not_sliced = sliced_by(collected.summaries, by)
+    path = Path(out) if out is not None else default_report(runs) if format == "html" else None
+    text = _written(collected, path, format, runs, watcher)
+    drawn: Sequence[Path] = ()
+    if charts is not None:
+        from horsesense.report.charts import write_charts
+
+        drawn = write_charts(collected, Path(charts))
+    kept = tuple((summary, tuple(rows)) for summary, rows in slices)
+    return Report(path, text, collected, kept, bool(by), tuple(not_sliced), tuple(drawn))
+
+
+def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
+    """Where a report goes that no file is named for: into the folder of its one run, else here."""
+    name = f"report{_ENDINGS[format]}"
+    only = runs[0] if len(runs) == 1 else None
+    folder = only.folder if isinstance(only, Run) else None if only is None else Path(only)
+    return Path(name) if folder is None else folder / name
+
+
+def _written(collected: Collected, path: Path | None, format: Format, runs: Sequence[AnyRun], watcher: Watcher) -> str:
+    """Write the page or the table; the text of the table."""
+    if format == "html":
+        from horsesense.report.page import write_report as write_page
+
+        assert path is not None
+        write_page(collected, path, drawn=True, watcher=watcher)
+        return ""
+    from horsesense.files import writing
+    from horsesense.report.tables import latex, markdown
+
+    if not collected.summaries:
+        raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
+    text = (markdown if format == "md" else latex)(collected.summaries)
+    if path is not None:
+        with writing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return text
+
+
+def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
+    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
+
+    Args:
+        runs: Run folders, or runs in hand; one with two models will do.
+        normalise: How options are compared; by default as each card says.
+
+    Returns:
+        Each probe that two models were asked, with the difference of each two of them.
+    """
+    how = parse_normalisation(normalise) if normalise else None
+    return Comparison(tuple(compare_runs(answers_by_place(runs), how)))

@@ -1,0 +1,119 @@
+"""A probe at a glance, one item of it in all its forms, or what models answered to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import overview as look
+from horsesense.api.run import Run
+from horsesense.errors import UserError
+from horsesense.records import Item, Probe
+from horsesense.records.overview import ItemInForms, Overview, item_in_forms
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.report.item_answers import AnsweredItem, ItemAnswer
+    from horsesense.runs.results import Answered
+
+
+@dataclass(frozen=True)
+class ShownAnswers:
+    """One item, and what every model of a run answered to it."""
+
+    item: Item
+    """As it was asked."""
+    answers: tuple[ItemAnswer, ...]
+    """One a model and probe, token by token."""
+
+    def document(self) -> AnsweredItem:
+        """The same as plain data."""
+        from horsesense.report.item_answers import answered_item
+
+        return answered_item(self.item, self.answers)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.document().to_json()
+
+
+def show(
+    what: Probe | Run | PathLike,
+    item: str | None = None,
+    *,
+    samples: int = 3,
+    seed: int = 0,
+    watcher: Watcher = UNWATCHED,
+) -> Overview | ItemInForms | ShownAnswers:
+    """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one.
+
+    Args:
+        what: A probe, its name or file; a run, or its folder.
+        item: An id, a release's own id, or the start of one; of a run there has to be one.
+        samples: Of a probe: how many items to draw.
+        seed: Which ones.
+        watcher: Told where parts of a run are not finished.
+
+    Returns:
+        Of a probe, what is in it; with ``item``, this one; of a run, this one with all answers to it.
+
+    >>> show("starter", samples=0).items
+    240
+    """
+    if isinstance(what, Run):
+        return _shown(what.answered, item, what.folder)
+    if not isinstance(what, Probe) and Path(what).is_dir():
+        return _of_folder(Path(what), item, watcher)
+    probe = what if isinstance(what, Probe) else load_probe(what)
+    if item is None:
+        return look(probe, samples=samples, seed=seed)
+    return item_in_forms(_find_item(probe.items, item, None if isinstance(what, Probe) else Path(what)))
+
+
+def _of_folder(folder: Path, wanted: str | None, watcher: Watcher) -> ShownAnswers:
+    """The item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
+    from horsesense.runs.results import read_run
+
+    manifest, answered = read_run(folder, unfinished=True)
+    shown = _shown(answered, wanted, folder)
+    if len(answered) < len(manifest.parts):
+        unfinished = f"{len(manifest.parts) - len(answered)} of {len(manifest.parts)}"
+        watcher.say(f"{unfinished} parts of the run are not finished")
+    return shown
+
+
+def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ShownAnswers:
+    from horsesense.report.item_answers import item_answers
+
+    items = list({item.id: item for each in answered for item in each.items}.values())
+    if not items:
+        raise UserError("no part of the run is finished", file=folder, fix="run the same command again to finish it")
+    if wanted is None:
+        fix = f"give its id, such as {items[0].id}, or make a report"
+        raise UserError("of a run folder one item is shown", file=folder, fix=fix)
+    item = _find_item(items, wanted, folder)
+    return ShownAnswers(item, tuple(item_answers(answered, item)))
+
+
+def _find_item(items: Sequence[Item], wanted: str, file: Path | None) -> Item:
+    """The item with this id, with this id in its release, or whose id begins like this."""
+    matches = [item for item in items if wanted in (item.id, item.source.id)]
+    if not matches:
+        names = ((item, (item.id, item.id.rpartition("-")[2], item.source.id)) for item in items)
+        matches = [item for item, called in names if any(name.startswith(wanted) for name in called)]
+    if not matches:
+        raise UserError(f"there is no item {wanted!r}", file=file, fix=_near(items, wanted))
+    if len(matches) > 1:
+        fix = f"use an id, such as {matches[0].id}"
+        raise UserError(f"{len(matches)} items are called {wanted!r}", file=file, fix=fix)
+    return matches[0]
+
+
+def _near(items: Sequence[Item], wanted: str) -> str:
+    known = [name for item in items for name in (item.id, item.source.id) if name]
+    near = get_close_matches(wanted, known, n=1, cutoff=0.7)
+    return f"did you mean {near[0]!r}?" if near else f"use an id, such as {items[0].id}"
