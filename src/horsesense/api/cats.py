@@ -22,7 +22,7 @@ from horsesense.runs.comparison import by_probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
 
 __all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
 
@@ -41,7 +41,7 @@ class AskedSuite:
 
 
 def ask_suite(
-    model: str | LanguageModel | Sequence[str | LanguageModel],
+    model: str | Model | Sequence[str | Model],
     name: str = "cats",
     *,
     data: PathLike | None = None,

@@ -14,7 +14,7 @@ from horsesense.records import Fill, ScoringSpec
 from horsesense.records.spec import parse_spec
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
@@ -85,7 +85,7 @@ class Scores:
 
 @naming_extras()
 def score(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     texts: str | Sequence[str],
     *,
     against: str | None = None,
@@ -163,7 +163,7 @@ class Fills:
 
 @naming_extras()
 def fill(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     prompts: str | Sequence[str],
     *,
     top: int = 10,
@@ -190,7 +190,7 @@ def fill(
 
 @naming_extras()
 def saliency(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     text: str,
     *,
     method: Method = "integrated",
@@ -215,10 +215,13 @@ def saliency(
     Returns:
         Each word with its value; over names, the words that most draws agree on.
     """
+    from horsesense.models.local.language_model import LanguageModel
     from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)
     meaning, loaded = _exact(spec), _loaded(model)
+    if not isinstance(loaded, LanguageModel):
+        raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
     if not marked.slots:
         return marked.explained(loaded, meaning, method, steps, seed).explanation(loaded.name, meaning)
     names = draw_names(marked.slots, draws, seed)
@@ -236,7 +239,7 @@ def saliency(
     )
 
 
-def frame_in_words(model: LanguageModel, spec: ScoringSpec) -> str:
+def frame_in_words(model: Model, spec: ScoringSpec) -> str:
     """The tokens that stand around a text which the model scores."""
     return model.frame_in_words(spec)
 
@@ -245,5 +248,5 @@ def _exact(spec: str | ScoringSpec) -> ScoringSpec:
     return replace(parse_spec(spec) if isinstance(spec, str) else spec, exact=True)
 
 
-def _loaded(model: str | Path | LanguageModel) -> LanguageModel:
+def _loaded(model: str | Path | Model) -> Model:
     return load_model(model) if isinstance(model, str | Path) else model

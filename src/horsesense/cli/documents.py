@@ -17,6 +17,7 @@ from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.results import ResultDocument
+from horsesense.runs.spread import Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 
@@ -95,6 +96,8 @@ class RunDocument(Document):
     """One for each model and probe that was asked for; a probe that nobody has judged has none."""
     report: Path
     """The page."""
+    spread: tuple[Spread, ...] | None = None
+    """What ways of asking are apart, for each model and probe that was asked in several."""
     suite: SuiteTable | None = None
     """Of a suite: the row of the paper's table, and its own rows."""
 

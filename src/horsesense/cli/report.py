@@ -86,15 +86,21 @@ def _say_all(remarks: Sequence[str]) -> None:
 
 
 def print_results(results: Sequence[Result]) -> None:
-    """One line a model and probe: accuracy, interval, chance, n."""
+    """One line a model, probe and way: accuracy, interval, chance, n; and what ways of asking are apart."""
     from rich.markup import escape
 
-    frame = table("model", "probe", "accuracy", "95 % interval", "chance", "n", "┃ chance", left=2, drawn=1)
+    from horsesense.runs.replies import in_words
+    from horsesense.runs.spread import spreads
+
+    ways = len({result.way for result in results} | {"options"}) > 1
+    named = ["model", "probe", *(["asked by"] if ways else [])]
+    frame = table(*named, "accuracy", "95 % interval", "chance", "n", "┃ chance", left=len(named), drawn=1)
     for result in results:
         e = result.estimate
         frame.add_row(
             escape(result.model),
             escape(result.probe),
+            *([result.way] if ways else []),
             f"{e.value:.3f}",
             f"{e.low:.3f} to {e.high:.3f}",
             "" if e.chance is None else f"{e.chance:.3f}",
@@ -113,7 +119,18 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
         others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
         remarks += [f"by {others}"] if others else []
-        people().print(f"[dim]{escape(result.probe)}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
+        remarks += [result.asked] if result.asked else []
+        remarks += [in_words(result.replies)] if result.replies is not None else []
+        people().print(f"[dim]{escape(_asked(result))}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
+
+    for each in spreads(results):
+        by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
+        told = f"{each.model} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
+        people().print(escape(told), soft_wrap=True)
+
+
+def _asked(result: Result) -> str:
+    return result.probe if result.way == "options" else f"{result.probe} by {result.way}"
 
 
 def bar(value: float, chance: float | None) -> str:
@@ -163,7 +180,8 @@ def _print_side(side: SideBySide, items: int) -> None:
     from rich.markup import escape
 
     console = people()
-    console.print(f"[bold]{escape(side.probe)}[/bold]  {side.items:,} common items with a gold")
+    by_way = "" if side.way == "options" else f" by {side.way}"
+    console.print(f"[bold]{escape(side.probe)}[/bold]{by_way}  {side.items:,} common items with a gold")
     for label, left_out in side.excluded.items():
         if left_out:
             console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, Ways, served_of
 from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Normalise, spec_of
 from horsesense.errors import UserError
 
@@ -34,6 +35,13 @@ def run(
     budget: Annotated[int | None, typer.Option(min=1, help="Tokens a batch; otherwise as the device likes.")] = None,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
+    ways: Ways = "auto",
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 120.0,
+    max_requests: MaxRequests = None,
+    max_tokens: MaxTokens = None,
+    key_from: KeyFrom = "",
+    price: Price = None,
     suite: Annotated[
         str | None, typer.Option(help="Ask a paper's sets and print its table's row: cats or cats-robust.")
     ] = None,
@@ -53,6 +61,7 @@ def run(
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
     from horsesense.runs.results import result_of
+    from horsesense.runs.spread import spreads
     from horsesense.scoring.normalise import parse_normalisation
 
     models = _models(model)
@@ -76,6 +85,8 @@ def run(
         "budget": budget,
         "allow_pickle": allow_pickle,
         "cache": not no_cache,
+        "ways": ways,
+        "served": served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
     }
     with Bars(stay=True) as progress:
         if suite is not None:
@@ -94,7 +105,8 @@ def run(
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
     if json:
-        print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper))
+        documents = tuple(result.document() for result in results)
+        print_json(RunDocument(folder, documents, page, spreads(results) or None, paper))
         return
     if paper is not None:
         print_suite(paper)
@@ -114,7 +126,11 @@ def _models(given: list[str] | None) -> list[str]:
 
 
 def _short(model: str) -> str:
+    from horsesense.models.served.address import is_served
     from horsesense.settings import labelled
 
     called, name = labelled(model)
-    return called if called != name else Path(model.partition("@")[0]).stem
+    if called != name:
+        return called
+    # Of a server, the name that the model has there.
+    return Path(model.partition("#")[2] or "served" if is_served(model) else model.partition("@")[0]).stem

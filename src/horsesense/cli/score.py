@@ -13,7 +13,7 @@ from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.saliency import Explanation
@@ -52,11 +52,11 @@ def score(
         _print_scores(scored.texts)
 
 
-def _say_model(model: LanguageModel, spec: ScoringSpec) -> None:
+def _say_model(model: Model, spec: ScoringSpec) -> None:
     from horsesense.api.texts import frame_in_words
 
     notes = ", ".join(model.notes)
-    say(f"{model.name}: {model.family}, {notes}, begins with {frame_in_words(model, spec)}")
+    say(f"{model.name}: {model.describe()['family']}, {notes}, begins with {frame_in_words(model, spec)}")
 
 
 def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
@@ -160,7 +160,7 @@ def saliency(
     if json:
         print_json(explained)
         return
-    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
+    say(f"{model}: {loaded.describe()['family']}, {', '.join(loaded.notes)}")
     if isinstance(explained, ExplanationOverNames):
         _print_clues(explained, bool(arguments))
     else:

@@ -15,6 +15,19 @@ from horsesense.records.document import Document
 from horsesense.runs.folder import replies_path
 from horsesense.runs.manifest import Part
 
+MADE_OUT = {
+    "best letter",
+    "boxed",
+    "letter alone",
+    "stated",
+    "leading letter",
+    "option as it stands",
+    "begins with the option",
+    "letter named",
+    "option named",
+}
+"""Rules that make an option out (`horsesense.scoring.ways.parsing`)."""
+
 
 def _schema() -> Any:
     import pyarrow as pa
@@ -72,7 +85,7 @@ class RepliesDocument(Document):
     by_chance: tuple[float, ...]
     """The same shares if the place an option is shown at did not matter."""
     bias: float
-    """Half the sum of what the two differ by: 0 is none, 1 is always the same place."""
+    """Half the sum of what the two differ by: 0 is none, 1 - 1/n always the same of n places."""
     stable: float | None
     """Share of the items whose choice is the same in every order; null where one order was shown."""
 
@@ -108,3 +121,19 @@ def replies_document(items: Sequence[Item], replies: Sequence[Reply]) -> Replies
         bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
         stable=sum(same) / len(same) if same else None,
     )
+
+
+def in_words(replies: RepliesDocument) -> str:
+    """The same in one remark."""
+    parts = [f"{replies.parsed:,} of {replies.n:,} replies made out ({replies.parsed / max(1, replies.n):.1%})"]
+    if replies.parsed < replies.n:
+        lost = {why: count for why, count in replies.why.items() if why not in MADE_OUT}
+        parts.append("not made out: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
+    if replies.bounded:
+        parts.append(f"{replies.bounded:,} letters only bounded")
+    if replies.stable is not None:
+        shares = "/".join(f"{share:.2f}" for share in replies.positions)
+        parts.append(
+            f"chosen by place {shares}, bias {replies.bias:.2f}, same choice in all orders {replies.stable:.2f}"
+        )
+    return "; ".join(parts)

@@ -51,6 +51,8 @@ def cut(prepared: Sequence[Each], size: int) -> list[list[Each]]:
     return shards
 
 
+SERVED = "served"
+"""Where a model runs that is asked through a server: not here."""
 SERVED_SHARD = 4_194_304
 """Tokens a shard of a server, about: every reply is kept at once, so that a kill costs nothing."""
 
@@ -61,7 +63,7 @@ def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
-    on_gpu = choose_device(device)[0].type == "cuda"
+    on_gpu = device != SERVED and choose_device(device)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 

@@ -93,7 +93,6 @@ def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
     logprobs = tuple(choices.logprobs[place] for place in back)
     bounded = tuple(choices.bounded[place] for place in back)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
-    outside = f"{sum(bounded)} letters bounded" if any(bounded) else ""
     return Reply(
         item=item.id,
         way="letters",
@@ -104,7 +103,7 @@ def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
         logprobs=logprobs,
         bounded=bounded,
         parsed=best[0] if len(best) == 1 else None,
-        why=("best letter" if len(best) == 1 else "letters tie") + (f", {outside}" if outside else ""),
+        why="best letter" if len(best) == 1 else "letters tie",
         finish="",
         prompt_tokens=choices.tokens,
         tokens=0,
