@@ -163,8 +163,8 @@ class Model(Protocol):
     def asks_what_follows(self) -> bool:
         """Whether a cloze is scored to the end of its text, because only there does the model see the option."""
 
-    def abilities(self) -> frozenset[Ability]:
-        """What it can be asked; a server is tried for it."""
+    def can(self, ability: Ability) -> bool:
+        """Whether it can be asked so; a server is tried for it, once."""
 
     def why_not(self, ability: Ability) -> str:
         """Why it cannot be asked so, in words."""

@@ -115,16 +115,16 @@ def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "not-json", "hangs-up"])
 def test_one_request_in_five_fails_and_the_answers_are_the_same(server: ModelServer, fault: str) -> None:
-    usual = hs.ask(server.name, PROBE).answered[0].answers
+    usual = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
     server.behaviour.fault = fault
-    faulty = hs.ask(server.name, PROBE).answered[0].answers
+    faulty = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
     assert [answer.scores for answer in faulty] == [answer.scores for answer in usual]
 
 
 def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2).answered[0].answers
-    server.behaviour.fault, server.behaviour.every = "slow", 9
-    slow = hs.ask(server.name, PROBE, limit=2, served=ServedSettings(timeout=0.8))
+    usual = hs.ask(server.name, PROBE, limit=2, ways="words").answered[0].answers
+    server.behaviour.fault, server.behaviour.every = "slow", 3
+    slow = hs.ask(server.name, PROBE, limit=2, ways="words", served=ServedSettings(timeout=0.8))
     assert [answer.scores for answer in slow.answered[0].answers] == [answer.scores for answer in usual]
 
 

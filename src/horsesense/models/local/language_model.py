@@ -104,17 +104,13 @@ class LanguageModel:
     def asks_what_follows(self) -> bool:
         return self.family.asks_what_follows
 
-    def abilities(self) -> frozenset[Ability]:
-        if self.family.head != "tokens":
-            return frozenset({"likelihood"})
-        able: set[Ability] = {"likelihood"}
-        if self.family.left_to_right:
-            able |= {"next", "text"}
-            if getattr(self.tokenizer, "chat_template", None):
-                able.add("chat")
-        elif self.tokenizer.mask_token is not None:
-            able.add("next")
-        return frozenset(able)
+    def can(self, ability: Ability) -> bool:
+        if ability == "likelihood" or self.family.head != "tokens":
+            return ability == "likelihood"
+        if ability == "next":
+            return self.family.left_to_right or self.tokenizer.mask_token is not None
+        templated = ability == "text" or bool(getattr(self.tokenizer, "chat_template", None))
+        return self.family.left_to_right and templated
 
     def why_not(self, ability: Ability) -> str:
         return f"it is of the family {self.family.name!r}"

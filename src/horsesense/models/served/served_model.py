@@ -107,17 +107,12 @@ class ServedModel:
     def asks_what_follows(self) -> bool:
         return True
 
-    def abilities(self) -> frozenset[Ability]:
-        able: set[Ability] = set()
-        if self._chat:
-            able.add("chat")
-        if self._chat or self._completions:
-            able.add("text")
-        if self._trial.believed:
-            able.add("likelihood")
-        if self._next(self._chat).most or self._next(False).most:
-            able.add("next")
-        return frozenset(able)
+    def can(self, ability: Ability) -> bool:
+        if ability == "likelihood":
+            return self._trial.believed
+        if ability == "next":
+            return bool(self._next(self._chat).most or self._next(False).most)
+        return self._chat or (ability == "text" and self._completions)
 
     def why_not(self, ability: Ability) -> str:
         if ability == "likelihood":

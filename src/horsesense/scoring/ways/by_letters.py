@@ -58,7 +58,7 @@ def prepare_shown(
     model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], instruction: str, orders: int
 ) -> list[Shown]:
     """Items in ``orders`` orders each; 0 for as many as there are options."""
-    chat = is_chat(spec, "chat" in model.abilities(), model.name)
+    chat = is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
     made = []
     for item in items:
@@ -123,7 +123,7 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
 
 def in_words(model: Model, spec: ScoringSpec) -> str:
     """Template and examples, for the manifest."""
-    chat = is_chat(spec, "chat" in model.abilities(), model.name)
+    chat = is_chat(spec, model.can("chat"), model.name)
     parts = ["chat template" if chat else "plain text", f"wording {WORDING}"]
     if spec.shots:
         parts.append(f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}")

@@ -93,10 +93,9 @@ def ways_of(model: Model, wanted: Sequence[str]) -> list[tuple[Way, str]]:
     """
     if list(wanted) == [AUTO]:
         return [_first_of(model)]
-    able = model.abilities()
     ways = [way_named(name) for name in wanted]
     for way in ways:
-        if way.needs not in able:
+        if not model.can(way.needs):
             raise UserError(
                 f"{model.name} cannot be asked by {way.name}: {model.why_not(way.needs)}",
                 fix=f"leave it out of {argument('ways')}, or use {argument('ways', AUTO)}",
@@ -107,11 +106,10 @@ def ways_of(model: Model, wanted: Sequence[str]) -> list[tuple[Way, str]]:
 def _first_of(model: Model) -> tuple[Way, str]:
     if model.identity.kind != "server":
         return way_named("options"), ""
-    able = model.abilities()
     left: list[str] = []
     for name in _FALLS_BACK:
         way = way_named(name)
-        if way.needs in able:
+        if model.can(way.needs):
             return way, "; ".join(left)
         left.append(f"not by {name}: {model.why_not(way.needs)}")
     raise UserError(f"{model.name} can be asked in no way ({'; '.join(left)})", fix="check the server")
