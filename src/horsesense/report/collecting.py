@@ -15,6 +15,7 @@ from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.results import Answered, read_run
+from horsesense.runs.spread import Spread, spreads
 from horsesense.scoring.normalise import Normalisation
 
 NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
@@ -35,6 +36,11 @@ class Collected:
     """How trained models learned."""
     how: Normalisation | None = None
     """The normalisation that was asked for; None: each probe's own."""
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """What ways of asking are apart, for each model and probe that was asked in several."""
+        return spreads([summary.result for summary in self.summaries])
 
     @property
     def summaries(self) -> list[Summary]:
