@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from horsesense.api import partwhole as partwhole
     from horsesense.api import people as people
     from horsesense.api import rica as rica
+    from horsesense.api import soundness as soundness
     from horsesense.api import studies as studies
     from horsesense.api import winoventi as winoventi
     from horsesense.api.asking import ask as ask
@@ -94,7 +95,7 @@ _WHERE = {
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
-_MODULES = ("cats", "partwhole", "people", "rica", "studies", "winoventi")
+_MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -150,6 +151,7 @@ __all__ = [
     "saliency",
     "score",
     "show",
+    "soundness",
     "studies",
     "train",
     "winoventi",

@@ -11,7 +11,7 @@ from pathlib import Path
 _EXTRAS = {
     "hf": "accelerate gguf huggingface_hub peft safetensors tokenizers torch transformers",
     "build": "duckdb",
-    "pictures": "vl_convert",
+    "pictures": "altair vl_convert",
     "saliency": "captum",
     "annotate": "alembic cryptography fastapi jwt multipart psycopg python_multipart sqlalchemy starlette uvicorn",
 }

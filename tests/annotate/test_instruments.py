@@ -24,6 +24,8 @@ def test_built_in() -> None:
         "partwhole",
         "premises",
         "schema",
+        "soundness",
+        "soundness-key",
         "statements",
         "steps",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,16 @@ def toy(tmp_path: Path) -> Path:
 
 def commands() -> list[str]:
     """Every command, with that of its group before it."""
-    names = []
-    for name, command in get_group(app).commands.items():
-        inner = getattr(command, "commands", None)
-        names += [f"{name} {each}" for each in inner] if inner else [name]
-    return names
+    return list(_below("", get_group(app)))
+
+
+def _below(name: str, command: Any) -> Iterator[str]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name
+        return
+    for each, below in inner.items():
+        yield from _below(f"{name} {each}".strip(), below)
 
 
 def test_every_command_has_a_document() -> None:

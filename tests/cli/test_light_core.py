@@ -17,7 +17,7 @@ from tests.support.made_run import made_items
 
 EXTRAS = [
     "torch", "transformers", "peft", "accelerate", "tokenizers", "safetensors", "gguf", "huggingface_hub",
-    "duckdb", "vl_convert", "captum",
+    "duckdb", "altair", "vl_convert", "captum",
 ]  # fmt: skip
 
 CALLS = """
@@ -60,6 +60,7 @@ for work in (
     lambda: hs.score("model", "Ice is cold."),
     lambda: hs.load_model("org/name"),
     lambda: hs.build("wordnetqa", relation="hypernymy"),
+    lambda: hs.find_cues(probe, splits=1, rounds=19).plot(),
 ):
     try:
         work()
@@ -148,7 +149,7 @@ def test_from_python_it_is_a_user_error() -> None:
     command = [sys.executable, "-c", hook + IN_PYTHON, json.dumps([EXTRAS, []])]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
-    libraries = ["torch", "torch", "torch", "duckdb"]
+    libraries = ["torch", "torch", "torch", "duckdb", "altair"]
     assert [line.split(",")[0] for line in said] == [f"this needs {library}" for library in libraries]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.calling import Call, caller, hold_to
+from tests.support.tiny import save_tiny
 
 SPEC = ("--spec", "truncation=left")
 """The tiny models read 64 tokens."""
@@ -166,3 +167,42 @@ def test_fluency_is_a_facet(call: Call, tmp_path: Path, tiny_folders: dict[str, 
     assert called.code == 0, called.err
     items = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
     assert {type(item["facets"]["odd"]) for item in items} == {bool}
+
+
+def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
+    model, out = save_tiny("bert", tmp_path / "bert"), tmp_path / "study"
+    given = ("rica", "study", "-m", model, "--limit", 40, *SPEC)
+    called = call(*given, "--out", out, "--entities", "fresh", "--json")
+    assert called.code == 0, called.err
+    study = json.loads(called.out)
+    hold_to("rica study", study)
+    assert sorted(result["probe"] for result in study["analysis"]["results"]) == [
+        "ladder",
+        "statements",
+        "statements-premise-removed",
+        "statements-structure-only",
+    ]
+    ladder = next(result["ladder"] for result in study["analysis"]["results"] if result["probe"] == "ladder")
+    assert ladder["facts"] >= 1
+    assert "known" in ladder["verdict"]
+    assert Path(study["page"]).is_file()
+    assert "<svg" in Path(study["picture"]).read_text()
+    mode, number = study["entities"].split(":")
+    assert (mode, number.isdecimal()) == ("fresh", True)
+    again = json.loads(call(*given, "--out", out, "--entities", "fresh", "--json").out)
+    assert again == study, "the names are drawn once, and everything is kept"
+    other = json.loads(call(*given, "--out", tmp_path / "other", "--entities", "fresh", "--json").out)
+    assert other["entities"] != study["entities"]
+    refused = call(*given, "--out", out)
+    assert (refused.code, refused.out) == (2, "")
+    assert "begun with --entities" in refused.err
+
+
+def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
+    probe = tmp_path / "toy.jsonl"
+    probe.write_text(
+        json.dumps({"probe": "toy", "form": "cloze", "text": "Ice is ___.", "options": ["cold", "hot"]}) + "\n"
+    )
+    refused = call("rica", "study", "-m", "none", "--out", tmp_path / "study", "-p", probe)
+    assert refused.code == 2
+    assert "no RICA probe" in refused.err

@@ -92,11 +92,12 @@ def statements(number: int, seed: int) -> Probe:
     for place in range(number):
         one, other = ("".join(lot.choice("bdgklmnprtvz") for _ in range(7)) for _ in range(2))
         word = lot.choice(("more", "less"))
+        thing = f"{seed}x{place // 3}"
         items.append(
             Item(
                 probe="made",
                 form="cloze",
-                text=f"{one} is a stone and {other} is a feather, so {one} is ___ heavy than {other}",
+                text=f"{one} is stone {thing} and {other} is feather {thing}, so {one} is ___ heavy than {other}",
                 options=("less", "more"),
                 answer=("less", "more").index(word),
                 family=f"{one} {other}",

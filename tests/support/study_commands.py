@@ -25,7 +25,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
 
 def document(command: str, *arguments: object) -> dict[str, Any]:
     """The document of a command, checked against its type."""
-    code, out, err = run(command, *arguments, "--json")
+    code, out, err = run(*command.split(), *arguments, "--json")
     assert code == 0, err
     found: dict[str, Any] = json.loads(out)
     hold_to(f"annotate {command}", found)

@@ -11,7 +11,7 @@ from typing import Any
 
 from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import Instrument
-from horsesense.annotate.task import lettered
+from horsesense.annotate.task import JUDGED, lettered
 from horsesense.errors import UserError, unknown
 
 BETWEEN = " || "
@@ -45,6 +45,8 @@ def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = (
         return _pair(instrument, value)
     if instrument.kind == "criteria":
         return _criteria(instrument, value)
+    if instrument.kind == "each":
+        return _each(instrument, value, choices)
     return _choice(instrument, value, choices)
 
 
@@ -60,6 +62,56 @@ def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
     if value.upper() in letters:
         return letters[value.upper()]
     raise unknown("answer", value, known)
+
+
+def _each(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
+    """A letter for each option, or an objection by its name or letter.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> soundness = find_instrument("soundness")
+    >>> _each(soundness, "t f u", ["cold", "hot", "warm"]), _each(soundness, "N", [])
+    ('TFU', 'nonsense')
+    """
+    if beside := beside_alike(instrument, value):
+        return beside
+    letters = "".join(value.upper().split())
+    for name in instrument.beside:
+        if letters == name[0].upper():
+            return name
+    known = {label[0].upper(): label for label in instrument.labels}
+    for letter in letters:
+        if letter not in known:
+            whole = ", ".join(f"{code} ({label})" for code, label in known.items())
+            raise UserError(
+                f"{letter!r} in {value!r} is no judgement of an option",
+                fix=f"write one letter an option: {whole}; or {' or '.join(instrument.beside)}",
+            )
+    if choices and len(letters) != len(choices):
+        raise UserError(
+            f"{value!r} judges {len(letters)} options, and there are {len(choices)}", fix="write one letter an option"
+        )
+    return letters
+
+
+def folded_each(instrument: Instrument, row: Mapping[str, Any]) -> str:
+    """One value from a field for each option (``judged-A`` …), as forms send them; empty where none is answered.
+
+    >>> from horsesense.annotate.instrument import find_instrument
+    >>> folded_each(find_instrument("soundness"), {"judged-A": "true", "judged-B": "unclear"})
+    'TU'
+    """
+    given = {name: str(row[name]).strip().casefold() for name in sorted(row) if name.startswith(JUDGED)}
+    if not any(given.values()):
+        return ""
+    objection = next((name for name in instrument.beside if name in given.values()), "")
+    if objection:
+        return objection
+    for name, answer in given.items():
+        if not answer:
+            raise UserError(f"the option {name.removeprefix(JUDGED)} is not judged", fix="judge all options, or none")
+        if answer not in instrument.labels:
+            raise unknown("judgement of an option", answer, instrument.labels)
+    return "".join(answer[0].upper() for answer in given.values())
 
 
 def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
@@ -214,8 +266,10 @@ def typed_answers(instrument: Instrument) -> str:
     >>> typed_answers(find_instrument("exceptions"))
     'up to 3 words, joined by commas | nonsense (The sentence makes no sense)'
     """
+    letters = ", ".join(f"{name[0].upper()} {name}" for name in instrument.labels)
     answers = {
         "options": ("the letter or the text of an answer",),
+        "each": (f"one letter an answer, in their order: {letters}",),
         "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
         "pair": (f"the two texts, with{BETWEEN}between",),
     }.get(instrument.kind, instrument.labels)

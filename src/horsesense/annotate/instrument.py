@@ -19,9 +19,11 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import FieldProblem, check_fields, read_text
 from horsesense.records import FORMS
 
-Kind = Literal["labels", "options", "criteria", "words", "pair"]
+Kind = Literal["labels", "options", "each", "criteria", "words", "pair"]
 WRITTEN = ("words", "pair")
 """Kinds whose answers are written, not chosen: no rule settles them."""
+NO_ONE_LABEL = (*WRITTEN, "criteria", "each")
+"""Kinds that do not give an item one label."""
 Unit = Literal["item", "family"]
 Effect = Literal["answer", "facet", "filter", "none"]
 
@@ -39,8 +41,9 @@ class Instrument:
     title: Text
     """What people read above every task."""
     kind: Kind
-    """``labels``: one of its own labels; ``options``: one of the item's options; ``criteria``: yes or no to each;
-    ``words``: written by the person; ``pair``: two texts that differ in one word."""
+    """``labels``: one of its own labels; ``options``: one of the item's options; ``each``: one of its labels to each
+    of the item's options; ``criteria``: yes or no to each; ``words``: written by the person; ``pair``: two texts that
+    differ in one word."""
     question: Text
     """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
     instructions: Text = ""
@@ -172,6 +175,10 @@ def _check(instrument: Instrument) -> None:
         raise UserError("two answers of the instrument are the same")
     if instrument.kind == "labels" and len(instrument.labels) < 2:
         raise UserError("an instrument of the kind 'labels' needs at least two")
+    if instrument.kind == "each":
+        letters = [answer[0].upper() for answer in (*instrument.labels, *instrument.objections)]
+        if len(instrument.labels) < 2 or len(set(letters)) < len(letters):
+            raise UserError("an instrument of the kind 'each' needs labels that begin with different letters")
     if instrument.kind == "criteria" and not instrument.criteria:
         raise UserError("an instrument of the kind 'criteria' needs at least one")
     if instrument.effect == "filter" and instrument.kind == "labels" and not instrument.accepted:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.analysis.people.votes import Scale, ScaleOf
-from horsesense.annotate.answer_checks import checked_reason, checked_value, choice_at, folded_criteria
+from horsesense.annotate.answer_checks import checked_reason, checked_value, choice_at, folded_criteria, folded_each
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.mturk import from_mturk, is_mturk
@@ -168,6 +168,8 @@ def _judgement(
         values["annotator"] = annotator
     if instrument.criteria and not values.get("value"):
         values["value"] = folded_criteria(instrument, values)
+    if instrument.kind == "each" and not values.get("value"):
+        values["value"] = folded_each(instrument, values)
     check_columns(values)
     if values["instrument"] != instrument.name:
         raise UserError(

@@ -11,7 +11,7 @@ import orjson
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.task import Task
+from horsesense.annotate.task import Task, judged_apart
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
 
@@ -24,25 +24,28 @@ def write_label_studio(path: Path, instrument: Instrument, tasks: Sequence[Task]
     if path.suffix != ".json":
         raise UserError("Label Studio takes tasks as .json", file=path, fix="give the file that ending")
     listed = []
+    apart = judged_apart(tasks, instrument)
     for task in tasks:
         data: dict[str, Any] = {"item": task.item, "instrument": instrument.name, "round": round}
         data |= {"question": task.question, "options": list(task.choices)}
         data["choices"] = [{"value": choice} for choice in _choices(instrument, task)]
-        data |= {f"asked_{place}": question for place, question in enumerate(task.criteria.values())}
+        asked = task.choices if apart else task.criteria.values()
+        data |= {f"asked_{place}": question for place, question in enumerate(asked)}
         listed.append({"data": data})
     page = path.with_name(f"{path.stem}.page.xml")
     with writing(path) as temporary:
         temporary.write_bytes(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     with writing(page) as temporary:
-        temporary.write_text(_page(instrument), encoding="utf-8")
+        temporary.write_text(_page(instrument, apart), encoding="utf-8")
     return [path, page]
 
 
 def _choices(instrument: Instrument, task: Task) -> tuple[str, ...]:
-    return (*task.choices, *instrument.beside) if task.choices else ()
+    own = () if instrument.kind == "each" else task.choices
+    return (*own, *instrument.beside) if task.choices else ()
 
 
-def _page(instrument: Instrument) -> str:
+def _page(instrument: Instrument, apart: Sequence[str] = ()) -> str:
     lines = ["<View>", f"  <Header value={quoteattr(instrument.title)}/>"]
     if instrument.instructions:
         lines.append(f"  <Header size='6' value={quoteattr(' '.join(instrument.instructions.split()))}/>")
@@ -50,10 +53,14 @@ def _page(instrument: Instrument) -> str:
     if instrument.kind in WRITTEN:
         lines.append(f"  <Header size='6' value={quoteattr(f'Write: {typed_answers(instrument)}')}/>")
         lines.append(f'  <TextArea name="{_VALUE}" toName="question" maxSubmissions="1" required="true"/>')
-    for place, name in enumerate(instrument.criteria):
+    # Who objects to the whole judges no option.
+    needed, answers = ("false", instrument.labels) if apart else ("true", ("yes", "no"))
+    for place, name in enumerate(apart or instrument.criteria):
         lines.append(f'  <Text name="asked_{place}" value="$asked_{place}"/>')
-        lines.append(f'  <Choices name={quoteattr(name)} toName="asked_{place}" choice="single" required="true">')
-        lines += ['    <Choice value="yes"/>', '    <Choice value="no"/>', "  </Choices>"]
+        lines.append(f'  <Choices name={quoteattr(name)} toName="asked_{place}" choice="single" required="{needed}">')
+        lines += [*(f"    <Choice value={quoteattr(answer)}/>" for answer in answers), "  </Choices>"]
+    if apart:
+        lines.append(f'  <Choices name="{_VALUE}" toName="question" choice="single" value="$choices"/>')
     if instrument.kind in ("labels", "options"):
         lines.append(f'  <Choices name="{_VALUE}" toName="question" choice="single" required="true" value="$choices"/>')
     if instrument.reasons:

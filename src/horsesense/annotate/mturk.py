@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.annotate.answer_checks import typed_answers
-from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.task import Task, lettered
+from horsesense.annotate.instrument import NO_ONE_LABEL, Instrument
+from horsesense.annotate.task import Task, judged_apart, lettered
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.files.tables import write_rows
@@ -33,21 +33,23 @@ def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round
     most = max((len(task.choices) for task in tasks), default=0)
     letters = tuple(lettered([""] * most)) if instrument.kind == "options" else ()
     rows = [_row(task, instrument, letters) for task in tasks]
-    asked = tuple(f"asked_{place}" for place in range(len(instrument.criteria)))
+    apart = judged_apart(tasks, instrument)
+    asked = tuple(f"asked_{place}" for place in range(len(apart or instrument.criteria)))
     write_rows(path, rows, ("item", "instrument", "question", *letters, *asked))
     page = path.with_name(f"{path.stem}.hit.html")
     with writing(page) as temporary:
-        temporary.write_text(_page(instrument, letters), encoding="utf-8")
+        temporary.write_text(_page(instrument, letters, apart), encoding="utf-8")
     return [path, page]
 
 
 def _row(task: Task, instrument: Instrument, letters: Sequence[str]) -> dict[str, str]:
     row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question).replace("\n", "<br>")}
     row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in letters}
-    return row | {f"asked_{place}": escape(text) for place, text in enumerate(task.criteria.values())}
+    asked = task.choices if instrument.kind == "each" else task.criteria.values()
+    return row | {f"asked_{place}": escape(text) for place, text in enumerate(asked)}
 
 
-def _page(instrument: Instrument, letters: Sequence[str]) -> str:
+def _page(instrument: Instrument, letters: Sequence[str], apart: Sequence[str] = ()) -> str:
     lines = [
         "<!-- MTurk fills in ${…} from the columns of the inputs. -->",
         f"<h2>{escape(instrument.title)}</h2>",
@@ -59,10 +61,12 @@ def _page(instrument: Instrument, letters: Sequence[str]) -> str:
     if instrument.kind == "words":
         how = escape(typed_answers(instrument))
         lines.append(f'<p><label>Write: {how} <input type="text" name="{_CHOSEN}" required></label></p>')
-    for place, name in enumerate(instrument.criteria):
+    for place, name in enumerate(apart or instrument.criteria):
         lines.append(f"<p>${{asked_{place}}}</p>")
-        lines += [_radio(name, answer, answer) for answer in ("yes", "no")]
-    if instrument.kind not in (*WRITTEN, "criteria"):
+        lines += [_radio(name, answer, answer, not apart) for answer in (instrument.labels if apart else ("yes", "no"))]
+    if apart:
+        lines += [_radio(_CHOSEN, name, escape(instrument.told.get(name, name)), False) for name in instrument.beside]
+    if instrument.kind not in NO_ONE_LABEL:
         # Options are sent as letters: a cell cannot stand in an attribute and in a text at once without harm.
         lines += [_radio(_CHOSEN, name, f"${{{name}}}") for name in letters]
         named = (*(() if letters else instrument.labels), *instrument.beside)

@@ -19,7 +19,7 @@ from horsesense.analysis.people.human_performance import (
 from horsesense.analysis.people.qualification import Qualification, Threshold, qualify
 from horsesense.annotate.apply_labels import FILTERED
 from horsesense.annotate.gold_items import answers_of
-from horsesense.annotate.instrument import WRITTEN
+from horsesense.annotate.instrument import NO_ONE_LABEL
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.study_figures import units_of
 from horsesense.errors import UserError, argument
@@ -149,7 +149,7 @@ def human_scores(collected: Collected, labels: Sequence[Label] = ()) -> list[Hum
     for the same items; otherwise against the probe's answers. A probe from which items that people miss were
     dropped gives figures that are marked as filtered.
     """
-    if collected.instrument.kind in ("criteria", *WRITTEN):
+    if collected.instrument.kind in NO_ONE_LABEL:
         raise UserError(f"the instrument {collected.instrument.name} has no right answers")
     rounds = {each.round for each in collected.judgements}
     if len(rounds) > 1:

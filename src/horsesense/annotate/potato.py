@@ -14,7 +14,7 @@ import orjson
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.task import Task, lettered
+from horsesense.annotate.task import Task, judged_apart, lettered
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.files.tables import write_rows
@@ -39,7 +39,7 @@ def write_potato(path: Path, instrument: Instrument, tasks: Sequence[Task], roun
 
 def _text(task: Task, instrument: Instrument) -> str:
     lines = [task.question]
-    if instrument.kind == "options":
+    if instrument.kind in ("options", "each"):
         lines += [f"{name}. {choice}" for name, choice in lettered(task.choices).items()]
     lines += [f"{name}: {question}" for name, question in task.criteria.items()]
     return "\n".join(lines)
@@ -50,6 +50,9 @@ def _config(path: Path, instrument: Instrument, tasks: Sequence[Task]) -> dict[s
     choices = tuple(lettered([""] * most)) if instrument.kind == "options" else instrument.labels
     if instrument.kind == "criteria":
         schemes = [_scheme(f"{instrument.name}.{name}", name, _YES) for name in instrument.criteria]
+    elif instrument.kind == "each":
+        answers = (*instrument.labels, *instrument.beside)
+        schemes = [_scheme(f"{instrument.name}.{name}", name, answers) for name in judged_apart(tasks, instrument)]
     elif instrument.kind in WRITTEN:
         description = f"{instrument.title} Write: {typed_answers(instrument)}"
         schemes = [{"annotation_type": "text", "name": instrument.name, "description": description}]

@@ -16,7 +16,7 @@ from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alph
 from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.people.votes import Votes, tabulate, votes_on_scale
 from horsesense.analysis.resampling import RESAMPLES
-from horsesense.annotate.instrument import WRITTEN
+from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.judgement_files import Collected
 from horsesense.errors import UserError
 from horsesense.records import Judgement, Probe
@@ -85,7 +85,7 @@ def agreement_of(collected: Collected, disputed: int) -> Agreement:
 
 def _closer(collected: Collected) -> tuple[list[Annotator], list[Dispute]]:
     """Person by person and item by item; criteria have no one label to look at, rounds are told apart before."""
-    if collected.instrument.kind == "criteria" or len({each.round for each in collected.judgements}) > 1:
+    if collected.instrument.kind in ("criteria", "each") or len({each.round for each in collected.judgements}) > 1:
         return [], []
     votes = votes_on_scale(collected.judgements, collected.scale_of())
     ordered = all(scale.ordered for scale in collected.scales.values())
@@ -148,12 +148,27 @@ def _tables(collected: Collected, judgements: Sequence[Judgement]) -> Iterator[t
         for name in instrument.criteria:
             yield name, _yes_or_no(judgements, partial(_objects, name)), False
         return
+    if instrument.kind == "each":
+        yield "options", _options(judgements, instrument), False
+        return
     scale_of = collected.scale_of()
     ordered = all(scale.ordered for scale in collected.scales.values()) and bool(collected.scales)
     yield "labels", votes_on_scale(judgements, scale_of), ordered
     objecting = [each for each in judgements if each.value not in scale_of(each.item).abstentions]
     if any(each.value in scale_of(each.item).objections for each in objecting):
         yield OBJECTING, _yes_or_no(objecting, lambda each: each.value in scale_of(each.item).objections), False
+
+
+def _options(judgements: Sequence[Judgement], instrument: Instrument) -> Votes:
+    """Each option of each item is judged by itself; who objects to the item judges none."""
+    names = {label[0].upper(): label for label in instrument.labels}
+    given = (
+        (f"{each.item} {place}", each.annotator, names[code])
+        for each in judgements
+        if each.value not in instrument.beside
+        for place, code in enumerate(each.value)
+    )
+    return tabulate(given, instrument.labels)
 
 
 def _objects(criterion: str, judgement: Judgement) -> bool:

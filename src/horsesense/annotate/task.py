@@ -49,7 +49,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     shown = item if not instrument.form else view(item, cast(Form, instrument.form))
     if shown is None:
         raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
-    by_option = instrument.kind == "options"
+    by_option = instrument.kind in ("options", "each")
     instrument.check_options(item.id, shown.options)
     if instrument.effect == "answer" and not by_option and set(instrument.labels) - set(item.options):
         raise UserError(
@@ -63,7 +63,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
     return Task(
         item=item.id,
         question=_filled(instrument.question, parts, item.id, instrument) or instrument.title,
-        choices=() if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
+        choices=shown.options if by_option else () if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
         criteria=_criteria(instrument, parts, item.id),
         scale=scale,
     )
@@ -139,6 +139,23 @@ def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 
         for name, mine in tasks_of_person.items()
         for order, task in enumerate(random.Random(f"{seed} {name}").sample(mine, len(mine)), start=1)
     ]
+
+
+def judged_apart(tasks: Sequence[Task], instrument: Instrument) -> tuple[str, ...]:
+    """The fields in which a form asks about each option; all tasks of one form have as many options."""
+    if instrument.kind != "each":
+        return ()
+    numbers = sorted({len(task.choices) for task in tasks})
+    if len(numbers) > 1:
+        raise UserError(
+            f"some items have {numbers[0]} options and some {numbers[-1]}, and one form cannot ask about both",
+            fix="split the probe, write a table, or serve the study",
+        )
+    return tuple(f"{JUDGED}{name}" for name in lettered([""] * (numbers[0] if numbers else 0)))
+
+
+JUDGED = "judged-"
+"""Begins the name of a field that holds the judgement of one option, such as ``judged-A``."""
 
 
 def lettered(choices: Sequence[str]) -> dict[str, str]:

@@ -141,6 +141,10 @@ class HardenedProbe:
         """All that is known of it, as plain data; ``out`` is where it was written."""
         return hardened_document(out, self.probe, self.hardened, self.by_vectors)
 
+    def to_json(self) -> dict[str, Any]:
+        """The same as what JSON knows, of a probe that was not written anywhere."""
+        return self.document(Path()).to_json()
+
 
 def harden(
     probe: Probe | PathLike,

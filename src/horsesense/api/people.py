@@ -125,8 +125,12 @@ def _adjudicated(found: Collected, rule: str, fewest: int | None, file: Path) ->
     from horsesense.analysis.people.adjudication import adjudicate, reasons
     from horsesense.annotate.instrument import WRITTEN
 
+    if found.instrument.kind == "each":
+        raise UserError(
+            "options that are judged one by one are not settled by a rule", fix="use annotate soundness apply"
+        )
     if found.instrument.kind in WRITTEN:
-        raise UserError("words that people write are not settled by a rule", fix="use annotate collect")
+        raise UserError("words that people write are not settled by a rule", fix="collect them instead")
     if not found.judgements:
         raise UserError("no task is filled in yet", file=file)
     found.check_scales()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place
-from horsesense.errors import UserError, need, unknown
+from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.runs.comparison import compare_runs
@@ -133,7 +133,9 @@ def write_report(
         raise unknown("format", format, _ENDINGS)
     how = parse_normalisation(normalise) if normalise else None
     if charts is not None:
-        need("vl_convert")
+        from horsesense.report.charts import need_pictures
+
+        need_pictures()
     if any(isinstance(run, Run) for run in runs):
         collected = collect_answered(answers_by_place(runs), cues, how)
     else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from horsesense.api.rica_study import Study, study
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 PathLike = str | Path
 
-__all__ = ["analyse", "controls", "derive", "equivalent", "released"]
+__all__ = ["Study", "analyse", "controls", "derive", "equivalent", "plot_ladder", "released", "study"]
 
 
 def derive(form: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> Derivation:
@@ -77,6 +78,23 @@ def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
         All that the probes' facets allow.
     """
     return analyse_run(Path(folder), None if against is None else Path(against))
+
+
+def plot_ladder(analysis: RunAnalysis, path: PathLike | None = None) -> Any:
+    """The fact ladder as a picture: what is right on each rung, of facts that are known and of those that are not.
+
+    Args:
+        analysis: What `analyse` returned for a run on a probe of the task ``ladder``.
+        path: A file to write it to as well, .svg or .png.
+
+    Returns:
+        A chart (Altair), one panel a model.
+    """
+    from horsesense.report.ladder_chart import ladder_chart, write_ladder
+
+    if path is not None:
+        write_ladder(analysis.results, Path(path))
+    return ladder_chart(analysis.results)
 
 
 def _axiom(text: str) -> Axiom:

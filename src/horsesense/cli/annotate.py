@@ -21,6 +21,7 @@ from horsesense.cli.annotate_people import (
     revoke,
     withdraw,
 )
+from horsesense.cli.annotate_soundness import soundness
 from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
@@ -165,3 +166,4 @@ annotate.command("performance")(performance)
 annotate.command("qualify")(qualify)
 annotate.command("export")(export)
 annotate.command("apply")(apply)
+annotate.add_typer(soundness, name="soundness")

@@ -28,9 +28,9 @@ def rica(
     out: Out,
     strategy: Strategies = None,
     perturbations: Kinds = None,
-    entities: Annotated[str, typer.Option(help="novel, names, letters, or a file with a name a line.")] = "novel",
+    entities: Annotated[str, typer.Option(help="novel, fresh, names, letters, or a file of names.")] = "novel",
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of entities a statement [1; 3 of names].")] = None,
-    task: Annotated[str, typer.Option(help="masked, sentences or entailment.")] = "masked",
+    task: Annotated[str, typer.Option(help="masked, sentences, entailment or ladder.")] = "masked",
     background: Annotated[bool, typer.Option("--background", help="Ask with the fact told outright too.")] = False,
     unbalanced: Annotated[
         bool, typer.Option("--unbalanced", help="Take all axioms; shape may give answers away.")

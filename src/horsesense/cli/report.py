@@ -122,7 +122,8 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [result.asked] if result.asked else []
         remarks += [in_words(result.replies)] if result.replies is not None else []
         people().print(f"[dim]{escape(_asked(result))}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
-
+    for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
+        people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
     for each in spreads(results):
         by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
         told = f"{each.model} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
@@ -187,6 +188,8 @@ def _print_side(side: SideBySide, items: int) -> None:
             console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")
     for note in side.notes:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
+    if side.soundness is not None:
+        console.print(side.soundness.in_words(), soft_wrap=True, markup=False)
     frame = table("model", "accuracy", "95 % interval", "chance")
     for label, e in side.accuracies.items():
         guess = "" if e.chance is None else f"{e.chance:.3f}"

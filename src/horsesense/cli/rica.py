@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.settings import Device, Models
+from horsesense.cli.written import Limit, Seed
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.rica.analysis import Analysis
+    from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 
 LexiconFile = Annotated[
     Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")
@@ -112,12 +116,16 @@ def analyse(
     against: Annotated[
         Path | None, typer.Option(help="A run of the same model on the same axioms with names: the entity ablation.")
     ] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the fact ladder: .svg or .png.")] = None,
     json: Json = False,
 ) -> None:
-    """Accuracy by kind, positivity bias (d′ and criterion), test-retest, and the effect of the background fact."""
+    """Accuracy by kind, positivity bias (d′ and criterion), test-retest, the effect of the fact, the fact ladder."""
     from horsesense.api.rica import analyse as analyse_run
+    from horsesense.api.rica import plot_ladder
 
     analysis = analyse_run(folder, against)
+    if picture is not None:
+        plot_ladder(analysis, picture)
     if json:
         print_json(analysis)
         return
@@ -126,6 +134,48 @@ def analyse(
     if analysis.ablation:
         for name in ("novel", "named", "difference"):
             people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
+
+
+@rica.command("study")
+def study(
+    out: Annotated[Path, typer.Option(help="Folder of the study; the same command goes on where it was stopped.")],
+    model: Models = None,
+    statements: Annotated[
+        Path | None, typer.Option("-p", "--probe", help="A RICA probe to ask instead of a built one.")
+    ] = None,
+    entities: Annotated[str, typer.Option(help="novel, or fresh: drawn for this study.")] = "novel",
+    limit: Limit = None,
+    seed: Seed = 0,
+    spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    device: Device = "auto",
+    json: Json = False,
+) -> None:
+    """Statements, their controls and the fact ladder: built or taken, asked, analysed, with a page and a picture."""
+    from horsesense.api.rica import study as study_models
+    from horsesense.cli.progress import Bars
+    from horsesense.settings import models_setting
+
+    models = model or list(models_setting())
+    if not models:
+        raise UserError("no model is named", fix="add -m NAME")
+    with Bars() as watcher:
+        done = study_models(
+            models,
+            out,
+            statements=statements,
+            limit=limit,
+            entities=entities,
+            seed=seed,
+            spec=spec,
+            device=device,
+            watcher=watcher,
+        )
+    if json:
+        print_json(done)
+        return
+    for result in done.analysis.results:
+        _print_analysis(result)
+    people().print(f"{done.page}" + (f"  {done.picture}" if done.picture else ""), markup=False)
 
 
 def _in_words(e: Estimate) -> str:
@@ -147,3 +197,18 @@ def _print_analysis(result: Analysis) -> None:
         console.print(
             f"  {setting}: {', '.join(f'{name} {_in_words(each)}' for name, each in sides.items())}", markup=False
         )
+    if result.ladder:
+        _print_ladder(result.ladder)
+
+
+def _print_ladder(ladder: LadderAnalysis) -> None:
+    console = people()
+    console.print(f"  facts known  {_in_words(ladder.known)}")
+    for title, by_rung in (("known", ladder.given_known), ("not known", ladder.given_unknown)):
+        for rung, estimate in by_rung.items():
+            console.print(f"  {rung + ', ' + title:24} {_in_words(estimate)}")
+    for loss in ladder.losses:
+        console.print(f"  {'lost: ' + loss.lower + ' to ' + loss.upper:30} {_in_words(loss.loss)}")
+    console.print(f"  use of a told fact       {_in_words(ladder.use)}")
+    console.print(f"  follows a false fact     {_in_words(ladder.follows)}")
+    console.print(f"  {ladder.verdict}", style="bold", markup=False, soft_wrap=True)

@@ -60,7 +60,7 @@ def run(
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
-    from horsesense.runs.results import result_of
+    from horsesense.runs.results import kin_of_reader, result_of
     from horsesense.runs.spread import spreads
     from horsesense.scoring.normalise import parse_normalisation
 
@@ -100,6 +100,8 @@ def run(
     names = set(open_run(folder, unfinished=True).probes)  # also what earlier calls asked there
     for each in asked:
         name = each.part.probe.name
+        if kin := kin_of_reader(each):
+            say(f"warning: {kin}")
         if not each.judged:
             say(f"{name}: no item has a gold, so there is no accuracy; the answers are kept")
         elif missing_controls(each.probe.card, name, names):

@@ -53,6 +53,8 @@ def _print_overview(file: Path, whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind not told'}; {figure['source']})")
+    if whole.soundness is not None:
+        print(f"sound    {whole.soundness}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:

@@ -1,7 +1,8 @@
 """What a training set gives away of a test set. Pure.
 
-An item leaks where it stands in both; where the same family or the same answer concept does; where the
-text is the same but for case and punctuation; and, where a setting says so, where an entity's name is.
+An item leaks where it stands in both; where the same family or the same answer concept does; where the text is the same
+but for case and punctuation; where it rests on the same fact (facts.py), whatever the two sets call it; and, where a
+setting says so, where an entity's name is. That half of a fact is shared is counted and refuses nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from dataclasses import dataclass, field
 
 from horsesense.errors import UserError, argument
 from horsesense.language.words import words
+from horsesense.learning.facts import fact, names, parts
 from horsesense.records import Item
 from horsesense.records.document import Document
 
 FIRST = 10
 """Pairs that an error names."""
+HALF = "half a fact"
+"""The kind that is counted and refuses nothing: one premise of several, with the same conclusion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Leak:
     """A test item that training has seen something of."""
 
     kind: str
-    """What is shared: item, text, family, answer, entity."""
+    """What is shared: item, text, family, answer, fact, entity, half a fact."""
     shared: str
     train: str
     """Id of a training item that has it."""
@@ -45,7 +49,7 @@ class Leaks:
     allowed: str = ""
     """Why training went on in spite of them; empty where there are none."""
     items: int = field(default=0)
-    """Test items that leak in any way."""
+    """Test items that leak in any way but by half a fact."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -64,16 +68,8 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
     >>> [leak.kind for leak in find_leaks([train], [test]).cases]
     ['text']
     """
-    kinds: dict[str, Callable[[Item], Iterable[str]]] = {
-        "item": lambda item: [item.id],
-        "text": lambda item: [wording(item)],
-        "family": lambda item: [item.family],
-        "answer": lambda item: [answer_concept(item)],
-    }
-    if entities:
-        kinds["entity"] = names
     leaks = []
-    for kind, keys in kinds.items():
+    for kind, keys in _kinds(entities).items():
         owners: dict[str, str] = {}
         for item in train:
             for key in keys(item):
@@ -84,18 +80,41 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
             # The same item shares all the rest with itself, which says nothing more.
             if shared is not None and not (kind != "item" and owners[shared] == item.id):
                 leaks.append(Leak(kind, shared, owners[shared], item.id))
-    return Leaks(tuple(leaks), items=len({leak.test for leak in leaks}))
+    return Leaks(tuple(leaks), items=len({leak.test for leak in leaks if leak.kind != HALF}))
+
+
+def without_leaks(train: Sequence[Item], test: Sequence[Item]) -> list[Item]:
+    """The training items that share nothing with a test, not even half a fact."""
+    kept = list(train)
+    for keys in _kinds(entities=False).values():
+        seen = {key for item in test for key in keys(item)} - {""}
+        kept = [item for item in kept if seen.isdisjoint(keys(item))]
+    return kept
+
+
+def _kinds(entities: bool) -> dict[str, Callable[[Item], Iterable[str]]]:
+    """What two sets can share, and how it is told of an item."""
+    kinds: dict[str, Callable[[Item], Iterable[str]]] = {
+        "item": lambda item: [item.id],
+        "text": lambda item: [wording(item)],
+        "family": lambda item: [item.family],
+        "answer": lambda item: [answer_concept(item)],
+        "fact": lambda item: [fact(item)],
+        HALF: parts,
+    }
+    return kinds | {"entity": lambda item: [name.lower() for name in names(item)]} if entities else kinds
 
 
 def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks:
     """Raise an error with the first pairs, unless they are allowed; ``by_design`` says why a setting may leak."""
-    if not leaks.cases:
+    if not leaks.items:
         return leaks
     if allow or by_design:
         return Leaks(leaks.cases, by_design or "--allow-overlap", leaks.items)
-    counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items())
+    cases = [leak for leak in leaks.cases if leak.kind != HALF]
+    counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items() if kind != HALF)
     raise UserError(
-        f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, leaks.cases[:FIRST]))}",
+        f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, cases[:FIRST]))}",
         fix=f"split them apart, or add {argument('allow_overlap')}, which is recorded",
     )
 
@@ -115,19 +134,14 @@ def answer_concept(item: Item) -> str:
     return item.concepts[item.answer] if item.concepts and item.answer is not None else ""
 
 
-def names(item: Item) -> list[str]:
-    """The made-up names that a statement is about: RICA's families are named by them."""
-    return item.groups.get("entities", item.family).lower().split()
-
-
 @dataclass(frozen=True, slots=True)
 class LeakCounts(Document):
     """What training has seen of the tests."""
 
     items: int
-    """Test items that training has seen something of."""
+    """Test items that training has seen something of, but for those that share half a fact only."""
     by: Mapping[str, int]
-    """Those items by what is shared: item, text, family, answer, entity."""
+    """Items by what is shared: item, text, family, answer, fact, entity, half a fact."""
     allowed: str
     """Why it went on in spite of them; empty where there are none."""
 

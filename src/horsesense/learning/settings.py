@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from horsesense.errors import UserError, argument, unknown
-from horsesense.learning.leaks import find_leaks, names
+from horsesense.learning.facts import names
+from horsesense.learning.leaks import without_leaks
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
 from horsesense.records import Item, Probe
 
@@ -89,18 +90,19 @@ def _high_resource(material: TrainingMaterial, number: int) -> TrainingPlan:
 
 
 def _noisy(material: TrainingMaterial, number: int) -> TrainingPlan:
-    """A large raw set without the axioms of the tests: what shares one is left out and counted."""
+    """A large raw set without the axioms of the tests: what shares one, or half of one, is left out and counted."""
     train, dev = _parts(material)
     tests = _tests(material)
     group = material.train.card.group
     test_units = {item.unit(group) for items in tests.values() for item in items}
-    kept = [item for item in train if item.unit(group) not in test_units]
-    for items in tests.values():
-        leaking = {leak.train for leak in find_leaks(kept, items).cases}
-        kept = [item for item in kept if item.id not in leaking]
+    apart = [item for item in train if item.unit(group) not in test_units]
+    kept = without_leaks(apart, [item for items in tests.values() for item in items])
     if not kept:
         raise UserError(f"every training item shares its {group} with a test", fix="give another training set")
-    counts = {f"left out: the {group} of a test": len(train) - len(kept)}
+    counts = {
+        f"left out: the {group} of a test": len(train) - len(apart),
+        "left out: a fact of a test, or half of one": len(apart) - len(kept),
+    }
     if number and number < len(kept):
         kept = sorted(kept, key=lambda item: (_lot(material.seed, item.id), item.id))[:number]
     return TrainingPlan("noisy", kept, dev, tests, counts=counts)
@@ -187,25 +189,19 @@ def renamed(items: Sequence[Item], times: int, seed: int, taken: Collection[str]
     """
     lot, used, statements = random.Random(seed), set(taken), list[Item]()
     for item in items:
-        names = item.family.split()
-        if len(names) != 2 or any(not _mentions(item, name) for name in names):
-            raise UserError(
-                f"item {item.id} is not about two names ({item.family!r})", fix="high-resource is for RICA's statements"
-            )
+        about = names(item)
+        if not about:
+            raise UserError(f"item {item.id} is not about made-up names", fix="high-resource is for RICA's statements")
         statements.append(item)
         for _ in range(times - 1):
             fresh = []
-            for _ in names:
+            for _ in about:
                 while (name := made_up_name(lot)) in used:
                     pass
                 used.add(name)
                 fresh.append(name)
-            statements.append(_about(item, dict(zip(names, fresh, strict=True))))
+            statements.append(_about(item, dict(zip(about, fresh, strict=True))))
     return statements
-
-
-def _mentions(item: Item, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", item.text) is not None
 
 
 def _about(item: Item, names: dict[str, str]) -> Item:
@@ -214,9 +210,11 @@ def _about(item: Item, names: dict[str, str]) -> Item:
     def change(text: str) -> str:
         return pattern.sub(lambda match: names[match[0]], text)
 
-    return replace(
-        item, text=change(item.text), options=tuple(map(change, item.options)), family=" ".join(names.values())
-    )
+    renamed_item = replace(item, text=change(item.text), options=tuple(map(change, item.options)))
+    others = " ".join(names.values())
+    if item.groups.get("entities"):
+        return replace(renamed_item, groups={**item.groups, "entities": others})
+    return replace(renamed_item, family=others)
 
 
 SETTINGS: dict[str, tuple[Callable[[TrainingMaterial, int], TrainingPlan], tuple[int, ...]]] = {

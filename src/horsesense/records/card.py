@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import FieldProblem, check_json, read_text, writing
+from horsesense.records.soundness import EarlierReading, Soundness
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Card:
     """What was repaired, dropped or found odd, counted."""
     human: tuple[HumanFigure, ...] = ()
     """How well people do, each figure with its kind."""
+    soundness: Soundness | None = None
+    """How sound the items are, by the last reading; None where nobody has read any."""
 
 
 METRICS = ("accuracy",)
@@ -76,11 +80,20 @@ def probe_name(path: Path) -> str:
     return name
 
 
+def card_values(card: Card) -> dict[str, Any]:
+    """The card as its file has it; a reading is named only where there is one.
+
+    >>> "soundness" in card_values(Card("demo"))
+    False
+    """
+    return {name: value for name, value in asdict(card).items() if name != "soundness" or value}
+
+
 @contextmanager
 def writing_card(path: Path, card: Card) -> Iterator[None]:
     """Write a card that takes its place when the block ends without an error."""
     with writing(path) as temporary:
-        temporary.write_text(json.dumps(asdict(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(card_values(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         yield
 
 
@@ -113,10 +126,34 @@ def _wrong_type(field: str) -> UserError:
 
 def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
     """Put figures into the card beside a probe; earlier ones of the same source go."""
-    path = card_path(probe)
-    if not path.is_file():
-        raise UserError("the probe has no card", file=path, fix="make the probe with import or build, which write one")
-    card, sources = read_card(path), {figure.source for figure in figures}
+    path, card = _card_beside(probe)
+    sources = {figure.source for figure in figures}
     kept = tuple(figure for figure in card.human if figure.source not in sources)
     with writing_card(path, replace(card, human=kept + tuple(figures))):
         pass
+
+
+def add_soundness(probe: Path, soundness: Soundness) -> Soundness:
+    """Put a reading into the card beside a probe; the one that stood there joins the earlier ones. What was written.
+
+    The same reading worked out again (same sample, same reader) takes its own place.
+    """
+    path, card = _card_beside(probe)
+    old = card.soundness
+    earlier: tuple[EarlierReading, ...] = ()
+    if old is not None:
+        again = (old.content, old.seed, old.n, old.reader) == (
+            soundness.content, soundness.seed, soundness.n, soundness.reader,
+        )  # fmt: skip
+        earlier = old.earlier if again else (old.as_earlier(), *old.earlier)
+    listed = replace(soundness, earlier=earlier)
+    with writing_card(path, replace(card, soundness=listed)):
+        pass
+    return listed
+
+
+def _card_beside(probe: Path) -> tuple[Path, Card]:
+    path = card_path(probe)
+    if not path.is_file():
+        raise UserError("the probe has no card", file=path, fix="make the probe with import or build, which write one")
+    return path, read_card(path)

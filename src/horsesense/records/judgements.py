@@ -163,7 +163,7 @@ def label_from_dict(values: Mapping[str, Any]) -> Label:
     """A label from plain JSON values, checked."""
     missing = [name for name in ("item", "instrument", "rule", "value") if name not in values]
     if missing:
-        raise UserError(f"the field {missing[0]!r} of a label is missing", fix="give what annotate export wrote")
+        raise UserError(f"the field {missing[0]!r} of a label is missing", fix="give a file of exported labels")
     strange = [name for name in values if name not in _LABEL_FIELDS]
     if strange:
         fix = f"a label has {', '.join(_LABEL_FIELDS)}"
@@ -200,7 +200,7 @@ def read_labels(path: str | Path) -> list[tuple[int, Label]]:
         lines[label.item] = line
         labels.append((line, label))
     if not labels:
-        raise UserError("there is no label", file=path, fix="give what annotate export wrote")
+        raise UserError("there is no label", file=path, fix="give a file of exported labels")
     return labels
 
 

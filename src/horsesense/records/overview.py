@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from horsesense.records.card import card_values
 from horsesense.records.document import Document
 from horsesense.records.item import FORMS, Facet, Form, Item
 from horsesense.records.jsonl import item_to_dict
@@ -143,6 +144,8 @@ class Overview(Document):
     """How many units each group has."""
     samples: tuple[ItemLine, ...]
     """Items drawn by seed, in the order of the probe."""
+    soundness: str | None = None
+    """How sound the items are, in a sentence, where somebody has read a sample."""
 
 
 def item_in_forms(item: Item) -> ItemInForms:
@@ -170,7 +173,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
             groups.setdefault(name, set()).add(unit)
     drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
     return Overview(
-        card=asdict(probe.card),
+        card=card_values(probe.card),
         items=len(items),
         families=probe.card.families,
         forms=dict(Counter(item.form for item in items)),
@@ -183,6 +186,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
         samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
+        soundness=None if probe.card.soundness is None else probe.card.soundness.in_words(),
     )
 
 

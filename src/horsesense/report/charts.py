@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.analysis import Estimate
-from horsesense.errors import need
+from horsesense.errors import naming_extras, need
 from horsesense.files import writing
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
@@ -174,10 +174,18 @@ def learning(curve: Curve) -> dict[str, Any]:
     return _finished(curve_chart(curve), 420, 260)
 
 
+def need_pictures() -> None:
+    """Refuse to draw where one of the libraries that charts need is not installed."""
+    need("vl_convert")
+    need("altair")
+
+
 def check_drawing(path: Path) -> None:
     """Refuse a picture whose library is not installed, before what it shows is worked for."""
-    if path.suffix != ".json":
-        need("vl_convert")
+    if path.suffix == ".json":
+        need("altair")
+    else:
+        need_pictures()
 
 
 def write_chart(chart: Any, path: Path) -> None:
@@ -190,6 +198,7 @@ def write_chart(chart: Any, path: Path) -> None:
             chart.save(str(temporary), format="png" if path.suffix == ".png" else "svg")
 
 
+@naming_extras()
 def curve_chart(curve: Curve) -> Any:
     """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
     import altair
@@ -223,6 +232,7 @@ def curve_chart(curve: Curve) -> Any:
     return ((ends + lines) if measured else lines).properties(width=420, height=260)
 
 
+@naming_extras()
 def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     """A bar a row, with its interval and chance; rows have label, model, accuracy, low, high and chance."""
     import altair

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.analysis.slices import heat_table
-from horsesense.errors import UserError, need
+from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records import ScoringSpec
 from horsesense.report import wording
@@ -45,10 +45,10 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
     if drawn:
-        from horsesense.report.charts import svg_charts, svg_curves
+        from horsesense.report.charts import need_pictures, svg_charts, svg_curves
 
         try:
-            need("vl_convert")
+            need_pictures()
         except UserError as missing:
             watcher.say(f"the page has no charts: {missing}")
         else:

@@ -9,8 +9,9 @@ from horsesense.analysis.bias import Bias
 from horsesense.analysis.cues.control import Control
 from horsesense.learning.curves import Line
 from horsesense.records import HumanFigure
+from horsesense.records.soundness import Share
 from horsesense.runs.comparison import Pairing
-from horsesense.runs.results import Result
+from horsesense.runs.results import Answered, Result, kin_of_reader
 
 
 def percent(share: float) -> str:
@@ -57,6 +58,29 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
         kind = ", ".join([figure.kind or "kind not told", *(f"{count:,} {of}" for count, of in counts if count)])
         shares.append(f"{percent(figure.value)}{about} ({kind}; {figure.source})")
     return f"{'; '.join(shares)}."
+
+
+def soundness(answered: Answered) -> str:
+    """How sound the items are, who says so, and what to mind; empty where nobody has read any."""
+    sound = answered.probe.card.soundness
+    if sound is None:
+        return ""
+    stage = sound.final
+    share = stage.corrected or stage.bad
+    kind = "are bad, corrected for the reader's own errors" if stage.corrected else "were judged bad (not corrected)"
+    sentences = [
+        f"{_share(share)} of the items {kind}",
+        f"at best {_share(stage.best)} can be right",
+        f"{sound.n:,} items were read blind by {sound.reader.in_words()} on {sound.date}, who found "
+        f"{_share(stage.sensitivity)} of {stage.sensitivity.n:,} planted faults"
+        + (f" and raised false alarms at {_share(stage.false_alarms)}" if stage.false_alarms else ""),
+        *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, kin_of_reader(answered)) if remark),
+    ]
+    return ". ".join(f"{sentence[:1].upper()}{sentence[1:]}" for sentence in sentences) + "."
+
+
+def _share(share: Share) -> str:
+    return f"{percent(share.value)} ({percent(share.ci[0])} to {percent(share.ci[1])})"
 
 
 def learned(line: Line, along: str) -> str:

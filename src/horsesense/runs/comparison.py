@@ -13,6 +13,7 @@ from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
@@ -52,6 +53,8 @@ class SideBySide:
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
     """What makes the comparison less than clean: other specs, other settings."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the card of the first run has it."""
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
@@ -133,6 +136,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
+        soundness=first.probe.card.soundness,
     )
 
 
@@ -225,6 +229,8 @@ class ProbeComparison(Document):
     """Each model on its own."""
     differences: tuple[Difference, ...]
     """Each two of them."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,4 +270,5 @@ def _plain(side: SideBySide) -> ProbeComparison:
             )
             for pairing in side.pairings
         ),
+        soundness=side.soundness,
     )

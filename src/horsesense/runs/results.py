@@ -15,8 +15,10 @@ from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, fa
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
+from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import RepliesDocument, read_replies, replies_document
@@ -129,6 +131,8 @@ class ResultDocument(Document):
     """The same in words: template, examples, orders, what was fallen back from."""
     replies: RepliesDocument | None = None
     """What was said and made out, where it was asked in letters or words."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,8 @@ class Result:
     way: str = "options"
     asked: str = ""
     replies: RepliesDocument | None = None
+    soundness: Soundness | None = None
+    """How sound the items are, where somebody has read a sample."""
 
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
@@ -173,7 +179,25 @@ class Result:
             way=self.way,
             asked=self.asked,
             replies=self.replies,
+            soundness=self.soundness,
         )
+
+
+def kin_of_reader(answered: Answered) -> str:
+    """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
+
+    What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
+    model falls for.
+    """
+    sound, model = answered.probe.card.soundness, answered.part.model
+    if sound is None or not sound.reader.is_model:
+        return ""
+    if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
+        return ""
+    return (
+        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
+        f"{answered.part.probe.name}: it may take the same faults for sound"
+    )
 
 
 def nothing_for(earned: Credits, unparsed: Sequence[bool]) -> Credits:
@@ -241,4 +265,5 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         way=answered.way,
         asked=answered.part.asked,
         replies=replies_document(answered.items, answered.replies) if answered.replies else None,
+        soundness=answered.probe.card.soundness,
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.releases import read_release
+from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Kind
 from horsesense.methods.rica.released import blank
 from horsesense.methods.rica.released_axioms import MEMBERS
 from horsesense.records import fill_blank
@@ -46,26 +50,92 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
     ]
     assert facets == [
         ("more", "original", "none", 1, "right"),
-        ("less", "original", "premise or conclusion", -1, "right"),
-        ("more", "negated", "premise or conclusion", 1, "right"),
-        ("more", "negated", "none", 1, "wrong"),
+        ("less", "original", "premise", -1, "right"),
+        ("more", "negation", "conclusion", 1, "right"),
+        ("more", "negation", "none", 1, "wrong"),
     ]
     assert probe.card.notes == {"mask word in the premise too": 1, "no final newline": 2}
     assert (probe.card.normalise, probe.card.licence) == ("sum", "none stated")
 
 
-def test_statements_of_one_axiom_share_it_whoever_they_are_about(tmp_path: Path) -> None:
+def test_a_denied_pair_goes_with_the_pair_before_it_that_says_the_same(tmp_path: Path) -> None:
     sentences = write(
         tmp_path / "test_sentences.txt",
-        "wob is a whale, zim is a gnat, so wob is more heavy than zim",
-        "fip is a whale, tol is a gnat, so tol is not more heavy than fip",
-        "fip owns a boat while tol does not, so fip is more rich than tol",
+        "wob is made out of wax, zim is made out of iron, so wob is more likely to be soft than zim",
+        "fip is made of wax, tol is made of iron, so tol is not more soft than fip",
+        "gax is a whale, pul is a gnat, so pul is not more heavy than gax",
+        "kuf is made of wax, zor is made of iron, so kuf is more soft than zor",
     )
-    masks = write(tmp_path / "m.txt", "more", "more", "more")
-    items = read_release("rica", [sentences, masks]).items
-    assert items[0].groups["axiom"] == items[1].groups["axiom"]
-    assert items[0].family != items[1].family
-    assert items[2].family == items[1].family, "the same two entities, so the release means one axiom"
+    items = read_release("rica", [sentences, write(tmp_path / "m.txt", *["more"] * 4)]).items
+    first, denied, other, again = items
+    assert first.family == denied.family, "worded otherwise by the conversion, and the same axiom"
+    assert other.family != first.family, "it denies, but something else"
+    assert again.family != denied.family, "told once more is another family"
+    assert again.groups["axiom"] == denied.groups["axiom"], "and no independent one"
+
+
+NAMES = ["".join(pair) for pair in product("bdfghjklmnprstvz", "ae", "bdklmt")]
+
+
+def curated_block(premise: str, phrases: dict[str, str], orders: tuple[str, ...]) -> list[str]:
+    """Statements of our own in the order of the human-curated set: each place has its names."""
+    lines: list[str] = []
+    for phrase, denied in PERTURBATIONS.values():
+        for order in orders:
+            a, b = NAMES[2 * len(lines)], NAMES[2 * len(lines) + 1]
+            pole = "more" if (phrase in ("phrase", "paraphrase")) == (order == "none") else "less"
+            pole = {"more": "less", "less": "more"}[pole] if denied else pole
+            subject, other = (a, b) if order == "none" else (b, a)
+            no = "is not" if denied else "is"
+            told = premise.replace("A", a).replace("B", b)
+            lines.append(f"{told}, so {subject} {no} {pole} {phrases[phrase]} than {other}")
+    return lines
+
+
+def test_the_curated_set_has_an_axiom_in_24_lines_whatever_names_it_uses(tmp_path: Path) -> None:
+    soft = {"phrase": "soft", "antonym": "hard", "paraphrase": "yielding", "inversion": "stiff"}
+    loud = {"phrase": "loud", "antonym": "quiet", "paraphrase": "noisy", "inversion": "hushed"}
+    alone = [
+        "was eating, so A was hungry before eating",
+        "was eating, so A wasn't hungry after eating",
+        "was eating, so A was full after eating",
+        "was eating, so A was starving before eating",
+        "was eating, so A wasn't stuffed before eating",
+        "was eating, so A wasn't full before eating",
+        "was eating, so A wasn't starving after eating",
+        "was eating, so A was stuffed after eating",
+    ]
+    lines = [
+        *curated_block("A is waxier than B", soft, ASYMMETRIES),
+        *curated_block("A is B's drummer", loud, ASYMMETRIES),
+        *curated_block("A is waxier than B", loud, ASYMMETRIES),
+        *[f"{name} {line.replace('A', name)}" for name, line in zip(NAMES, alone, strict=False)],
+    ]
+    masks = [next(w for w in re.findall(r"more|less|before|after", line)) for line in lines]
+    probe = read_release("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
+    families = Counter(item.family for item in probe.items)
+    assert families == {
+        "A is waxier than B": 24,
+        "A is B's drummer": 24,
+        "A is waxier than B (2)": 24,
+        "A was eating": 8,
+    }
+    assert len({item.groups["axiom"] for item in probe.items}) == 4
+    expected = [Kind(name, order) for name in PERTURBATIONS for order in ASYMMETRIES]
+    assert [item.member for item in probe.items[:24]] == [kind.name for kind in expected]
+    kinds = [item.facets["perturbation"] for item in probe.items[72:]]
+    assert kinds[4] == "negation_paraphrase_inversion", "the place has either, and the statement denies"
+    assert kinds[7] == "paraphrase_inversion"
+    assert kinds[1] == "negation", "n't denies as not does"
+    assert [item.facets["retest"] for item in probe.items[:3]] == [False, False, True]
+
+
+def test_lines_that_are_not_in_blocks_throughout_are_read_by_names(tmp_path: Path) -> None:
+    soft = {"phrase": "soft", "antonym": "hard", "paraphrase": "yielding", "inversion": "stiff"}
+    lines = curated_block("A is waxier than B", soft, ASYMMETRIES)[:-1]
+    masks = [next(w for w in re.findall(r"more|less", line)) for line in lines]
+    probe = read_release("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
+    assert len({item.family for item in probe.items}) > 1
 
 
 def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
@@ -134,7 +204,7 @@ def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:
     facets = {item.member: item.facets for item in probe.items}
     assert dict(facets["negated_asymmetric_premise"]) == {
         "template": "material",
-        "perturbation": "negated",
+        "perturbation": "negation",
         "asymmetry": "premise",
         "comparative": "less",
         "valence": -1,

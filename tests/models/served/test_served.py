@@ -20,9 +20,9 @@ from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.served import ServedSettings, open_served
 from horsesense.models.served.address import parse_address
-from horsesense.models.served.client import SpentError
 from horsesense.models.served.protocol import choices_among, read_alternatives, read_echo
 from horsesense.models.served.request_log import RequestLog
+from horsesense.models.served.requests import SpentError
 from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.manifest import read_manifest
 from horsesense.scoring.texts import score_texts
@@ -162,7 +162,7 @@ def test_auto_falls_back_to_what_a_server_allows(server: ModelServer, does: dict
 
 def test_it_works_inside_a_running_event_loop(server: ModelServer) -> None:
     async def cell() -> float:
-        return hs.ask(server.name, PROBE, limit=2).results()["accuracy"][0]
+        return float(hs.ask(server.name, PROBE, limit=2).results()["accuracy"][0])
 
     assert 0.0 <= asyncio.run(cell()) <= 1.0
 

@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 
 from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.analysis.people.votes import votes_on_scale
-from horsesense.annotate.instrument import WRITTEN
+from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
@@ -101,7 +101,7 @@ def overview(served: Served, most: int = 20) -> Overview:
 
 
 def _closer(served: Served, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Annotator], list[Dispute]]:
-    if served.instrument.kind in (*WRITTEN, "criteria") or not judgements:
+    if served.instrument.kind in NO_ONE_LABEL or not judgements:
         return {}, []
     votes = votes_on_scale(judgements, lambda item: served.tasks["item"][item].scale)
     if not votes.number:

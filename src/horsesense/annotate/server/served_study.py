@@ -68,7 +68,7 @@ def open_study(folder: Path, clock: Callable[[], float] = time.time) -> Served:
     study = read_study(folder)
     probes = {purpose: read_probe(folder / file) for purpose, file in PURPOSES.items() if (folder / file).is_file()}
     if "item" not in probes:
-        raise UserError("the study has no items", file=folder / ITEMS, fix="make it again with annotate new")
+        raise UserError("the study has no items", file=folder / ITEMS, fix="make the study again")
     for section, purpose in (("qualification", "gold"), ("attention", "attention")):
         if getattr(study, section) is not None and purpose not in probes:
             raise UserError(

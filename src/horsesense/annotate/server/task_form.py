@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from horsesense.annotate.answer_checks import beside_alike, checked_value, folded_criteria, joined_pair
+from horsesense.annotate.answer_checks import beside_alike, checked_value, folded_criteria, folded_each, joined_pair
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.pictures import Picture
 from horsesense.annotate.server.participants import NEW, Person
 from horsesense.annotate.server.queue import Lease
 from horsesense.annotate.server.served_study import Served
-from horsesense.annotate.task import Task
+from horsesense.annotate.task import JUDGED, Task, lettered
 from horsesense.errors import UserError
 
 LONGEST_WORD = 60
@@ -44,7 +44,7 @@ class Shown:
     lease: str
     answers: Sequence[Answer]
     criteria: Sequence[tuple[str, str]]
-    """Name of the field, and the question."""
+    """Name of the field, and the question; or an option that is judged by itself."""
     reasons: Sequence[str]
     done: int
     of: int
@@ -65,7 +65,7 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
         task=task,
         lease=lease.key,
         answers=_answers(task, instrument, lease.key),
-        criteria=[(f"criterion-{place}", asked) for place, asked in enumerate(task.criteria.values())],
+        criteria=_parts(task, instrument),
         reasons=[wording(instrument, name) for name in instrument.reasons],
         # Attention items are among the others and count like them, or they would give themselves away.
         done=lease.number - 1,
@@ -74,6 +74,12 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
         pictures=served.pictures.get(lease.name, ()),
         entered=entered or {},
     )
+
+
+def _parts(task: Task, instrument: Instrument) -> list[tuple[str, str]]:
+    if instrument.kind == "each":
+        return [(f"{JUDGED}{name}", option) for name, option in lettered(task.choices).items()]
+    return [(f"criterion-{place}", asked) for place, asked in enumerate(task.criteria.values())]
 
 
 def wording(instrument: Instrument, name: str) -> str:
@@ -124,6 +130,11 @@ def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str
     if fields.get(SENSELESS) and instrument.objections:
         value = _chosen(fields[SENSELESS], instrument.objections)
         return value, _reason(fields, value, instrument)
+    if instrument.kind == "each":
+        given = {f"{JUDGED}{name}": fields.get(f"{JUDGED}{name}", "") for name in lettered(task.choices)}
+        if not any(given.values()):
+            raise UserError("no answer is judged", fix="judge each of them")
+        return folded_each(instrument, given), ""
     if instrument.kind == "pair":
         return joined_pair(fields.get("first", ""), fields.get("second", "")), ""
     return _words(fields, instrument), ""

@@ -1,4 +1,4 @@
-"""What the answers to a RICA probe say: by perturbation, by valence, asked twice, with the fact told."""
+"""What the answers to a RICA probe say: by perturbation, by valence, asked twice, with the fact told, by rung."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF
 from horsesense.language.frequency import zipf
 from horsesense.methods.rica.items import SETTINGS
+from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.records import Facet, Item
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
@@ -52,6 +53,8 @@ class Analysis:
     """How often a question that is asked twice gets the same credit: the noise floor of everything else."""
     background: Mapping[str, Mapping[str, Estimate]] | None
     """Accuracy with the fact told and without, and the difference, by what is asked."""
+    ladder: LadderAnalysis | None
+    """Where what is known gets lost; null where the probe is no fact ladder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +92,18 @@ def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
 def analyse(answered: Answered) -> Analysis:
     """All analyses that a probe's facets allow.
 
-    Items with the fact told outright count in the lines about the fact only.
+    Items with the fact told outright count in the lines about the fact only, and so do the lower rungs of a ladder.
     """
     items = answered.items
-    earned, units = answered.credits(answered.primary()).values, answered.units
+    credited = answered.credits(answered.primary())
+    earned, units = credited.values, answered.units
     facets = [item.facets for item in items]
     again = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
-    values = without_repeats(earned, [question[2] for question in questions])
+    aside = [item.facets.get("rung", "inference") not in ("inference", "reworded") for item in items]
+    told = [question[2] or beside for question, beside in zip(questions, aside, strict=True)]
+    values = without_repeats(earned, told)
     kinds = None
     if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
@@ -115,6 +121,7 @@ def analyse(answered: Answered) -> Analysis:
         words=_frequencies(items),
         retest=retest(questions, values, again, units) if any(again) else None,
         background=_background(answered, earned.tolist(), questions),
+        ladder=climb(items, earned, credited.predicted),
     )
 
 

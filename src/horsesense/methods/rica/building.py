@@ -12,8 +12,9 @@ from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim
 from horsesense.methods.rica.balance import PlacedAxiom, balanced, unbalanced
 from horsesense.methods.rica.equivalence import canonical
-from horsesense.methods.rica.items import NAME, TASKS, items_of
+from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
+from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
 from horsesense.methods.rica.lexicon import Lexicon
 from horsesense.methods.rica.perturbations import ASYMMETRIES, KINDS, PERTURBATIONS, RELEASED, Kind, derive_all
 from horsesense.methods.rica.statements import Entities, Statement, say
@@ -78,12 +79,17 @@ def build_rica(plan: RicaPlan) -> Probe:
         name=NAME,
         method="rica",
         licence="; ".join(licences),
-        made=f"Axioms of {', '.join(plan.strategies)} told about {plan.entities.mode} entities, as {plan.task}.",
+        made=f"Axioms of {', '.join(plan.strategies)} told about {_whom(plan.entities)} entities, as {plan.task}.",
         seed=plan.seed,
         normalise="" if plan.task == "entailment" else "sum",
         group=_GROUP,
     )
     return Probe.of(items, card, {reason: count for reason, count in sorted(rejected.items()) if count})
+
+
+def _whom(entities: Entities) -> str:
+    """What entities are, and for fresh ones the number that draws them again."""
+    return f"fresh:{entities.seed}" if entities.mode == "fresh" else entities.mode
 
 
 def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
@@ -102,7 +108,7 @@ def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
 
 def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]) -> Iterator[tuple[PlacedAxiom, ...]]:
     """Axioms that are asked together or not at all; without balance each stands alone."""
-    if plan.balance:
+    if plan.balance and plan.task != "ladder":  # each rung of a ladder asks both poles of every axiom
         yield from balanced(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
     for known in axioms:
@@ -121,18 +127,35 @@ def _by_turns(blocks: Sequence[tuple[PlacedAxiom, ...]], seed: int) -> list[tupl
 def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
     """The items of as many whole blocks as fit the limit, but one at least."""
     others = [placed for block in blocks for placed in block]
+    ladder = Ladder(others, plan.seed, plan.tell) if plan.task == "ladder" else None
     items: list[Item] = []
     # With the fact told, two of the kinds are asked again; entailment asks three times.
     more = 2 if plan.background else 0
     times = plan.entities.tellings * (3 if plan.task == "entailment" else 1)
     for block in blocks:
         size = sum(placed.size + more for placed in block) * times
+        size = sum(_rungs(placed, ladder) for placed in block) if ladder else size
         if plan.limit is not None and items and len(items) + size > plan.limit:
             rejected["axiom: over the limit"] += len(block)
             continue
         for placed in block:
-            items.extend(_items(plan, placed, others, rejected))
+            items.extend(_climbed(plan, placed, ladder, rejected) if ladder else _items(plan, placed, others, rejected))
     return items
+
+
+def _rungs(placed: PlacedAxiom, ladder: Ladder) -> int:
+    """How many items a ladder makes of an axiom, at most."""
+    return 0 if str(placed.axiom) not in ladder.facts else len(FORMS) * 5 + max(placed.size - 6, 0) * 2 // 3
+
+
+def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
+    """The items of one axiom on every rung; an axiom without a bare fact is counted."""
+    family = str(placed.known.axiom)
+    asked = list(ladder.statements(placed, derive_all(placed.axiom, plan.lexicon, plan.kinds)))
+    rejected["ladder: no bare fact"] += not asked
+    pair = plan.entities.draw(family)[0]
+    facets = {**plan.facts(pair), "entities": plan.entities.mode}
+    yield from ladder_items(placed, asked, family, pair, facets, half_of)
 
 
 def _items(

@@ -16,7 +16,7 @@ from horsesense.language.comparatives import is_comparative_form
 from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
 from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
-from horsesense.methods.rica.released import CONNECTIVE, entities
+from horsesense.methods.rica.released_units import CONNECTIVE, entities
 from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.records.document import Document
 

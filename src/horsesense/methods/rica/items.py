@@ -8,7 +8,7 @@ switch").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -32,11 +32,11 @@ from horsesense.methods.rica.axioms import (
 from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
 from horsesense.methods.rica.clauses import clause, frame, say_premise, template
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import RELEASED, Kind, derive_all
+from horsesense.methods.rica.perturbations import RELEASED, Kind, derive, derive_all
 from horsesense.methods.rica.statements import Statement, filled, say
 from horsesense.records import BLANK, Facet, Form, Item, Source
 
-TASKS = ("masked", "sentences", "entailment")
+TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")
 NAME = "rica"
 SETTINGS = {"original": "parrot", "negation": "negation switch"}
@@ -74,6 +74,28 @@ def items_of(
                 yield from _task_items(placed, family, member, helped, task, setting, pair, others)
 
 
+def ladder_items(
+    placed: PlacedAxiom,
+    asked: Iterable[tuple[str, Kind, Statement]],
+    family: str,
+    pair: Mapping[str, str],
+    facets: Mapping[str, Facet],
+    halves: Callable[[Kind], str],
+) -> Iterator[Item]:
+    """The items of one axiom on every rung (ladder.py), as masked words; the fact told false has no right answer."""
+    for rung, kind, told in asked:
+        statement = told.about(pair)
+        form = derive(placed.axiom, Kind("original")) or placed.axiom
+        about = _facets(placed, kind, form, statement) | {"rung": rung, "half": halves(kind), **facets}
+        about.pop("order", None)
+        start = f"{statement.premise}, so " if statement.premise else ""
+        text, options = f"{start}{statement.before}{BLANK}{statement.after}", sorted((statement.word, statement.other))
+        item = _item(placed, family, f"{rung}_{kind.name}", about, "cloze", text, options, statement.word, pair)
+        if rung == "false":
+            item = replace(item, answer=None, facets={**about, "follows": options.index(statement.other)})
+        yield item
+
+
 def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) -> dict[str, Facet]:
     known = placed.known
     word = statement.word.split(" ")[-1]
@@ -109,10 +131,10 @@ def _task_items(
     if task == "masked":
         text = f"{statement.premise}, so {statement.before}{BLANK}{statement.after}"
         options = sorted((statement.word, statement.other))
-        yield _item(placed, family, member, facets, "cloze", text, options, statement.word)
+        yield _item(placed, family, member, facets, "cloze", text, options, statement.word, pair)
     elif task == "sentences":
         options = sorted((statement.text, flip.text))
-        yield _item(placed, family, member, facets, "sentences", "", options, statement.text)
+        yield _item(placed, family, member, facets, "sentences", "", options, statement.text, pair)
     else:
         hypotheses = {"entailment": statement.conclusion, "contradiction": flip.conclusion}
         neutral = _neutral(placed, pair, others, f"{family} {member}")
@@ -121,7 +143,7 @@ def _task_items(
         for label, text in hypotheses.items():
             about = facets | {"label": label}
             role = f"{member}_{label}"
-            yield _item(placed, family, role, about, "pair", text, LABELS, label, premise=f"{statement.premise}.")
+            yield _item(placed, family, role, about, "pair", text, LABELS, label, pair, premise=f"{statement.premise}.")
 
 
 def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[PlacedAxiom], seed: str) -> str:
@@ -145,6 +167,7 @@ def _item(
     text: str,
     options: Sequence[str],
     right: str,
+    pair: Mapping[str, str],
     premise: str = "",
 ) -> Item:
     known = placed.known
@@ -157,7 +180,11 @@ def _item(
         answer=list(options).index(right),
         family=family,
         member=member,
-        groups={"property": placed.property, "premise": say_premise(known.axiom.premise)},
+        groups={
+            "property": placed.property,
+            "premise": say_premise(known.axiom.premise),
+            "entities": " ".join(name for name in pair.values() if name in f"{premise} {text} {options[0]}"),
+        },
         facets=facets,
         source=Source(
             file=known.file, line=known.line, id=str(known.axiom), triples=known.triples, licence=known.licence
@@ -201,7 +228,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
             denied = "cannot" if verb == "can" else f"{verb} not"
             return f"{someone} {who} {affirmed}", f"{someone} {who} {denied}"
         sides = {side.entity: side for side in (premise.left, premise.right) if isinstance(side, Prop)}
-        return _valued(sides["A"], someone), _valued(sides["B"], someone)
+        return valued(sides["A"], someone), valued(sides["B"], someone)
     if isinstance(premise, Prop):
         return f"{someone} {who} {clause(premise.name)}", "the other"
     assert isinstance(premise, Comp | Rel)
@@ -209,7 +236,12 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
     return f"{someone} {who} {_B.sub('another', predicate)}", "the other"
 
 
-def _valued(side: Prop, someone: str) -> str:
+def valued(side: Prop, someone: str) -> str:
+    """What an entity is called in a fact, by the value that its premise gives it.
+
+    >>> valued(Prop("Material", "A", "wax"), "something"), valued(Prop("animal", "B", "ox"), "something")
+    ('wax', 'an ox')
+    """
     kind, value = plain(side.name).lower(), plain(side.value or "")
     if kind == "material" or SLOT in kind:
         return value

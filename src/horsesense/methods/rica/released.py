@@ -2,13 +2,14 @@
 
 Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021). Files aligned
 by line: statements, the word to mask in each, and (for some) the pair of candidates. `read_rica` makes items of them;
-the functions after it say of a statement which word is blanked, what stands against it, and what the axiom is.
+the functions after it say of a statement which word is blanked and what stands against it. Which axiom it belongs to
+is told by released_units.py.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +20,19 @@ from horsesense.language.valence import comparative_valence
 from horsesense.language.words import words
 from horsesense.methods.releases.linking import linked
 from horsesense.methods.releases.reading import Reading, names_of, split_of, text_of
+from horsesense.methods.rica.perturbations import Kind
+from horsesense.methods.rica.released_units import (
+    CONNECTIVE,
+    Unit,
+    content_words,
+    denies,
+    entities,
+    first_named,
+    units,
+)
 from horsesense.records import BLANK, Card, Item, Probe, Source
 
 LICENCE = "none stated"
-CONNECTIVE = ", so "
-_SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
 _PAIR = re.compile(r"""\[\s*(["'])([^"']+)\1\s*,\s*(["'])([^"']+)\3\s*\]""")
 
 
@@ -48,7 +57,7 @@ def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
             with _blaming(paths[-1], number):
                 candidates = None if pair is None else _pair(pair, word)
             reading.add(_item(reading, text, word, candidates, paths[0], number))
-    reading.items = _with_axioms(reading.items)
+    reading.items = _with_units(reading.items)
     card = Card(
         name="rica",
         method="rica",
@@ -90,7 +99,7 @@ def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, 
         # In alphabetical order: the place of an option says nothing of which is right.
         options=options,
         answer=options.index(word),
-        family=" ".join(sorted(entities(statement))),
+        groups={"entities": " ".join(sorted(set(entities(statement))))},
         facets={"comparative": word, **perturbed(statement, word), **split_of(path)},
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
@@ -107,14 +116,36 @@ def _pair(raw: bytes, word: str) -> tuple[str, str]:
     return pair
 
 
-def _with_axioms(items: Sequence[Item]) -> list[Item]:
-    """The release does not number its axioms: statements of one axiom share their entities or their content words."""
+def _with_units(items: Sequence[Item]) -> list[Item]:
+    """Families by axiom; statements of axioms that say the same in content words are one unit of dependence."""
     statements = [item.text.replace(BLANK, item.options[item.answer or 0]) for item in items]
+    told = units(statements)
     contents = [content_words(statement, entities(statement)) for statement in statements]
-    # A tilde sorts after every letter, so a unit is named by content words and never by its made-up entities.
-    keys = [{content, f"~{item.family}"} for content, item in zip(contents, items, strict=True)]
-    axioms = linked(keys)
-    return [replace(item, groups={"axiom": axiom}) for item, axiom in zip(items, axioms, strict=True)]
+    # A tilde sorts after every letter, so a unit is named by what it says.
+    axioms = linked([{content, f"~{unit.axiom}"} for content, unit in zip(contents, told, strict=True)])
+    kinds = {(unit.axiom, unit.kind) for unit in told}
+    return [
+        replace(
+            item,
+            family=unit.axiom,
+            member="" if unit.kind is None else unit.kind.name,
+            groups={"axiom": axiom, **item.groups},
+            facets={**item.facets, **_kind_facets(unit, kinds)},
+        )
+        for item, unit, axiom in zip(items, told, axioms, strict=True)
+    ]
+
+
+def _kind_facets(unit: Unit, kinds: Collection[tuple[str, Kind | None]]) -> dict[str, str | bool]:
+    """What the place of a statement tells of it; a kind that is another with exchanged names is a retest."""
+    if unit.kind is None:
+        return {}
+    first = Kind(unit.kind.perturbation, "premise")
+    return {
+        "perturbation": unit.kind.perturbation,
+        "asymmetry": unit.kind.asymmetry,
+        "retest": unit.kind.retest and (unit.axiom, first) in kinds,
+    }
 
 
 # What a statement tells by itself.
@@ -166,16 +197,6 @@ def comparative(statement: str) -> str:
     return word
 
 
-def entities(statement: str) -> tuple[str, str]:
-    """The two that are compared: the first and the last word of the conclusion.
-
-    >>> entities("wob is a cork, so zim is less likely to float than wob.")
-    ('zim', 'wob')
-    """
-    conclusion = re.findall(r"[^\W_]+", statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
-    return (conclusion[0], conclusion[-1]) if conclusion else ("", "")
-
-
 def perturbed(statement: str, word: str) -> dict[str, str | int]:
     """How a statement was perturbed, as far as it tells by itself: facets.
 
@@ -186,30 +207,16 @@ def perturbed(statement: str, word: str) -> dict[str, str | int]:
     without knowledge: whoever is named first is *more*, and *not* turns it round. What cannot be told is left out.
 
     >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
-    {'perturbation': 'negated', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
+    {'perturbation': 'negation', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
     >>> perturbed("it rained, so wob came before zim", "before")
     {'perturbation': 'original', 'valence': 0}
     """
-    premise, _, conclusion = statement.rpartition(CONNECTIVE)
-    first = next((name for name in re.findall(r"[^\W_]+", premise) if name in entities(statement)), "")
-    denied, turned = "not" in words(conclusion), first != entities(statement)[0]
+    first = first_named(statement)
+    denied, turned = denies(statement), first != entities(statement)[0]
     valence = comparative_valence(word)
-    facets: dict[str, str | int] = {"perturbation": "negated" if denied else "original", "valence": valence}
+    facets: dict[str, str | int] = {"perturbation": "negation" if denied else "original", "valence": valence}
     if first:
         facets["asymmetry"] = "premise or conclusion" if turned else "none"
     if first and valence:
         facets["rule"] = "right" if (valence > 0) == (denied == turned) else "wrong"
     return facets
-
-
-def content_words(statement: str, names: tuple[str, str]) -> str:
-    """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
-
-    >>> content_words("A is a kettle, B is a cloud, so A is more loud than B", ("A", "B"))
-    'cloud kettle loud'
-    >>> content_words("kuf is a kettle, zor is a cloud, so zor is not more loud than kuf", ("zor", "kuf"))
-    'cloud kettle loud'
-    """
-    entity_names = {name.lower() for name in names}
-    bare = {word.removesuffix("'s") for word in words(statement)}
-    return " ".join(sorted(bare - entity_names - _SHAPE))

@@ -23,7 +23,8 @@ from horsesense.methods.rica.axioms import Axiom, Comp, Not, Rel, plain
 from horsesense.methods.rica.equivalence import equivalent
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.perturbations import RELEASED, derive
-from horsesense.methods.rica.released import LICENCE, blank, comparative, content_words, other_candidate
+from horsesense.methods.rica.released import LICENCE, blank, comparative, other_candidate
+from horsesense.methods.rica.released_units import content_words
 from horsesense.records import Card, Item, Probe, Source
 from horsesense.records.document import Document
 
@@ -90,7 +91,7 @@ def _add_axiom(reading: Reading, values: dict[str, Any], path: Path, number: int
                 groups={"axiom": axiom},
                 facets={
                     "template": premise_kind(original),
-                    "perturbation": "negated" if member.startswith("negated") else "original",
+                    "perturbation": "negation" if member.startswith("negated") else "original",
                     "asymmetry": member.rpartition("asymmetric_")[2] if "asymmetric" in member else "none",
                     "comparative": word,
                     "valence": comparative_valence(word),

@@ -8,6 +8,7 @@ says whom statements are about: strings that nobody has heard of, first names, o
 from __future__ import annotations
 
 import re
+import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from horsesense.methods.rica.axioms import (
 from horsesense.methods.rica.clauses import frame, say_premise
 from horsesense.methods.rica.knowledge_tables import shipped_list
 
-MODES = ("novel", "names", "letters")
+MODES = ("novel", "fresh", "names", "letters")
 POOL = 1_000
 """How many novel names there are: enough for half a million pairs, and one list for all models."""
 NAME_PAIRS = 3
@@ -209,8 +210,22 @@ class Entities:
         return drawn
 
 
+def fresh_number() -> int:
+    """A number that nobody could know before: what fresh entities are drawn by, to be recorded."""
+    return secrets.randbelow(2**32)
+
+
 def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
-    """``novel``, ``names``, ``letters``, or a file with a name a line; ``words`` must not be met by novel ones."""
+    """``novel``, ``fresh``, ``names``, ``letters``, or a file with a name a line; no novel one is in ``words``.
+
+    Fresh ones are drawn anew each time, so that no training set can have met them; ``fresh:7`` draws those of a number.
+    """
+    mode, _, number = choice.partition(":")
+    if mode == "fresh":
+        if number and not number.isdecimal():
+            raise UserError(f"{number!r} is not a number to draw entities by", fix="write it like fresh:7")
+        drawn = int(number) if number else fresh_number()
+        return Entities(mode, tuple(novel_names(POOL, drawn, words)), pairs or 1, drawn)
     if choice == "novel":
         return Entities(choice, tuple(novel_names(POOL, seed, words)), pairs or 1, seed)
     if choice == "names":

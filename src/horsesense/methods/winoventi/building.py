@@ -154,7 +154,7 @@ def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> 
     if len(pairs) < 5:
         raise UserError(
             f"the probe has {len(pairs)} schemas with a generic and an exception item, too few to split",
-            fix="give a WinoVenti probe: horsesense import winoventi FILE -o FILE",
+            fix="give a WinoVenti probe, built or imported",
         )
     names = sorted(pairs)
     random.Random(seed).shuffle(names)

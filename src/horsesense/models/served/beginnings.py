@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from horsesense.errors import UserError
-from horsesense.models.served.client import Client, RefusedError, Request
+from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import Echoed, echo_body, read_echo
+from horsesense.models.served.requests import RefusedError, Request
 
 TEXT = "Ice is cold and the sun is warm."
 CANDIDATES = ("<|endoftext|>", "<s>", "<|begin_of_text|>", "<bos>")

@@ -6,8 +6,6 @@ The event loop runs in a thread of its own, so that it works where one is runnin
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import random
 import threading
 from collections.abc import Callable, Sequence
@@ -17,6 +15,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from horsesense.errors import UserError, argument
 from horsesense.models.served.address import Address
 from horsesense.models.served.request_log import RequestLog
+from horsesense.models.served.requests import (
+    LONGEST_WAIT,
+    FaltersError,
+    RefusedError,
+    Request,
+    Spending,
+    SpentError,
+    message_of,
+    wait_of,
+)
 from horsesense.models.served.settings import KEY_VARIABLE, ServedSettings
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -28,57 +36,7 @@ Reader = Callable[[bytes, dict[str, Any]], Read]
 """Makes something of a reply, given the key of its request."""
 
 _FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-_FIRST_WAIT, _LONGEST_WAIT = 0.25, 30.0
-
-
-class RefusedError(UserError):
-    """The server says that it will not do this, however often it is asked."""
-
-    def __init__(self, problem: str, *, status: int, fix: str | None = None) -> None:
-        super().__init__(problem, fix=fix)
-        self.status = status
-
-
-class SpentError(UserError):
-    """The budget is reached; what was answered is kept."""
-
-
-class _FaltersError(Exception):
-    """The server may do it the next time."""
-
-    def __init__(self, why: str, wait: float | None = None) -> None:
-        super().__init__(why)
-        self.wait = wait
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One thing to ask."""
-
-    path: str
-    """Behind the server's address, such as ``/completions``."""
-    body: dict[str, Any]
-    sample: int = 0
-    """Which of several draws of the same."""
-
-    def key(self, identity: str) -> bytes:
-        """SHA-256 over who is asked and what."""
-        content = json.dumps([identity, self.path, self.body, self.sample], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(content.encode()).digest()
-
-
-@dataclass(slots=True)
-class Spending:
-    """What was sent and received in this call."""
-
-    requests: int = 0
-    """Answered."""
-    sent: int = 0
-    """Tokens of prompts, as the server counts them."""
-    received: int = 0
-    in_flight: int = 0
-    repeated: int = 0
-    """Requests that were sent again."""
+_FIRST_WAIT = 0.25
 
 
 @dataclass
@@ -190,11 +148,11 @@ class Client(Generic[Read]):
         for attempt in range(self.settings.tries):
             try:
                 return await self._tried(client, method, path, body)
-            except _FaltersError as error:
+            except FaltersError as error:
                 why, wait = str(error), error.wait
                 self.spending.repeated += 1
                 if attempt + 1 < self.settings.tries:
-                    longest = min(_LONGEST_WAIT, _FIRST_WAIT * 2**attempt)
+                    longest = min(LONGEST_WAIT, _FIRST_WAIT * 2**attempt)
                     await asyncio.sleep(longest * (0.5 + random.random() / 2) if wait is None else wait)
         raise UserError(
             f"{self.address.url} does not answer after {self.settings.tries} tries ({why})",
@@ -210,19 +168,19 @@ class Client(Generic[Read]):
         try:
             response = await client.request(method, url, json=body)
         except httpx.TimeoutException as error:
-            raise _FaltersError(f"no answer in {self.settings.timeout:g} s") from error
+            raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
         except httpx.TransportError as error:
-            raise _FaltersError(self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))) from error
+            raise FaltersError(self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))) from error
         if response.status_code in _FALTERS:
-            raise _FaltersError(f"HTTP {response.status_code}", _wait(response.headers.get("retry-after")))
+            raise FaltersError(f"HTTP {response.status_code}", wait_of(response.headers.get("retry-after")))
         if response.status_code >= 300:
             raise self._refusal(response.status_code, response.text)
         try:
             reply = response.json()
         except ValueError as error:
-            raise _FaltersError("its answer is not whole JSON") from error
+            raise FaltersError("its answer is not whole JSON") from error
         if not isinstance(reply, dict):
-            raise _FaltersError(f"its answer is a {type(reply).__name__} and not an object")
+            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object")
         if "error" in reply and "choices" not in reply:
             raise self._refusal(response.status_code, response.text)
         return reply
@@ -235,7 +193,7 @@ class Client(Generic[Read]):
                 status=status,
                 fix=f"put one into the environment variable {variable}, or name another by {argument('key_from')}",
             )
-        said = self._scrubbed(" ".join(_message(text).split()))[:200]
+        said = self._scrubbed(" ".join(message_of(text).split()))[:200]
         return RefusedError(f"{self.address.url} refuses the request (HTTP {status}: {said})", status=status)
 
     def _scrubbed(self, text: str) -> str:
@@ -286,23 +244,3 @@ class Client(Generic[Read]):
         if errors:
             raise errors[0]
         return outcome[0]
-
-
-def _wait(header: str | None) -> float | None:
-    """What a server asks to wait, in seconds; a date is left to our own patience."""
-    try:
-        return min(_LONGEST_WAIT, max(0.0, float(header))) if header else None
-    except ValueError:
-        return None
-
-
-def _message(text: str) -> str:
-    """What an error says: the message of OpenAI's form, or the text as it is."""
-    try:
-        error = json.loads(text)
-    except ValueError:
-        return text
-    for name in ("error", "detail", "message"):
-        if isinstance(error, dict) and name in error:
-            error = error[name]
-    return str(error)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.models.contract import (
@@ -23,11 +19,9 @@ from horsesense.models.contract import (
     Prompt,
     Sampling,
     Turn,
-    in_stretch,
 )
-from horsesense.models.served.address import parse_address
 from horsesense.models.served.beginnings import Beginning, find_beginning, tokenised
-from horsesense.models.served.client import Client, RefusedError, Request
+from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
     Echoed,
     choices_among,
@@ -40,32 +34,15 @@ from horsesense.models.served.protocol import (
     reply_body,
     tokens_sent,
 )
+from horsesense.models.served.readings import CHARACTERS_A_TOKEN, ServedReading, stretch_of
 from horsesense.models.served.request_log import RequestLog
-from horsesense.models.served.settings import ServedSettings
+from horsesense.models.served.requests import RefusedError, Request
 from horsesense.models.served.trial import CHAT, PLAIN, NextTrial, Trial, try_likelihood, try_next
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.watching import UNWATCHED, Watcher
 
-_CHARACTERS_A_TOKEN = 4
-_VOLATILE = {"created", "permission", "object"}
-"""What a server says of itself that is another after it was started again."""
 _ROOMS = ("max_tokens", "max_completion_tokens")
 """What servers call the room for a reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServedReading:
-    """A prompt that is to be sent."""
-
-    prompt: Prompt
-
-    @property
-    def length(self) -> int:
-        return 1 + len(self.prompt.text) // _CHARACTERS_A_TOKEN
-
-    @property
-    def cost(self) -> int:
-        return self.length
 
 
 @dataclass
@@ -176,7 +153,7 @@ class ServedModel:
         requests = [self._echo(text, beginning) for text in texts]
         # What comes back is read against its text, so requests are told apart by it.
         by_text = dict(zip(texts, self._echoed(requests, texts, watcher), strict=True))
-        return [_stretch(by_text[each.prompt.text], each.prompt, beginning) for each in readings]
+        return [stretch_of(by_text[each.prompt.text], each.prompt, beginning) for each in readings]
 
     def _echo(self, text: str, beginning: Beginning) -> Request:
         prompt: str | list[int] = (beginning.token if beginning.how == "text" else "") + text
@@ -261,7 +238,7 @@ class ServedModel:
     def _forecast(self, requests: int, characters: int, received: int, watcher: Watcher) -> None:
         """What it will take at most, before it starts; what is kept already is not asked again."""
         settings = self.client.settings
-        sent = characters // _CHARACTERS_A_TOKEN
+        sent = characters // CHARACTERS_A_TOKEN
         told = f"{self.name}: at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if settings.price is not None:
             told += f", about {(sent * settings.price[0] + received * settings.price[1]) / 1e6:.2f} by the price given"
@@ -323,57 +300,3 @@ class ServedModel:
 
 def _size(turn: Turn) -> int:
     return len(turn.text) + sum(len(content) for _, content in turn.messages)
-
-
-def _stretch(echoed: Echoed, prompt: Prompt, beginning: Beginning) -> Likelihood:
-    """The tokens of the stretch that is scored, as a local model has them."""
-    flags = []
-    starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]
-    places = [place for place, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[place])]
-    if any(starts[place] < prompt.start or echoed.ends[place] > prompt.end for place in places):
-        flags.append("straddle")
-    if places and places[0] == 0 and (echoed.logprobs[0] is None or beginning.how == "none"):
-        places = places[1:]
-        flags.append("first-unscored")
-    if not places:
-        raise UserError(
-            f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
-            fix="it is a single token without anything before it",
-        )
-    return Likelihood(
-        np.array([echoed.logprobs[place] for place in places], dtype=np.float32),
-        tuple(starts[place] for place in places),
-        tuple(echoed.ends[place] for place in places),
-        tuple(flags),
-        tuple(echoed.tokens[place] for place in places),
-    )
-
-
-def _first_character(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return start
-
-
-def open_served(name: str, settings: ServedSettings | None = None) -> ServedModel:
-    """The model that ``openai:URL#name`` means; the server is asked what it has."""
-    address, how = parse_address(name), settings or ServedSettings()
-    how.check()
-    client: Client[Any] = Client(address, how)
-    listed = (client.get("/models") or {}).get("data")
-    entries = {str(each.get("id")): each for each in listed or [] if isinstance(each, dict)}
-    model = address.model
-    if not model:
-        if len(entries) != 1:
-            known = f"it has {', '.join(sorted(entries))}" if entries else "it does not list any"
-            raise UserError(f"{address.url} has more than one model or none", fix=f"add #name to the address; {known}")
-        model = next(iter(entries))
-    if entries and model not in entries:
-        from horsesense.errors import unknown
-
-        raise unknown(f"model at {address.url}", model, entries)
-    said = {key: value for key, value in entries.get(model, {}).items() if key not in _VOLATILE}
-    reported = {"url": address.url, "model": model, **said}
-    content = hashlib.sha256(json.dumps(reported, sort_keys=True, default=str).encode()).hexdigest()
-    client.identity = content
-    return ServedModel(name, model, client, Identity("server", content, reported))

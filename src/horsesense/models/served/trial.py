@@ -13,7 +13,7 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.models.contract import Turn
 from horsesense.models.served.beginnings import Beginning, find_beginning
-from horsesense.models.served.client import Client, RefusedError, Request
+from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
     FEWER_NEXT,
     MOST_NEXT,
@@ -25,6 +25,7 @@ from horsesense.models.served.protocol import (
     read_echo,
     read_generated,
 )
+from horsesense.models.served.requests import RefusedError, Request
 
 TEXTS = (
     "Ice is",

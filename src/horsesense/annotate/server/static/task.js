@@ -14,9 +14,10 @@ document.addEventListener("keydown", (event) => {
     radio.focus();
     radio.dispatchEvent(new Event("change", { bubbles: true }));
     event.preventDefault();
-  } else if (/^[12yn]$/.test(event.key) && criteria.length) {
+  } else if (/^[123yn]$/.test(event.key) && criteria.length) {
     const open = criteria.find((each) => !each.querySelector("input:checked"));
-    const radio = open && open.querySelectorAll("input")["1y".includes(event.key) ? 0 : 1];
+    const place = { y: 0, n: 1 }[event.key] ?? Number(event.key) - 1;
+    const radio = open && open.querySelectorAll("input")[place];
     if (radio) {
       radio.checked = true;
       radio.focus();

@@ -1,0 +1,307 @@
+"""How sound a probe is: draw what is to be read, show the key to those who differ, work the reading out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.annotate.soundness.figures import check_read, draw_second, is_bad, stage_of
+from horsesense.annotate.soundness.judged import Judged, read_judged
+from horsesense.annotate.soundness.reading import (
+    FIRST,
+    READER,
+    SECOND,
+    Reading,
+    content_of,
+    draw,
+    known_good,
+    read_reading,
+    write_reading,
+    write_second,
+)
+from horsesense.api.probes import PathLike
+from horsesense.errors import UserError, argument, naming_extras
+from horsesense.records import Judgement, iter_judgements, read_probe
+from horsesense.records.card import add_soundness
+from horsesense.records.document import Document
+from horsesense.records.soundness import PROGRAM, Party, Soundness, Stage, parse_party
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+
+SECOND_STAGE = f"{READER}-second"
+ENOUGH = 100
+"""Planted faults, and items known to be good, that a reading should have."""
+OURS = Party("horsesense", PROGRAM)
+
+
+@dataclass(frozen=True, slots=True)
+class NewReading(Document):
+    """A reading that was drawn."""
+
+    out: Path
+    """Its folder; ``key.jsonl`` in it is not for the reader."""
+    files: tuple[Path, ...]
+    """What the reader gets."""
+    sample: int
+    """Items of the probe that are to be read."""
+    planted: Mapping[str, int]
+    """Planted faults by kind."""
+    known: int
+    """Items known to be good, by votes of people."""
+    remarks: tuple[str, ...]
+    """What to mind."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondStage(Document):
+    """The items of a reading whose key is shown."""
+
+    out: Path
+    """Their folder."""
+    files: tuple[Path, ...]
+    """What the reader gets."""
+    differed: int
+    """Items that the reader called bad."""
+    agreed: int
+    """As many others, drawn by the seed; fewer where there are fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudgements(Document):
+    """What a model said as the reader."""
+
+    out: Path
+    """The lines that it would have written."""
+    model: str
+    """Who read."""
+    items: int
+    """Items that it judged."""
+    nonsense: int
+    """Those that it says make no sense."""
+
+
+def new_reading(
+    probe: PathLike,
+    out: PathLike,
+    *,
+    limit: int = 300,
+    planted: int = ENOUGH,
+    seed: int = 0,
+    known: PathLike | None = None,
+    votes: PathLike | None = None,
+    chunk: int = 130,
+) -> NewReading:
+    """Draw a sample to be read, plant faults among it, and write blind files for the reader.
+
+    Args:
+        probe: The file of the probe.
+        out: The folder to make.
+        limit: Items of the sample.
+        planted: Faults among them, of as many kinds as can be made from the probe.
+        seed: Of the sample, the faults and the order.
+        known: A probe whose items people have answered; those whose key most of them chose are known to be good.
+        votes: Their judgements.
+        chunk: Items a file of text.
+
+    Returns:
+        What was drawn.
+    """
+    from horsesense.annotate.soundness.faults import SECOND as SECOND_TRUE
+    from horsesense.annotate.soundness.faults import second_answers_of
+
+    if (known is None) != (votes is None):
+        raise UserError(
+            "items and votes go together", fix=f"give both {argument('known')} and {argument('votes')}, or neither"
+        )
+    path = Path(probe)
+    asked = read_probe(path)
+    good = [] if known is None or votes is None else known_good(read_probe(known), _votes(Path(votes)))
+    second = second_answers_of(asked.card.method)
+    try:
+        reading = draw(
+            asked, path.name, limit, planted, seed, second, good, Path(known).name if known is not None else ""
+        )
+    except UserError as error:
+        raise error.at(path) from None
+    files = write_reading(Path(out), reading, chunk)
+    about = reading.about
+    remarks = [] if second else [f"no {SECOND_TRUE} is planted: none is known for a probe of this kind"]
+    remarks += _too_few(about.planted, about.known)
+    return NewReading(Path(out), tuple(files), about.sample, about.planted, about.known, tuple(remarks))
+
+
+def _votes(path: Path) -> Iterator[Judgement]:
+    return (placed.judgement for placed in iter_judgements(path))
+
+
+def _too_few(planted: Mapping[str, int], known: int) -> list[str]:
+    remarks = []
+    if sum(planted.values()) < ENOUGH:
+        remarks.append(f"{sum(planted.values())} planted faults are few: the sensitivity is rough")
+    if not known:
+        remarks.append(
+            "no item known to be good was read, so no false alarms are assumed, and the share is if anything too large"
+        )
+    elif known < ENOUGH:
+        remarks.append(f"{known} items known to be good are few: the false-alarm rate is rough")
+    return remarks
+
+
+def second_stage(reading: PathLike, judgements: Sequence[PathLike], *, chunk: int = 130) -> SecondStage:
+    """Write the second stage of a reading: the key is shown of all items that were called bad, and of as many others.
+
+    Args:
+        reading: The folder that `new_reading` made.
+        judgements: What the reader wrote: lines, filled task files, exports, or a served study.
+        chunk: Items a file of text.
+
+    Returns:
+        What was drawn.
+    """
+    folder = Path(reading)
+    drawn = read_reading(folder)
+    first = _judged(drawn, judgements, FIRST)
+    asked = draw_second(drawn.blind, first.codes, drawn.about.seed)
+    differed = sum(is_bad(first.codes, each) for each in asked)
+    if not asked:
+        raise UserError("the reader called no item bad, so there is nothing to show", file=folder)
+    files = write_second(folder, SECOND_STAGE, drawn, asked, chunk)
+    return SecondStage(folder / SECOND_STAGE, tuple(files), differed, len(asked) - differed)
+
+
+def apply_reading(
+    reading: PathLike,
+    judgements: Sequence[PathLike],
+    *,
+    reader: str,
+    probe: PathLike | None = None,
+    second: Sequence[PathLike] = (),
+    writer: str = "horsesense:program",
+    judge: str = "horsesense:program",
+) -> Soundness:
+    """Work a reading out, and write it onto the probe's card where a probe is given.
+
+    Args:
+        reading: The folder that `new_reading` made.
+        judgements: What the reader wrote before the key was shown.
+        reader: Who read, as ``NAME:LINEAGE``; the lineage is ``people``, ``program`` or that of a language model.
+        probe: The probe that was read; its card gets the result.
+        second: What the reader wrote after the key was shown.
+        writer: Who wrote the tables and templates that the items were made from.
+        judge: Who decided what a judgement means for an item.
+
+    Returns:
+        The reading as the card has it.
+    """
+    folder = Path(reading)
+    drawn = read_reading(folder)
+    who = {name: parse_party(text) for name, text in (("reader", reader), ("writer", writer), ("judge", judge))}
+    path = None if probe is None else Path(probe)
+    if path is not None and content_of(read_probe(path).items) != drawn.about.content:
+        raise UserError(
+            "this is not the probe that was read: its items are others",
+            file=path,
+            fix="give the probe that the reading was drawn from, or draw a new reading",
+        )
+    first = _judged(drawn, judgements, FIRST)
+    after, readers = None, first.readers
+    if second:
+        asked = draw_second(drawn.blind, first.codes, drawn.about.seed)
+        shown = read_judged([Path(each) for each in second], drawn.blind, SECOND)
+        check_read(shown.codes, asked)
+        after = stage_of(drawn.blind, first.codes, shown.codes, drawn.about.seed)
+    before = stage_of(drawn.blind, first.codes, None, drawn.about.seed)
+    about = drawn.about
+    made = Soundness(
+        date=datetime.now(UTC).date().isoformat(),
+        n=about.sample,
+        items=about.items,
+        content=about.content,
+        seed=about.seed,
+        planted=about.planted,
+        known=about.known,
+        before=before,
+        after=after,
+        reader=who["reader"],
+        writer=who["writer"],
+        judge=who["judge"],
+        remarks=tuple(_remarks(drawn, after or before, readers, who["reader"])),
+        files={
+            "probe": about.probe,
+            "reading": folder.name,
+            "judgements": ", ".join(Path(each).name for each in judgements),
+            **({"second": ", ".join(Path(each).name for each in second)} if second else {}),
+            **({"known": about.known_from} if about.known_from else {}),
+        },
+    )
+    return made if path is None else add_soundness(path, made)
+
+
+def _judged(drawn: Reading, judgements: Sequence[PathLike], instrument: str) -> Judged:
+    judged = read_judged([Path(each) for each in judgements], drawn.blind, instrument)
+    check_read(judged.codes, drawn.blind)
+    return judged
+
+
+def _remarks(drawn: Reading, stage: Stage, readers: int, reader: Party) -> list[str]:
+    remarks = _too_few(drawn.about.planted, drawn.about.known)
+    if reader.is_model:
+        remarks.append("the reader is a language model, and a language model is no person")
+    if readers > 1:
+        remarks.append(f"{readers} readers; an option is what most of them say, a tie is unclear")
+    if stage.corrected is None:
+        remarks.append("the reader finds hardly more of the planted faults than it raises false alarms: not corrected")
+    if stage.clipped:
+        remarks.append("the corrected share came out below 0 or above 1, and was cut")
+    missing = {"second true option"} - set(drawn.about.planted)
+    if missing:
+        remarks.append(f"no {missing.pop()} was planted: none is known for a probe of this kind")
+    return remarks
+
+
+@naming_extras()
+def read_by_model(
+    reading: PathLike,
+    model: str | Path | LanguageModel,
+    out: PathLike,
+    *,
+    margin: float = 0.0,
+    device: str = "auto",
+    watcher: Watcher = UNWATCHED,
+) -> ModelJudgements:
+    """Let a model read: each option by itself, yes or no, by the likelier answer. Its lines go to ``out``.
+
+    Args:
+        reading: The folder that `new_reading` made.
+        model: A name, a folder, or what `load_model` gave.
+        out: The file of lines (.txt) to write.
+        margin: Where yes and no lie so near one another (in log-probability), the option is unclear.
+        device: Where a model by name is put.
+        watcher: Told how far it has come.
+
+    Returns:
+        Where the lines are, and how many items it judged.
+    """
+    from horsesense.annotate.soundness.judged import LINES
+    from horsesense.annotate.soundness.model_reader import codes_of_model, questions_to_model
+    from horsesense.annotate.soundness.verdicts import NONSENSE
+    from horsesense.api.asking import ask
+    from horsesense.files import writing
+
+    path = Path(out)
+    if path.suffix not in LINES:
+        raise UserError("lines of a reading end in .txt", file=path, fix="choose such a name")
+    drawn = read_reading(Path(reading))
+    run = ask(model, questions_to_model(drawn), device=device, watcher=watcher)
+    (answered,) = run.answered
+    codes = codes_of_model(answered.items, answered.scores("sum"), margin)
+    with writing(path) as temporary:
+        letters = (f"{number}\t{'N' if each == NONSENSE else each}\n" for number, each in codes.items())
+        temporary.write_text("".join(letters), encoding="utf-8")
+    nonsense = sum(each == NONSENSE for each in codes.values())
+    return ModelJudgements(path, answered.part.model.name, len(codes), nonsense)

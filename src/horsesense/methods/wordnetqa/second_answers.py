@@ -1,0 +1,76 @@
+"""A second true option for a question of ours, out of what its key was made from: a fault to hide from a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from random import Random
+
+from horsesense.knowledge.graph import Graph
+from horsesense.knowledge.sources import open_graph
+from horsesense.methods.wordnetqa.plan import MOST_HOPS
+from horsesense.methods.wordnetqa.questions import option_text
+from horsesense.records import Item
+
+_FEWEST = 3
+"""Words that a part of a definition needs to be one by itself."""
+
+SecondAnswer = Callable[[Item, Random], tuple[str, ...] | None]
+"""From an item to its options with a second true one among them, the key in its place; None where none is known."""
+
+
+def second_answers(source: str = "wordnet") -> SecondAnswer:
+    """For questions of this source. Hypernymy and hyponymy have another answer of the asked concept; definitions and
+    synonymy share out the parts of the key's definition, or the words of its concept, between two options."""
+
+    @cache
+    def graph() -> Graph:
+        return open_graph(source)
+
+    def second(item: Item, chance: Random) -> tuple[str, ...] | None:
+        task = item.facets.get("task", "definitions")
+        if item.answer is None or len(item.options) < 2:
+            return None
+        if task in ("hypernymy", "hyponymy"):
+            return _another_answer(graph(), str(task), item, chance)
+        return _shared_out(item, ", " if task == "synonymy" else ";", chance)
+
+    return second
+
+
+def _another_answer(graph: Graph, relation: str, item: Item, chance: Random) -> tuple[str, ...] | None:
+    asked = graph.number.get(item.groups.get("asked", ""))
+    if asked is None or item.answer is None:
+        return None
+    taken = set(item.concepts)
+    own = {lemma.lower() for lemma in graph.lemmas[asked]}
+    links = graph.up if relation == "hypernymy" else graph.down
+    others = [
+        other
+        for other, hops in links.row(asked)
+        if 1 <= hops <= MOST_HOPS
+        and graph.definitions[other]
+        and graph.ids[other] not in taken
+        and own.isdisjoint(lemma.lower() for lemma in graph.lemmas[other])
+    ]
+    if not others:
+        return None
+    return _replaced(item, chance, option_text(graph, relation, chance.choice(others)))
+
+
+def _shared_out(item: Item, between: str, chance: Random) -> tuple[str, ...] | None:
+    assert item.answer is not None
+    parts = [part.strip() for part in item.options[item.answer].split(between) if part.strip()]
+    if len(parts) < 2 or (between == ";" and min(len(part.split()) for part in parts[:2]) < _FEWEST):
+        return None
+    first, rest = parts[0], parts[1] if between == ";" else between.join(parts[1:])
+    options = list(_replaced(item, chance, rest))
+    options[item.answer] = first
+    return tuple(options)
+
+
+def _replaced(item: Item, chance: Random, text: str) -> tuple[str, ...]:
+    """The options with one of the distractors replaced."""
+    options = list(item.options)
+    options[chance.choice([place for place in range(len(options)) if place != item.answer])] = text
+    return tuple(options)

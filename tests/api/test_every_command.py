@@ -1,0 +1,484 @@
+"""The same numbers from Python and from the command line, for every command: one that is not listed here fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import horsesense as hs
+from horsesense.cli.documents import DOCUMENTS
+from horsesense.methods.cats.suite import find_suite, open_suite
+from horsesense.records import Card, Judgement, Probe, write_judgements
+from horsesense.records.document import plain
+from horsesense.records.written import written
+from tests.support import ROOT
+from tests.support.calling import Call, caller, lay, toy_lines
+from tests.support.made_corpora import attributes, relationships
+from tests.support.made_plan import WORDS as NOUNS
+from tests.support.made_plan import make_plan, people_have_answered
+from tests.support.made_run import made_items
+from tests.support.made_schemas import made_probe
+from tests.support.made_tasks import clozes, questions
+from tests.support.small_cats import lay_all
+
+AXIOM = "A is made out of glass and B is made out of stone, so A is more fragile than B"
+TURNED = "A is made out of glass and B is made out of stone, so B is less fragile than A"
+WAX = "Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"
+PETS = """lemma dog dog
+definition dog an_animal_that_barks
+lemma cat cat
+definition cat an_animal_that_purrs
+lemma poodle poodle
+definition poodle a_breed_with_curly_hair
+example poodle the_poodle_slept_in_a_basket
+isa poodle dog
+lemma tabby tabby
+definition tabby a_breed_with_stripes
+example tabby two_children_fed_the_tabby
+isa tabby cat
+lemma bark1 bark
+definition bark1 the_cry_of_a_dog
+example bark1 his_bark_woke_us
+lemma bark2 bark
+definition bark2 the_skin_of_a_tree
+example bark2 moss_grew_on_the_bark
+"""
+WORDS = ("old", "red", "tall", "wooden", "wet")
+_SECRET = re.compile(r'"(link|code|completion|used)": "[^"]*"')
+"""What is drawn anew, or is a time."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What commands are called on, made once."""
+
+    folder: Path
+    gpt2: str
+    bert: str
+    choice: str
+
+    def __getitem__(self, name: str) -> Path:
+        return self.folder / name
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> World:
+    w = World(
+        tmp_path_factory.mktemp("world"),
+        str(tiny_folders["gpt2"]),
+        str(tiny_folders["bert"]),
+        str(tiny_folders["choice"]),
+    )
+    lay(w["toy.jsonl"], *toy_lines())
+    hs.write_probe(w["made.jsonl"], Probe.of(made_items(30), Card(name="made", licence="CC0")))
+    hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])
+    sets = open_suite(find_suite("cats"), lay_all(w["sets"])).probes
+    hs.ask([w.gpt2, w.bert], sets, out=w["cats"], spec="paper:cats")
+    rows = [f"thing{v % 9},piece{v % 7},{WORDS[v % 5]},{v % 5},{int(v % 5 > 2)}" for v in range(60)]
+    w["triples.csv"].write_text("whole,part,jj,label,bin_label\n" + "\n".join(dict.fromkeys(rows)) + "\n")
+    hs.write_probe(w["triples.jsonl"], hs.read_release("partwhole", w["triples.csv"]))
+    hs.fit_control("majority", w["triples.jsonl"], train=w["triples.jsonl"], out=w["control"], allow_overlap=True)
+    hs.write_probe(w["wino.jsonl"], made_probe())
+    w["nouns.txt"].write_text("stone\nsongs\n", encoding="utf-8")
+    w["k.tsv"].write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
+    w["pets.tsv"].write_text(PETS.replace(" ", "\t").replace("_", " "), encoding="utf-8")
+    w["schemas.csv"].write_text(
+        "text,pronoun,A,B,answer\nThe jug is on the shelf because it is full.,it,the jug,the shelf,A\n",
+        encoding="utf-8",
+    )
+    hs.write_probe(w["schemas.jsonl"], hs.read_release("winograd", w["schemas.csv"]))
+    relationships(w["relationships.json"])
+    attributes(w["attributes.json"])
+    hs.write_probe(w["rica.jsonl"], hs.build("rica", strategies=["material"], perturbations=["released"], limit=40))
+    hs.ask(w.gpt2, w["rica.jsonl"], out=w["rica"], spec="truncation=left")
+    forms = hs.rica.derive(WAX).forms
+    six = [name for name in forms if name.startswith(("original", "negated", "asym"))]
+    w["axioms.jsonl"].write_text(json.dumps({name: [forms[name], [""]] for name in six}) + "\n")
+    for name, probe in (("train", clozes(16, 1)), ("dev", clozes(4, 2)), ("test", clozes(5, 3))):
+        hs.write_probe(w[f"{name}.jsonl"], probe)
+    shapes = {"q-train": (20, 1, True), "q-dev": (8, 2, True), "q-test": (8, 3, True)}
+    for name, given in (shapes | {"o-dev": (8, 4, False), "o-test": (8, 5, False)}).items():
+        hs.write_probe(w[f"{name}.jsonl"], questions(*given))
+    judged = hs.load_probe(w["triples.jsonl"]).items[:8]
+    votes = [
+        (item, who, (place + int(who == "cy")) % 5) for place, item in enumerate(judged) for who in ("ann", "bo", "cy")
+    ]
+    scale = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
+    write_judgements(
+        w["votes.jsonl"], [Judgement(item.id, who, "partwhole", scale[value]) for item, who, value in votes]
+    )
+    hs.people.export(w["votes.jsonl"], out=w["labels.jsonl"], probe=w["triples.jsonl"], rule="majority")
+    return w
+
+
+Case = tuple[list[object], Callable[[], Any]]
+"""The words of a command that works in a folder, and the same in Python."""
+
+
+def _study(w: World, here: Path) -> Path:
+    """A study with two people, in the folder of the call."""
+    if not (here / "study").exists():
+        hs.studies.new(w["triples.jsonl"], "partwhole", here / "study", each=2)
+        hs.studies.invite(here / "study", ["ann", "bo"])
+    return here / "study"
+
+
+def _built(name: str, here: Path, words: list[object], **options: Any) -> Case:
+    out = here / "b.jsonl"
+    return ["build", name, *words, "-o", out], lambda: written(out, hs.build(name, **options))
+
+
+def _inoculated(w: World, here: Path) -> Case:
+    sets: dict[str, Any] = {name: w[f"q-{name}.jsonl"] for name in ("train", "dev", "test")}
+    words: list[object] = [
+        "inoculate",
+        "-m",
+        w.choice,
+        "--out",
+        here / "doses",
+        "--dose",
+        4,
+        "--lr",
+        5e-3,
+        "--steps",
+        2,
+    ]
+    words += [word for name, file in sets.items() for word in (f"--{name}", file)]
+    words += ["--seed", 0, "--original-dev", w["o-dev.jsonl"], "--original-test", w["o-test.jsonl"]]
+    original: dict[str, Any] = {"original_dev": [w["o-dev.jsonl"]], "original_test": [w["o-test.jsonl"]]}
+    few: dict[str, Any] = {"doses": [4], "rates": [5e-3], "steps": [2], "seeds": [0]}
+    return words, lambda: hs.inoculate(w.choice, **sets, **original, **few, out=here / "doses")
+
+
+def _trained(w: World, here: Path) -> Case:
+    words: list[object] = ["train", "-m", w.gpt2, "--train", w["train.jsonl"], "--dev", w["dev.jsonl"], "--seeds", 1]
+    words += ["--test", w["test.jsonl"], "--epochs", 1, "--lora", "--out", here / "trained"]
+    few: dict[str, Any] = {"tests": [w["test.jsonl"]], "dev": w["dev.jsonl"], "seeds": 1, "epochs": 1.0, "lora": True}
+    return words, lambda: hs.train(w.gpt2, w["train.jsonl"], out=here / "trained", **few)
+
+
+def _run(w: World, here: Path) -> Case:
+    words: list[object] = ["run", "-m", w.gpt2, "--suite", "cats", "--data", w["sets"], "--out", here / "run"]
+
+    def in_python() -> Any:
+        asked = hs.cats.ask_suite(w.gpt2, data=w["sets"], out=here / "run")
+        shown = {"out": here / "run", "results": asked.run.results().to_json(), "report": here / "run" / "report.html"}
+        return shown | {"suite": asked.table}
+
+    return words, in_python
+
+
+def _hardened(w: World, here: Path) -> Case:
+    words: list[object] = ["harden", w["made.jsonl"], "-o", here / "h.jsonl"]
+    return words, lambda: hs.harden(w["made.jsonl"]).document(here / "h.jsonl")
+
+
+def _released(w: World, here: Path) -> Case:
+    words: list[object] = ["import", "partwhole", w["triples.csv"], "-o", here / "t.jsonl"]
+    return words, lambda: written(here / "t.jsonl", hs.read_release("partwhole", w["triples.csv"]))
+
+
+def _probe_written(command: str, words: list[object], make: Callable[[], Probe], out: Path) -> Case:
+    return ["partwhole", command, *words, "-o", out], lambda: written(out, make())
+
+
+def _votes(command: str, *words: object, **options: Any) -> Callable[[World, Path], Case]:
+    return lambda w, here: (
+        ["annotate", command, w["votes.jsonl"], "-p", w["triples.jsonl"], *words],
+        lambda: getattr(hs.people, command)(w["votes.jsonl"], probe=w["triples.jsonl"], **options),
+    )
+
+
+def _people(command: str, *names: str) -> Callable[[World, Path], Case]:
+    return lambda w, here: (
+        ["annotate", command, _study(w, here), *names],
+        lambda: getattr(hs.studies, command)(_study(w, here), *_named(command, names)),
+    )
+
+
+def _named(command: str, names: tuple[str, ...]) -> tuple[object, ...]:
+    return names if command in ("codes", "withdraw") else (list(names),)
+
+
+def _ran(w: World, here: Path) -> Case:
+    """People have answered about what the first call found; that call ends where it needs them."""
+    out, plan = here / "pipeline", make_plan(Path(w.bert), Path(w.gpt2))
+    (here / "nouns.txt").write_text("\n".join(NOUNS), encoding="utf-8")
+    usual: dict[str, Any] = {"model": w.bert, "ranker": w.gpt2, "writer": "none", "vectors": "none", "write": 6}
+    if not out.exists():
+        with pytest.raises(hs.UserError, match="no association has an exception"):
+            hs.winoventi.run(here / "nouns.txt", out=out, device="cpu", **usual)
+    plan = people_have_answered(plan, here, out)
+    words: list[object] = ["winoventi", "run", "--nouns", here / "nouns.txt", "--out", out, "--device", "cpu"]
+    words += [word for name, value in usual.items() for word in (f"--{name}", value)]
+    words += ["--exceptions", plan.judged[0], "--premises", plan.written[0]]
+    people: dict[str, Any] = {"exceptions": plan.judged, "premises": plan.written}
+    return words, lambda: hs.winoventi.run(here / "nouns.txt", out=out, device="cpu", **usual, **people)
+
+
+def _controls(w: World, here: Path) -> Case:
+    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
+
+
+def _studied(w: World, here: Path) -> Case:
+    words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
+    few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.study([w.gpt2], here / "r", **few)
+
+
+def _associated(w: World, here: Path) -> Case:
+    words: list[object] = ["winoventi", "associations", "-m", w.bert, "--nouns", w["nouns.txt"], "--ranker", w.gpt2]
+    return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
+
+
+def _evaluated(w: World, here: Path) -> Case:
+    words: list[object] = [
+        "winoventi",
+        "evaluate",
+        "-m",
+        w.bert,
+        "-p",
+        w["wino.jsonl"],
+        "--no-own",
+        "--out",
+        here / "e",
+    ]
+    return words, lambda: hs.winoventi.evaluate(
+        w["wino.jsonl"], models=[w.bert], own_associations=False, out=here / "e"
+    )
+
+
+CASES: dict[str, Callable[[World, Path], Case]] = {
+    "annotate agreement": _votes("agreement"),
+    "annotate apply": lambda w, here: (
+        ["annotate", "apply", w["triples.jsonl"], w["labels.jsonl"], "-o", here / "a.jsonl"],
+        lambda: hs.people.apply(w["triples.jsonl"], w["labels.jsonl"], here / "a.jsonl"),
+    ),
+    "annotate codes": _people("codes"),
+    "annotate collect": lambda w, here: (
+        ["annotate", "collect", w["votes.jsonl"], "-o", here / "c.jsonl"],
+        lambda: hs.people.collect(w["votes.jsonl"], out=here / "c.jsonl"),
+    ),
+    "annotate export": lambda w, here: (
+        ["annotate", "export", w["votes.jsonl"], "--rule", "majority", "-o", here / "l.jsonl"],
+        lambda: hs.people.export(w["votes.jsonl"], rule="majority", out=here / "l.jsonl"),
+    ),
+    "annotate invite": _people("invite", "cy"),
+    "annotate new": lambda w, here: (
+        [
+            "annotate",
+            "new",
+            w["triples.jsonl"],
+            "--instrument",
+            "partwhole",
+            "--people",
+            "ann, bo",
+            "-o",
+            here / "n.csv",
+        ],
+        lambda: hs.people.new(w["triples.jsonl"], "partwhole", here / "n.csv", annotators=["ann", "bo"]),
+    ),
+    "annotate pause": _people("pause", "ann"),
+    "annotate performance": _votes("performance"),
+    "annotate qualify": lambda w, here: (
+        ["annotate", "qualify", w["votes.jsonl"], "--gold", w["triples.jsonl"], "--items", 5],
+        lambda: hs.people.qualify(w["votes.jsonl"], gold=w["triples.jsonl"], items=5),
+    ),
+    "annotate resume": _people("resume", "ann"),
+    "annotate revoke": _people("revoke", "ann"),
+    "annotate status": _votes("status"),
+    "annotate withdraw": _people("withdraw", "bo"),
+    "baseline": lambda w, here: (
+        [
+            "baseline",
+            "majority",
+            "--test",
+            w["made.jsonl"],
+            "--train",
+            w["made.jsonl"],
+            "--allow-overlap",
+            "--against",
+            w["run"],
+        ],
+        lambda: hs.fit_control(
+            "majority", w["made.jsonl"], train=w["made.jsonl"], allow_overlap=True, against=[w["run"]]
+        ),
+    ),
+    "build conjunctions": lambda w, here: _built("conjunctions", here, [w["schemas.jsonl"]], probe=w["schemas.jsonl"]),
+    "build dictionaryqa": lambda w, here: _built(
+        "dictionaryqa", here, ["--source", "pets", "--options", 2], source="pets", ways=2
+    ),
+    "build partwhole": lambda w, here: _built(
+        "partwhole",
+        here,
+        ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"]],
+        relationships=w["relationships.json"],
+        attributes=w["attributes.json"],
+    ),
+    "build wordnetqa": lambda w, here: _built(
+        "wordnetqa",
+        here,
+        ["--source", "pets", "--options", 2, "--relation", "hypernymy"],
+        source="pets",
+        ways=2,
+        relation="hypernymy",
+    ),
+    "cache list": lambda w, here: (["cache", "list"], hs.list_cache),
+    "cache prune": lambda w, here: (["cache", "prune"], hs.prune_cache),
+    "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
+    "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
+    "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
+    "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
+    "cues": lambda w, here: (
+        ["cues", w["made.jsonl"], "--rounds", 19],
+        lambda: hs.find_cues(w["made.jsonl"], rounds=19),
+    ),
+    "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
+    "fill": lambda w, here: (
+        ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
+        lambda: hs.fill(w.bert, "Ice is ___.", top=3),
+    ),
+    "harden": _hardened,
+    "import": _released,
+    "inoculate": _inoculated,
+    "knowledge add": lambda w, here: (
+        ["knowledge", "add", "pets", w["pets.tsv"]],
+        lambda: hs.add_source("pets", w["pets.tsv"]),
+    ),
+    "knowledge list": lambda w, here: (["knowledge", "list"], hs.list_sources),
+    "partwhole check": lambda w, here: (
+        ["partwhole", "check", w["triples.csv"]],
+        lambda: hs.partwhole.check(w["triples.csv"]),
+    ),
+    "partwhole premises": lambda w, here: _probe_written(
+        "premises", [w["triples.jsonl"]], lambda: hs.partwhole.premises(w["triples.jsonl"]), here / "p.jsonl"
+    ),
+    "partwhole recast": lambda w, here: _probe_written(
+        "recast",
+        [w["triples.jsonl"], "--labels", "binary"],
+        lambda: hs.partwhole.recast(w["triples.jsonl"], "binary"),
+        here / "r.jsonl",
+    ),
+    "partwhole split": lambda w, here: (
+        ["partwhole", "split", w["triples.jsonl"], "--out", here / "parts"],
+        lambda: hs.partwhole.split(w["triples.jsonl"], here / "parts"),
+    ),
+    "partwhole table": lambda w, here: (
+        ["partwhole", "table", w["control"]],
+        lambda: hs.partwhole.table(w["control"]),
+    ),
+    "plugins": lambda w, here: (["plugins"], hs.list_plugins),
+    "report": lambda w, here: (
+        ["report", w["run"], "--format", "md", "-o", here / "t.md", "--no-cues"],
+        lambda: hs.write_report(w["run"], format="md", out=here / "t.md", cues=False),
+    ),
+    "rica analyse": lambda w, here: (["rica", "analyse", w["rica"]], lambda: hs.rica.analyse(w["rica"])),
+    "rica controls": _controls,
+    "rica derive": lambda w, here: (["rica", "derive", AXIOM], lambda: hs.rica.derive(AXIOM)),
+    "rica equivalent": lambda w, here: (
+        ["rica", "equivalent", AXIOM, TURNED],
+        lambda: hs.rica.equivalent(AXIOM, TURNED),
+    ),
+    "rica release": lambda w, here: (
+        ["rica", "release", w["axioms.jsonl"]],
+        lambda: hs.rica.released(w["axioms.jsonl"]),
+    ),
+    "rica study": _studied,
+    "run": _run,
+    "saliency": lambda w, here: (
+        ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
+        lambda: hs.saliency(w.gpt2, "It is [cold].", method="gradient"),
+    ),
+    "score": lambda w, here: (
+        ["score", "-m", w.gpt2, "It rained.", "--against", "It snowed."],
+        lambda: hs.score(w.gpt2, "It rained.", against="It snowed."),
+    ),
+    "show": lambda w, here: (
+        ["show", w["run"], made_items(1)[0].id],
+        lambda: hs.show(w["run"], made_items(1)[0].id),
+    ),
+    "train": _trained,
+    "winoventi associations": _associated,
+    "winoventi evaluate": _evaluated,
+    "winoventi jaccard": lambda w, here: (
+        ["winoventi", "jaccard", w["k.tsv"]],
+        lambda: hs.winoventi.jaccard(w["k.tsv"]),
+    ),
+    "winoventi run": _ran,
+    "winoventi splits": lambda w, here: (
+        ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
+        lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
+    ),
+}
+
+ELSEWHERE = {
+    "annotate serve": "tests/annotate/test_study_commands.py",
+    "build duals": "tests/api/test_builders_in_python.py",
+    "build plugin": "tests/api/test_plugins.py",
+    "build rica": "tests/api/test_builders_in_python.py",
+    "build winoventi": "tests/api/test_builders_in_python.py",
+}
+"""Commands that are held against Python in a file of their own."""
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+def test_every_command_is_here() -> None:
+    assert sorted([*CASES, *ELSEWHERE]) == sorted(DOCUMENTS)
+
+
+@pytest.mark.parametrize("command", ELSEWHERE)
+def test_what_is_elsewhere_is_there(command: str) -> None:
+    assert f'"{command.split()[1]}"' in (ROOT / ELSEWHERE[command]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_the_same_from_python(
+    command: str, world: World, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / "command", tmp_path / "python"]
+    for folder in folders:
+        folder.mkdir()
+    if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run"):
+        # WordNet takes seconds to read; the numbers without it have to be the same too.
+        monkeypatch.setattr("horsesense.knowledge.wordnet_source.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
+    if command.startswith(("build", "cache", "knowledge")):
+        monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+        hs.add_source("pets", world["pets.tsv"])
+    words, _ = CASES[command](world, folders[0])
+    called = call(*words, "--json")
+    assert called.code == 0, called.err
+    result = CASES[command](world, folders[1])[1]()
+    _shows_itself(result)
+    shown = result.to_json() if hasattr(result, "to_json") else json.loads(json.dumps(plain(result)))
+    assert _compared(shown, folders[1], folders[0]) == _compared(json.loads(called.out), folders[0], folders[0])
+
+
+def _shows_itself(result: Any) -> None:
+    """Rows that any library takes and a notebook shows, and a picture, where there are any."""
+    if hasattr(result, "frame"):
+        frame = result.frame()
+        assert frame.to_arrow().num_rows == len(frame) > 0
+        assert "<table" in result._repr_html_()
+    if hasattr(result, "plot"):
+        assert result.plot().to_dict()["layer"]
+
+
+def _compared(document: Any, folder: Path, other: Path) -> Any:
+    """A document without what is drawn anew, as if it were made in the other folder."""
+    text = json.dumps(document, default=_no_value).replace(str(folder), str(other)).replace("NaN", "null")
+    return json.loads(_SECRET.sub(r'"\1": ""', text))
+
+
+def _no_value(value: object) -> Any:
+    return plain(value)
