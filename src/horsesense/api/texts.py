@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.models import load_model
@@ -111,6 +111,31 @@ def score(
     scored = tuple(score_texts(loaded, wanted, meaning))
     texts_alone, other = (scored, None) if against is None else (scored[:-1], scored[-1])
     return Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
+
+
+def texts_in(file: str | Path | BinaryIO) -> list[str]:
+    """The texts of a file, or of an open stream such as standard input: one a line, empty lines passed over.
+
+    Args:
+        file: UTF-8; a path or something to read bytes from.
+
+    Returns:
+        The texts in their order; a file without any is an error.
+    """
+    from horsesense.files import read_text
+
+    if isinstance(file, str | Path):
+        where, content = str(file), read_text(Path(file))
+    else:
+        where = "standard input"
+        try:
+            content = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UserError("this is not UTF-8", file=where, fix="check the encoding of what is piped") from error
+    texts = [line.rstrip("\r") for line in content.split("\n") if line.strip()]
+    if not texts:
+        raise UserError("there is no text", file=where, fix="write one text a line")
+    return texts
 
 
 def check_texts(texts: Sequence[str]) -> None:

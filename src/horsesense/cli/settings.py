@@ -14,12 +14,13 @@ Models = Annotated[
     typer.Option(
         "-m",
         "--model",
-        help="A bundled name, a folder, a GGUF file or a hub name[@revision]; label=NAME shows it by a short name;"
+        help="A bundled name, a folder, a GGUF file, a hub name[@revision] or openai:URL#name; label=NAME shortens it;"
         " repeatable [models of horsesense.toml].",
     ),
 ]
 OneModel = Annotated[
-    str, typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision].")
+    str,
+    typer.Option("-m", "--model", help="A bundled name, folder, GGUF file, hub name[@revision] or openai:URL#name."),
 ]
 Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
 Dtype = Annotated[

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -29,6 +29,8 @@ from horsesense.models.served.settings import KEY_VARIABLE, ServedSettings
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 Read = TypeVar("Read")
@@ -49,11 +51,12 @@ class Client(Generic[Read]):
     """Who is asked, as part of every key of the log."""
     log: RequestLog | None = None
     spending: Spending = field(default_factory=Spending)
+    _ssl: ssl.SSLContext | None = None
 
     def get(self, path: str) -> dict[str, Any] | None:
         """What the server says of itself; None where it has no such page."""
         try:
-            said: dict[str, Any] = self._in_thread(lambda client: self._sent(client, "GET", path, None))
+            said: dict[str, Any] = self._in_thread(lambda: self._got(path))
             return said
         except RefusedError as error:
             if error.status in (401, 403):
@@ -82,12 +85,15 @@ class Client(Generic[Read]):
                 answered[key] = read(key, kept)
         left = [(key, request) for key, request in distinct.items() if key not in answered]
         if left:
-            self._in_thread(lambda client: self._all(client, left, read, answered, len(distinct), watcher))
+            self._in_thread(lambda: self._all(left, read, answered, len(distinct), watcher))
         return [answered[key] for key in keys]
+
+    async def _got(self, path: str) -> dict[str, Any]:
+        async with self._connected() as client:
+            return await self._sent(client, "GET", path, None)
 
     async def _all(
         self,
-        client: httpx.AsyncClient,
         left: list[tuple[bytes, Request]],
         read: Reader[Read],
         answered: dict[bytes, Read],
@@ -98,15 +104,17 @@ class Client(Generic[Read]):
         failed: list[BaseException] = []
 
         async def worker() -> None:
-            for key, request in todo:
-                if failed or not self._may_go_on(failed):
-                    return
-                try:
-                    answered[key] = await self._one(client, key, request, read)
-                except Exception as error:  # the first stops all; those in flight are still kept
-                    failed.append(error)
-                    return
-                watcher.at("requests", len(answered), total, "requests")
+            # A connection each: a pool of many looks through all of them at every request.
+            async with self._connected() as client:
+                for key, request in todo:
+                    if failed or not self._may_go_on(failed):
+                        return
+                    try:
+                        answered[key] = await self._one(client, key, request, read)
+                    except Exception as error:  # the first stops all; those in flight are still kept
+                        failed.append(error)
+                        return
+                    watcher.at("requests", len(answered), total, "requests")
 
         await asyncio.gather(*(worker() for _ in range(min(self.settings.concurrency, len(left)))))
         if failed:
@@ -200,29 +208,37 @@ class Client(Generic[Read]):
         key = self.settings.key()
         return text.replace(key, "***") if key else text
 
-    def _in_thread(self, work: Callable[[httpx.AsyncClient], Any]) -> Any:
-        """Run a coroutine in an event loop of its own; an interruption here ends it there."""
+    def _connected(self) -> httpx.AsyncClient:
+        """One connection to the server."""
         import httpx
 
         key = self.settings.key()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        many = self.settings.concurrency
+        return httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=self.settings.timeout,
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=self._certificates(),
+            trust_env=not self.address.loopback,  # a proxy knows another machine by this name
+        )
+
+    def _certificates(self) -> ssl.SSLContext | bool:
+        """Whom to believe; read once, since that takes a while, and not at all where nothing is encrypted."""
+        if not self.address.url.startswith("https:"):
+            return False
+        if self._ssl is None:
+            import ssl
+
+            self._ssl = ssl.create_default_context()
+        return self._ssl
+
+    def _in_thread(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Run a coroutine in an event loop of its own; an interruption here ends it there."""
         outcome: list[Any] = []
         errors: list[BaseException] = []
         started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
-        async def main() -> Any:
-            async with httpx.AsyncClient(
-                headers=headers,
-                timeout=self.settings.timeout,
-                limits=httpx.Limits(max_connections=many, max_keepalive_connections=many),
-                verify=self.address.url.startswith("https:"),  # reading all certificates takes a while
-                trust_env=not self.address.loopback,  # a proxy knows another machine by this name
-            ) as client:
-                return await work(client)
-
         async def begun() -> Any:
-            task = asyncio.ensure_future(main())
+            task = asyncio.ensure_future(work())
             started.append((asyncio.get_running_loop(), task))
             return await task
 
