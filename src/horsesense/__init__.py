@@ -65,7 +65,9 @@ if TYPE_CHECKING:
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
+    from horsesense.api.texts import texts_in as texts_in
     from horsesense.errors import UserError as UserError
+    from horsesense.models.served.settings import ServedSettings as ServedSettings
     from horsesense.records import Card as Card
     from horsesense.records import Item as Item
     from horsesense.records import Probe as Probe
@@ -90,8 +92,9 @@ _WHERE = {
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
-    "api.texts": ("Fills", "Scores", "fill", "saliency", "score"),
+    "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
     "errors": ("UserError",),
+    "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
@@ -119,6 +122,7 @@ __all__ = [
     "Run",
     "Scores",
     "ScoringSpec",
+    "ServedSettings",
     "ShownAnswers",
     "Training",
     "UserError",
@@ -153,6 +157,7 @@ __all__ = [
     "show",
     "soundness",
     "studies",
+    "texts_in",
     "train",
     "winoventi",
     "write_probe",

@@ -201,7 +201,7 @@ def _blindfold(
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
-    from horsesense.models.local.load import load_model
+    from horsesense.api.models import load_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.texts import blind_scores
 

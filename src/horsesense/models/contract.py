@@ -193,6 +193,16 @@ class Model(Protocol):
     def token_texts(self, reading: Any, likelihood: Likelihood) -> Sequence[str]:
         """How the scored tokens are written."""
 
+    @property
+    def most_words(self) -> int:
+        """How many words of a blank it tells at most."""
+
+    def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
+        """Tokens as a vocabulary writes them: with a mark before what begins a word."""
+
+    def knows(self, words: Sequence[str], spec: ScoringSpec) -> Sequence[bool]:
+        """Whether it can spell each word."""
+
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
         """The k best single tokens for the blank of each prompt, best first."""
 

@@ -142,6 +142,20 @@ class LanguageModel:
     def token_texts(self, reading: Framed, likelihood: Likelihood) -> list[str]:
         return [self.tokenizer.decode([reading.question.ids[place]]) for place in reading.question.asked]
 
+    @property
+    def most_words(self) -> int:
+        return len(self.tokenizer)
+
+    def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
+        tokens: list[str] = self.tokenizer.convert_ids_to_tokens([each.ids[0] for each in fills])
+        return tokens
+
+    def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
+        from horsesense.models.local.questions import framer_of
+
+        unknown = framer_of(self, spec).unknown_token
+        return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
+
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
         from horsesense.models.local.blanks import best_words
 

@@ -171,6 +171,16 @@ class ServedModel:
     def token_texts(self, reading: ServedReading, likelihood: Likelihood) -> Sequence[str]:
         return likelihood.texts
 
+    @property
+    def most_words(self) -> int:
+        return self._next(False).most
+
+    def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
+        return [f"Ġ{each.word[1:]}" if each.word.startswith(" ") else each.word for each in fills]
+
+    def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
+        return [True] * len(words)  # a server does not say
+
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
         told = self._next(False)
         if k > told.most:
