@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -59,6 +60,8 @@ class Card:
     """How sound the items are, by the last reading; None where nobody has read any."""
 
 
+SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
+"""``FILE:SPLIT``: one split of a probe file."""
 METRICS = ("accuracy",)
 """What is counted; the share of whole families stands beside it in any case."""
 
@@ -73,7 +76,13 @@ def card_path(probe: Path) -> Path:
 
 
 def probe_name(path: Path) -> str:
-    """What a probe file is called in a run: its name without the ending."""
+    """What a probe file is called in a run: its name without the ending, with the split that it is asked for.
+
+    >>> probe_name(Path("sets/isa.jsonl.gz")), probe_name(Path("sets/isa.jsonl:test"))
+    ('isa', 'isa-test')
+    """
+    if named := SPLIT.fullmatch(path.name):
+        return f"{probe_name(Path(named[1]))}-{named[2]}"
     name = path.name
     for suffix in (".gz", ".jsonl", ".parquet"):
         name = name.removesuffix(suffix)

@@ -11,7 +11,7 @@ from typing import Any
 
 from horsesense.errors import UserError, unknown
 from horsesense.plugins import Plugin
-from horsesense.records.card import Card, card_path, read_card, writing_card
+from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_card
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
@@ -87,10 +87,15 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def read_probe(path: str | Path) -> Probe:
-    """Read and check a probe; the card beside it is read where there is one."""
-    path = Path(path)
+    """Read and check a probe; the card beside it is read where there is one.
+
+    ``FILE:SPLIT`` takes the items whose facet ``split`` says so.
+    """
+    path, split = _split_named(Path(path))
     with _collector_at_rest():
         items, repeated = _distinct(path)
+    if split:
+        items = _of_split(items, split, path)
     if not items:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
@@ -100,6 +105,21 @@ def read_probe(path: str | Path) -> Probe:
     except UserError as error:
         raise error.at(card_file) from None
     return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+
+
+def _split_named(path: Path) -> tuple[Path, str]:
+    """The file and the split of ``FILE:SPLIT``; a file that is really called so is one."""
+    named = SPLIT.fullmatch(path.name)
+    return (path, "") if named is None or path.exists() else (path.with_name(named[1]), named[2])
+
+
+def _of_split(items: list[Item], split: str, path: Path) -> list[Item]:
+    splits = {str(item.facets["split"]) for item in items if "split" in item.facets}
+    if not splits:
+        raise UserError("no item says which split it is in", file=path, fix=f"leave :{split} out")
+    if split not in splits:
+        raise unknown("split", split, sorted(splits)).at(path)
+    return [item for item in items if item.facets.get("split") == split]
 
 
 def _distinct(path: Path) -> tuple[list[Item], int]:
