@@ -23,6 +23,7 @@ from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
 
 __all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
 
@@ -56,6 +57,7 @@ def ask_suite(
     budget: int | None = None,
     allow_pickle: bool = False,
     cache: bool = True,
+    served: ServedSettings | None = None,
     watcher: Watcher = UNWATCHED,
 ) -> AskedSuite:
     """Ask a paper's sets together.
@@ -75,6 +77,7 @@ def ask_suite(
         budget: Tokens a batch; by default what the device likes.
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed.
+        served: How servers are asked.
         watcher: Told which sets are there, which lines were skipped, and how far it has come.
 
     Returns:
@@ -95,6 +98,8 @@ def ask_suite(
         budget=budget,
         allow_pickle=allow_pickle,
         cache=cache,
+        ways="options",
+        served=served,
         watcher=watcher,
     )
     return AskedSuite(run, suite_table(opened, list(run.answered), run.normalise, watcher))

@@ -54,6 +54,10 @@ def _row(result: Result) -> dict[str, Any]:
     }
 
 
+def _by(way: str) -> str:
+    return "" if way == "options" else f" by {way}"
+
+
 def _estimate(name: str, e: Estimate) -> dict[str, Any]:
     return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
 
@@ -142,7 +146,8 @@ class Run:
             credits = each.credits(self.normalise or each.primary())
             guesses = [1 / len(item.options) for item in each.items]
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
-                named = {"model": each.part.model.name, "probe": each.part.probe.name, facet: part.where[0]}
+                named = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
+                named[facet] = part.where[0]
                 rows.append(named | _estimate("accuracy", part.accuracy))
         if not rows:
             raise unknown("facet", facet, {name for each in self.answered for i in each.items for name in i.facets})
@@ -160,6 +165,7 @@ class Run:
                     {
                         "model": each.part.model.name,
                         "probe": each.part.probe.name,
+                        "way": each.way,
                         "item": item.id,
                         "form": item.form,
                         "premise": item.premise,
@@ -191,6 +197,7 @@ class Run:
                             {
                                 "model": each.part.model.name,
                                 "probe": each.part.probe.name,
+                                "way": each.way,
                                 "item": item.id,
                                 "option": option,
                                 "token": token.token,
@@ -229,7 +236,7 @@ class Run:
         from horsesense.report.charts import accuracies
 
         if what == "accuracy":
-            rows = [row | {"label": f"{row['model']} on {row['probe']}"} for row in self.results()]
+            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['way'])}"} for row in self.results()]
             return accuracies(rows, "accuracy")
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")

@@ -70,6 +70,8 @@ def run(
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
+    if suite is not None and ways not in ("auto", "options"):
+        raise UserError("--suite asks as its paper does, by options", fix="leave --ways out")
     usual = find_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
@@ -85,7 +87,6 @@ def run(
         "budget": budget,
         "allow_pickle": allow_pickle,
         "cache": not no_cache,
-        "ways": ways,
         "served": served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
     }
     with Bars(stay=True) as progress:
@@ -93,7 +94,7 @@ def run(
             asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
             run, paper = asked_suite.run, asked_suite.table
         else:
-            run, paper = ask(models, named, watcher=progress, **asking), None
+            run, paper = ask(models, named, ways=ways, watcher=progress, **asking), None
     asked = run.answered
     results = [result_of(each, how) for each in asked if each.judged]
     page = write_page(folder, unfinished=True, how=how)

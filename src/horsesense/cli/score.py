@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, OneModel, Pll, Spec, alone, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def score(
     against: Annotated[str | None, typer.Option(help="Show what speaks for each TEXT against this one.")] = None,
     spec: Spec = "default",
     pll: Pll = None,
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -50,12 +51,12 @@ def score(
     from horsesense.api.texts import check_texts
     from horsesense.api.texts import score as score_by
 
-    meaning = spec_of(spec, None, exact=True, pll=pll)
+    meaning = alone(spec_of(spec, dtype, pll=pll))
     given = _given(texts, file)
     if tokens and out is None:
         raise UserError("--tokens is for --out", fix="add --out FILE, or leave it out")
     check_texts([*given, *([against] if against is not None else [])])  # before a model is loaded, which takes seconds
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     _say_model(loaded, meaning)
     scored = score_by(loaded, given, against=against, spec=meaning)
     if out is not None:
@@ -129,6 +130,7 @@ def fill(
     model: OneModel,
     top: Annotated[int, typer.Option(help="How many words a blank.")] = 10,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -138,8 +140,8 @@ def fill(
     from horsesense.api.models import load_model
     from horsesense.api.texts import fill as fill_blanks
 
-    meaning = spec_of(spec, None, exact=True)
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    meaning = alone(spec_of(spec, dtype))
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     _say_model(loaded, meaning)
     filled = fill_blanks(loaded, prompts, top=top, spec=meaning)
     if json:
@@ -173,6 +175,7 @@ def saliency(
     arguments: Annotated[str, typer.Option(help="The words that carry the knowledge: 'glass, stone'.")] = "",
     seed: Annotated[int, typer.Option(help="Seed of the noise and of the names.")] = 0,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -184,8 +187,8 @@ def saliency(
     from horsesense.scoring.clue_words import ExplanationOverNames, parse_marked
 
     parse_marked(text)  # before a model is loaded, which takes seconds
-    meaning = spec_of(spec, None, exact=True)
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    meaning = alone(spec_of(spec, dtype))
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     explained = explain(
         loaded, text, method=method.value, steps=steps, draws=draws, arguments=arguments, seed=seed, spec=meaning
     )

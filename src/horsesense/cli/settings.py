@@ -60,3 +60,14 @@ def spec_of(
             raise UserError(f"exact scores are in float32, and the call says {spec.dtype}", fix="choose one of the two")
         spec = replace(spec, exact=True, dtype="float32")
     return replace(spec, baseline=True) if baseline else spec
+
+
+def alone(spec: ScoringSpec) -> ScoringSpec:
+    """The spec of a command for texts in hand: no text sees another. ``auto`` would need questions to be tried on."""
+    from dataclasses import replace
+
+    from horsesense.errors import UserError
+
+    if spec.dtype == "auto":
+        raise UserError("--dtype auto is tried on the questions of a probe", fix="name float32, bfloat16 or float16")
+    return replace(spec, exact=True)
