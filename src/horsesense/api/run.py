@@ -146,7 +146,7 @@ class Run:
             credits = each.credits(self.normalise or each.primary())
             guesses = [1 / len(item.options) for item in each.items]
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
-                named = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
+                named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
                 named[facet] = part.where[0]
                 rows.append(named | _estimate("accuracy", part.accuracy))
         if not rows:
