@@ -15,11 +15,8 @@ from pathlib import Path
 
 from horsesense.knowledge.atomic import read_atomic
 from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.rica.building import RicaPlan, build_rica
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
-from horsesense.methods.rica.lexicon import wordnet_lexicon
-from horsesense.methods.rica.perturbations import RELEASED
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.strategies import Sources
 from horsesense.records import write_probe
@@ -30,10 +27,8 @@ STATEMENTS = 102_000
 def main(conceptnet: str, *atomic: str) -> None:
     start = time.perf_counter()
     facts = {"conceptnet": read_conceptnet([Path(conceptnet)]), "atomic": read_atomic([Path(name) for name in atomic])}
-    folder = find_wordnet()
-    lexicon = shipped_lexicon() if folder is None else shipped_lexicon().and_then(wordnet_lexicon(folder))
     plan = RicaPlan(
-        list(TEMPLATES), Sources(facts=facts), lexicon, entities_of("novel", None, 0), RELEASED, limit=STATEMENTS
+        list(TEMPLATES), Sources(facts=facts), shipped_lexicon(), entities_of("novel", 2, 0), cap=None, limit=STATEMENTS
     )
     probe = build_rica(plan)
     built = time.perf_counter() - start

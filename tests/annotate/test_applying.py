@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.apply_labels import BROKEN, FILTERED, MISSED, apply_labels
+from horsesense.annotate.apply_labels import BROKEN, FILTERED, MISSED, OTHER_HALF, apply_labels
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.performance import human_scores
@@ -59,14 +59,34 @@ def test_schemas_stand_or_fall_whole() -> None:
     assert applied.dropped == {"fails synonym-generic": 2}
 
 
-def test_rejected_and_facets() -> None:
-    duals = Probe.of(
-        [replace(item, member={"generic": "a", "exception": "b"}[item.member]) for item in schemas(2).items],
-        schemas(2).card,
-    )
-    labels = [label("pan0", "dual", "accept"), label("pan1", "dual", "reject")]
+def test_a_dual_stays_where_people_give_both_of_its_keys() -> None:
+    """Three pairs: both keys found, one missed, one half called nonsense; what was proposed is asserted then."""
+    items = [
+        replace(item, facets={**item.facets, "status": "proposed"}, form="sentences", text="",
+                options=(f"{item.member} of {item.family} is hot", f"{item.member} of {item.family} is cold"))
+        for item in schemas(3).items
+    ]  # fmt: skip
+    labels = [label(item.id, "dual", item.options[item.answer or 0]) for item in items]
+    missed = items[3]
+    labels[3] = replace(labels[3], value=missed.options[1 - (missed.answer or 0)])
+    labels[4] = replace(labels[4], value=None, reason="judged nonsense")
+    duals = Probe.of(items, schemas(3).card)
     applied = apply_labels(duals, numbered(labels), find_instrument("dual"), FILE)
-    assert (len(applied.probe.items), applied.dropped) == (2, {"judged reject": 2})
+    assert [(item.family, item.answer) for item in applied.probe.items] == [
+        (item.family, item.answer) for item in items[:2]
+    ]
+    assert applied.dropped == {MISSED: 2, OTHER_HALF: 2}
+    assert {item.facets["status"] for item in applied.probe.items} == {"asserted"}
+
+
+def test_nobody_who_judges_a_dual_sees_its_key() -> None:
+    items = list(schemas(1).items)
+    turned = [replace(item, answer=1 - (item.answer or 0)) for item in items]
+    one, two = (tasks_of(Probe.of(each, schemas(1).card), find_instrument("choice")) for each in (items, turned))
+    assert [replace(task, item="") for task in one] == [replace(task, item="") for task in two]
+
+
+def test_facets() -> None:
     named = [label(item.id, "naturalness", "awkward") for item in choices(2).items]
     applied = apply_labels(choices(2), numbered(named), find_instrument("naturalness"), FILE)
     assert {item.facets["naturalness"] for item in applied.probe.items} == {"awkward"}

@@ -61,7 +61,6 @@ def test_no_gold_is_shown() -> None:
         (choices(), "partwhole", "does not have the options impossible, unlikely"),
         (choices(), "schema", "judges families, and demo-"),
         (triples(), "exceptions", "speaks of 'noun', which pw-"),
-        (schemas(), "dual", "speaks of 'a', which pan0 does not have"),
         (
             Probe.of([replace(triples().items[0], form="pair", premise="Look.")], triples().card),
             "statements",

@@ -39,26 +39,44 @@ def test_from_schemas_to_accepted_duals(tmp_path: Path, call: Call) -> None:
     made = document(call, "build", "conjunctions", wsc, "-o", ca)
     assert made["items"] == 2
     assert {item.facets["relation"] for item in read_probe(ca).items} == {"cause and effect", "preconditions"}
-    proposed = document(call, "build", "duals", wsc, "-o", duals, "--rule", "antonym")
-    assert proposed["notes"] == {"proposals of antonym": 2}
-    families = sorted({item.family for item in read_probe(duals).items})
+    # Ida and Ruth change places, and the key with them; the jug and the shelf have nothing to change.
+    made = document(call, "build", "duals", wsc, "-o", duals, "--operator", "exchange-names", "--each", 75)
+    assert made["notes"] == {"pairs that were looked at": 2, "proved: swap by exchange-names": 1}
+    halves = read_probe(duals).items
+    assert [item.options[item.answer or 0] for item in halves] == [
+        "Ida could see Ruth before Ruth left.",
+        "Ruth could see Ida before Ida left.",
+    ]
+
+
+def test_people_answer_both_halves_and_never_see_a_key(tmp_path: Path, call: Call) -> None:
+    """Two proposals: of the first both keys are found, of the second one is missed."""
+    source, probe, duals = tmp_path / "sm.txt", tmp_path / "sm.jsonl", tmp_path / "duals.jsonl"
+    source.write_text("1\x01a pan is for naps\x01a pan is for frying\n0\x01a cat can purr\x01a cat can knit\n")
+    assert call("import", "cats", source, "-o", probe).code == 0
+    assert document(call, "build", "duals", probe, "-o", duals, "--status", "proposed")["families"] == 2
     tasks, labels, kept = tmp_path / "tasks.csv", tmp_path / "labels.jsonl", tmp_path / "kept.jsonl"
     assert (
         call("annotate", "new", duals, "--instrument", "dual", "-o", tasks, "--people", "ann,ben", "--each", 2).code
         == 0
     )
-    votes = [(name, who, "accept" if name == families[0] else "reject") for name in families for who in ("ann", "ben")]
+    items = read_probe(duals).items
+    text = tasks.read_text(encoding="utf-8")
+    assert text.count("a cat cannot knit") == 2, "each half is asked by itself, of two people"
+    missed = items[-1].id
+    votes = [
+        {"item": item.id, "annotator": who, "instrument": "dual",
+         "value": item.options[(item.answer or 0) if item.id != missed else 1 - (item.answer or 0)]}
+        for item in items
+        for who in ("ann", "ben")
+    ]  # fmt: skip
     judged = tmp_path / "judged.jsonl"
-    judged.write_text(
-        "".join(
-            json.dumps({"item": name, "annotator": who, "instrument": "dual", "value": value}) + "\n"
-            for name, who, value in votes
-        )
-    )
+    judged.write_text("".join(json.dumps(vote) + "\n" for vote in votes))
     assert call("annotate", "export", judged, "-p", duals, "-o", labels).code == 0
     called = call("annotate", "apply", duals, labels, "-o", kept)
     assert called.code == 0, called.err
-    assert [item.family for item in read_probe(kept).items] == [families[0]] * 2
+    assert {item.family for item in read_probe(kept).items} == {items[0].family}
+    assert {item.facets["status"] for item in read_probe(kept).items} == {"asserted"}
 
 
 @pytest.mark.parametrize(
@@ -83,5 +101,5 @@ def test_nothing_to_build_from(tmp_path: Path, call: Call) -> None:
     assert call("import", "cats", source, "-o", probe).code == 0
     for command in ("duals", "conjunctions"):
         called = call("build", command, probe, "-o", tmp_path / "out.jsonl")
-        assert (called.code, f"{probe}: no r" in called.err) == (2, True), called.err
+        assert (called.code, f"{probe}: no " in called.err) == (2, True), called.err
         assert not (tmp_path / "out.jsonl").exists()

@@ -130,7 +130,7 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     ("words", "complaint"),
     [
         (["--strategy", "metal"], "there is no strategy 'metal'"),
-        (["--strategy", "animal"], "give --conceptnet FILE"),
+        (["--strategy", "animal", "--no-shipped"], "give --conceptnet FILE"),
         (["--task", "choice"], "there is no task 'choice'"),
         (["--list", "animals"], "is not NAME=FILE"),
         (["--list", "birds=x.txt"], "there is no list 'birds'"),

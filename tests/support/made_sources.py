@@ -15,10 +15,10 @@ FACTS = [
     ("CapableOf", "baker", "x1 %"),
     ("HasProperty", "slate", "brittle"),
     ("HasProperty", "felt", "fluffy"),
-    ("UsedFor", "flat", "stack plates"),
 ]
 TRAITS = [
     ("PersonX helps PersonY up the hill", "kind"),
+    ("PersonX helps PersonY up the hill", "caring"),
     ("PersonX mocks PersonY's hat", "unkind"),
     ("PersonX meets PersonY for tea", "friendly"),
     ("PersonX waters PersonX's roses", "careful"),
@@ -31,7 +31,6 @@ LISTS = {
     "animals": ["parrot", "mole", "cod"],
     "materials": ["slate", "felt"],
     "occupations": ["baker"],
-    "adjectives": ["flat"],
 }
 
 

@@ -38,16 +38,17 @@ def listening(served: Served) -> Iterator[str]:
 
 
 def duals(number: int = 2) -> Probe:
+    """So many halves of pairs."""
     items = [
         Item(
             probe="dual",
-            form="choice",
-            text=f"Which is {word}er, pan {k} or ice?",
-            options=("pan", "ice"),
+            form="sentences",
+            options=(f"Pan {k} is {word}er than ice.", f"Ice is {word}er than pan {k}."),
+            answer=0,
             family=f"d{k}",
             member=member,
         )
-        for k in range(number)
+        for k in range(number // 2)
         for member, word in (("a", "hott"), ("b", "cold"))
     ]
     return Probe.of(items, Card(name="dual"))

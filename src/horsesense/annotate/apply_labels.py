@@ -12,12 +12,14 @@ from horsesense.annotate.task import Task, tasks_of
 from horsesense.errors import UserError
 from horsesense.records import Item, Label, Probe, write_probe
 from horsesense.records.document import Document
+from horsesense.records.status import is_proposed
 
 NOT_JUDGED = "not judged"
 MISSED = "people miss the gold"
 CHANGED = "answers changed by people"
 FILTERED = "human score is filtered: items that people miss were dropped"
 BROKEN = "families with a member dropped"
+OTHER_HALF = "another member of the family was dropped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,9 @@ def apply_labels(
     """
     if instrument.effect == "none":
         raise UserError(f"what people write with {instrument.name} is no label", fix="use the judgements themselves")
-    if gold_filter and instrument.effect != "answer":
+    if gold_filter and instrument.effect != "answer" and not instrument.by_key:
         raise UserError(f"the instrument {instrument.name} sets no answer, so there is no gold to filter by")
+    gold_filter = gold_filter or instrument.by_key
     tasks = {task.item: task for task in tasks_of(probe, instrument)}
     label_of = {label.item: label for label in _checked(labels, tasks, instrument, file)}
     kept: list[Item] = []
@@ -87,9 +90,11 @@ def apply_labels(
         if reason or label is None:
             dropped[reason] += 1
             continue
-        judged = item if gold_filter else _with_label(item, label, tasks[name], instrument)
+        judged = _confirmed(item) if gold_filter else _with_label(item, label, tasks[name], instrument)
         changed += item.answer is not None and judged.answer != item.answer
         kept.append(judged)
+    if instrument.by_key:
+        kept = _whole_families(probe, kept, dropped)
     if not kept:
         most = dropped.most_common(1)[0][0]
         raise UserError(f"every item would be dropped, most of them as: {most}", file=file)
@@ -134,6 +139,20 @@ def _why_dropped(item: Item, label: Label | None, task: Task, instrument: Instru
     if instrument.effect == "filter" and instrument.accepted and label.value not in instrument.accepted:
         return f"judged {label.value}"
     return ""
+
+
+def _confirmed(item: Item) -> Item:
+    """An item whose key people gave without seeing it; one that was proposed is so no longer."""
+    return replace(item, facets={**item.facets, "status": "asserted"}) if is_proposed(item) else item
+
+
+def _whole_families(probe: Probe, kept: Sequence[Item], dropped: Counter[str]) -> list[Item]:
+    """The families of which every member is kept: of a pair, one half alone tells nothing of consistency."""
+    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, kept))
+    whole = [item for item in kept if after[item.family] == before[item.family]]
+    if len(whole) < len(kept):
+        dropped[OTHER_HALF] += len(kept) - len(whole)
+    return whole
 
 
 def _place(item: Item, label: Label, task: Task, instrument: Instrument) -> int | None:

@@ -76,7 +76,8 @@ class Instrument:
     rule: Text = "majority"
     """How the judgements of an item are settled."""
     effect: Effect = "answer"
-    """What a label does to an item: it is its ``answer``, a ``facet`` of it, or decides whether it stays."""
+    """What a label does to an item: it is its ``answer``, a ``facet`` of it, or decides whether it stays; of the kind
+    ``options``, a whole family stays where people choose the key of each of its items."""
     accepted: tuple[Text, ...] = ()
     """Labels with which an item stays, where the effect is ``filter``."""
 
@@ -90,6 +91,11 @@ class Instrument:
             abstentions=self.abstentions,
             criteria=tuple(self.criteria),
         )
+
+    @property
+    def by_key(self) -> bool:
+        """Whether people answer items whose key they do not see, and a family stays where they give all its keys."""
+        return self.kind == "options" and self.effect == "filter"
 
     @property
     def beside(self) -> tuple[str, ...]:

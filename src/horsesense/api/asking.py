@@ -13,6 +13,7 @@ from horsesense.errors import UserError, naming_extras
 from horsesense.models.bundled import BUNDLED
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
 from horsesense.records.spec import parse_spec
+from horsesense.records.status import apart, is_proposed
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.scoring.ways.way import parse_ways
 from horsesense.settings import labelled
@@ -74,7 +75,10 @@ def ask(
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
     labels, models = _labelled(_several(model))
-    probes = _probes(probe)
+    probes = {name: part for known, whole in _probes(probe).items() for name, part in apart(known, whole).items()}
+    for name, part in probes.items():
+        if proposed := sum(is_proposed(item) for item in part.items):
+            watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     folder = None if out is None else Path(out)
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
     batch, shard = sizes(folder, device if local else SERVED, budget)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from horsesense.errors import UserError, argument, unknown
-from horsesense.records import Probe, read_probe
+from horsesense.records import Probe, probe_name, read_probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ def wordnetqa(
     seed: int = 0,
     ways: int = 5,
     as_paper: bool = False,
+    wording: str = "",
 ) -> Probe:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
-    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways))
+    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways, wording))
 
 
 def dictionaryqa(
@@ -50,11 +51,39 @@ def conjunctions(probe: Probe | PathLike) -> Probe:
     return _of_probe(conjunction_probe, probe)
 
 
-def duals(probe: Probe | PathLike, rules: Sequence[str] = ()) -> Probe:
-    """Dual instances proposed by rule (CATs): negation, antonyms, swapped arguments."""
-    from horsesense.methods.cats.duals import make_duals
+def duals(
+    probe: Probe | PathLike | Sequence[Probe | PathLike],
+    operators: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+    each: int | None = None,
+    seed: int = 0,
+) -> Probe:
+    """Dual instances (CATs): the same question after one edit, with what its key rests on.
 
-    return _of_probe(lambda known: make_duals(known, rules), probe)
+    ``probe`` is one or several probes of pairs; the name ``orders`` stands for our own pairs of total orders.
+    ``operators`` are insert-negation, remove-negation, opposite, converse, swap-arguments, exchange-names and twins;
+    ``statuses`` proved, asserted and proposed. Of each method at most ``each`` pairs, balanced over the probes.
+    """
+    from horsesense.methods.cats.duals import DualPlan, make_duals
+    from horsesense.methods.cats.orders import NAME, orders_probe
+
+    plan = DualPlan(tuple(operators), tuple(statuses), each, seed)
+    given = [probe] if isinstance(probe, Probe | str | Path) else list(probe)
+    known = [
+        one if isinstance(one, Probe) else orders_probe(None, seed) if str(one) == NAME else _named(one)
+        for one in given
+    ]
+    try:
+        return make_duals(known, plan)
+    except UserError as error:
+        files = [one for one in given if not isinstance(one, Probe)]
+        raise (error.at(files[0]) if files else error) from None
+
+
+def _named(file: PathLike) -> Probe:
+    """A probe called after its file, so that sources can be told apart: all sets of a release share a card's name."""
+    probe = read_probe(file)
+    return replace(probe, card=replace(probe.card, name=probe_name(Path(file))))
 
 
 def _of_probe(make: Callable[[Probe], Probe], probe: Probe | PathLike) -> Probe:

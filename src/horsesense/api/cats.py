@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.asking import ask
 from horsesense.api.frames import Frame, columns_of
+from horsesense.api.learning import fit_control
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
 from horsesense.errors import UserError
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
-from horsesense.methods.cats.suite import OpenedSuite, find_suite, open_suite
+from horsesense.methods.cats.suite import SUITES as CATS_SUITES
+from horsesense.methods.cats.suite import OpenedSuite, SetFiles
 from horsesense.methods.cats.suite_table import SuiteTable, suite_table
 from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
+from horsesense.methods.suites import OpenedData, PaperSuite, PaperTable, find_paper_suite
+from horsesense.methods.suites.kept import CONTROLS, keep_suite, suite_tables
 from horsesense.records import ScoringSpec
 from horsesense.runs.comparison import by_probe
 from horsesense.watching import UNWATCHED, Watcher
@@ -37,8 +41,10 @@ class AskedSuite:
 
     run: Run
     """The answers."""
-    table: SuiteTable
-    """A row a model, the published rows, and the best blind cue of each set."""
+    tables: tuple[PaperTable, ...]
+    """The paper's tables with these models in them."""
+    table: SuiteTable | None = None
+    """Of CATs: a row a model, the published rows, and the best blind cue of each set."""
 
 
 def ask_suite(
@@ -64,8 +70,8 @@ def ask_suite(
 
     Args:
         model: One or several, by name or loaded.
-        name: ``"cats"`` or ``"cats-robust"``.
-        data: The folder of its sets; by default what was fetched.
+        name: ``"cats"``, ``"cats-robust"`` or ``"partwhole"``.
+        data: The folder of its sets, flat or as released; by default what was fetched.
         out: A folder that keeps every answer; without one nothing is kept.
         spec: What a score means; by default the paper's own definition.
         normalise: How options are compared; by default as each card says.
@@ -83,13 +89,14 @@ def ask_suite(
     Returns:
         The run, and its table.
     """
-    opened: OpenedSuite = open_suite(find_suite(name), None if data is None else Path(data), skip_bad)
-    _say_missing(opened, watcher)
+    suite = find_paper_suite(name)
+    opened = suite.open_data(None if data is None else Path(data), skip_bad)
+    _say_missing(name, opened, watcher)
     run = ask(
         model,
         opened.probes,
         out=out,
-        spec=opened.suite.spec if spec is None else spec,
+        spec=suite.spec if spec is None else spec,
         normalise=normalise,
         limit=limit,
         seed=seed,
@@ -102,22 +109,49 @@ def ask_suite(
         served=served,
         watcher=watcher,
     )
-    return AskedSuite(run, suite_table(opened, list(run.answered), run.normalise, watcher))
+    if out is not None:
+        keep_suite(Path(out), name, opened.others)
+        _fit_controls(suite, opened, Path(out) / CONTROLS, watcher)
+    tables = suite_tables(name, list(run.answered), None if out is None else Path(out), opened.others)
+    if name not in CATS_SUITES:
+        return AskedSuite(run, tables)
+    of_cats = OpenedSuite(CATS_SUITES[name], SetFiles(opened.found, opened.missing), opened.probes)
+    return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, watcher))
 
 
-def _say_missing(opened: OpenedSuite, watcher: Watcher) -> None:
+def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: Watcher) -> None:
+    """The paper's controls, fitted on the training part of each set and kept as runs; what is kept already stays."""
+    for name, training in opened.training.items():
+        probe = opened.probes[name]
+        test = replace(probe, card=replace(probe.card, name=name))
+        for control in suite.controls:
+            where = folder / "-".join((name, control.name, *control.slots))
+            if not where.is_dir():
+                fit_control(
+                    control.name,
+                    test,
+                    train=training,
+                    slots=control.slots,
+                    seeds=1,
+                    out=where,
+                    allow_overlap=True,
+                    watcher=watcher,
+                )
+
+
+def _say_missing(name: str, opened: OpenedData, watcher: Watcher) -> None:
     """Which sets there are, and which are not: told before hours of asking."""
-    suite, sets = opened.suite, opened.files
-    for name, probe in opened.probes.items():
+    for called, probe in opened.probes.items():
         if skipped := probe.card.notes.get("bad lines skipped"):
-            watcher.say(f"{name}: {skipped:,} bad lines skipped")
+            watcher.say(f"{called}: {skipped:,} bad lines skipped")
         for line in probe.skipped[:_MOST_LINES]:
             watcher.say(f"skipped {line}")
         if len(probe.skipped) > _MOST_LINES:
             watcher.say(f"and {len(probe.skipped) - _MOST_LINES:,} more lines skipped")
-    watcher.say(f"{suite.name}: {len(sets.paths)} of {len(suite.sets)} sets here: {', '.join(sets.paths)}")
-    if sets.missing:
-        watcher.say(f"{suite.name}: missing: {', '.join(sets.missing)}; the row has no figure for them")
+    number = len(opened.found) + len(opened.missing)
+    watcher.say(f"{name}: {len(opened.found)} of {number} sets here: {', '.join(opened.found)}")
+    if opened.missing:
+        watcher.say(f"{name}: missing: {', '.join(opened.missing)}; the row has no figure for them")
 
 
 def evidence(*runs: AnyRun) -> EvidenceOfRuns:

@@ -12,11 +12,11 @@ from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
 from horsesense.methods.partwhole.labels import find_form, probe_in_labels
 from horsesense.methods.partwhole.splits import TriplesSplit, write_split
-from horsesense.methods.partwhole.table import PartWholeTable, human_rows, table_rows
+from horsesense.methods.partwhole.table import PartWholeTable, partwhole_table
 from horsesense.records import Probe
 from horsesense.watching import UNWATCHED, Watcher
 
-__all__ = ["check", "premises", "recast", "split", "table"]
+__all__ = ["check", "gold", "premises", "recast", "split", "table"]
 
 
 def check(*files: PathLike) -> OddTriples:
@@ -92,25 +92,45 @@ def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watche
     return made
 
 
-def table(*runs: AnyRun, train: Probe | PathLike | None = None, votes: Sequence[PathLike] = ()) -> PartWholeTable:
+def table(
+    *runs: AnyRun,
+    train: Probe | PathLike | None = None,
+    votes: Sequence[PathLike] = (),
+    dev: Sequence[AnyRun] = (),
+) -> PartWholeTable:
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts.
 
     Args:
         runs: Runs on the same triples, or their folders; also those of controls, whose seeds are averaged.
         train: The training set: slice by what it has seen.
-        votes: Files of released votes: people as rows.
+        votes: Files of released votes: people as rows, and every row held against the votes as a distribution.
+        dev: Runs of the same models on other triples: their preference for labels is fitted there and removed.
 
     Returns:
-        A row a model or control, and those of people.
+        A row a model or control, those of people, and the paper's own.
     """
-    answered = answered_of([each for run in runs for each in _with_seeds(run)])
-    rows = table_rows(answered, () if train is None else _opened(train).items)
-    if votes:
-        from horsesense.methods.partwhole.released import read_partwhole_votes
+    from horsesense.methods.partwhole.released import read_partwhole_votes
 
-        released = read_partwhole_votes([Path(file) for file in votes])
-        rows += human_rows(answered[0].items, released.probe.items, released.judgements)
-    return PartWholeTable(tuple(rows))
+    answered, others = (answered_of([each for run in group for each in _with_seeds(run)]) for group in (runs, dev))
+    released = read_partwhole_votes([Path(file) for file in votes]) if votes else None
+    return partwhole_table(answered, () if train is None else _opened(train).items, released, others)
+
+
+def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
+    """Items for a qualification (section 4.2): triples on which all who judged agree, so many of each label.
+
+    Args:
+        votes: Files of judgements: the authors' own, the qualification items, or the crowd's.
+        each: How many of each label.
+        seed: Of the draw.
+
+    Returns:
+        Triples with their label, to be given as gold items of a study.
+    """
+    from horsesense.methods.partwhole.gold import gold_triples
+    from horsesense.methods.partwhole.released import read_partwhole_votes
+
+    return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)
 
 
 def _with_seeds(run: AnyRun) -> Sequence[AnyRun]:

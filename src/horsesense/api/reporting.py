@@ -174,6 +174,10 @@ def _written(collected: Collected, path: Path | None, format: Format, runs: Sequ
     if not collected.summaries:
         raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
     text = (markdown if format == "md" else latex)(collected.summaries)
+    if collected.papers:
+        from horsesense.report.paper_tables import latex_tables, markdown_tables
+
+        text = f"{(markdown_tables if format == 'md' else latex_tables)(collected.papers)}\n{text}"
     if path is not None:
         with writing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.rica_study import Study, study
+from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
+from horsesense.methods.rica.certification import LexiconCheck, check_lexicon
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
 from horsesense.methods.rica.equivalence import equivalent as prove
@@ -14,44 +16,40 @@ from horsesense.methods.rica.knowledge_tables import whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import Derivation, derivation
 from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
-from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.axioms import Axiom
-    from horsesense.methods.rica.lexicon import Lexicon
 
 PathLike = str | Path
 
-__all__ = ["Study", "analyse", "controls", "derive", "equivalent", "plot_ladder", "released", "study"]
+__all__ = ["Study", "analyse", "controls", "derive", "equivalent", "lexicon", "plot_ladder", "released", "study"]
 
 
-def derive(form: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> Derivation:
+def derive(form: str, *, lexicon: PathLike | None = None) -> Derivation:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply.
 
     Args:
         form: A logical form, or a statement about A and B in plain words.
         lexicon: A table of phrases, antonyms and paraphrases of one's own, before those that ship.
-        watcher: Told where WordNet is missing.
 
     Returns:
         The forms in logic and in words, by kind.
     """
-    return derivation(_axiom(form), _lexicon(lexicon, watcher))
+    return derivation(_axiom(form), whole_lexicon(None if lexicon is None else Path(lexicon)))
 
 
-def equivalent(form: str, other: str, *, lexicon: PathLike | None = None, watcher: Watcher = UNWATCHED) -> WrittenProof:
+def equivalent(form: str, other: str, *, lexicon: PathLike | None = None) -> WrittenProof:
     """Whether two forms say the same, with the way from one to the other.
 
     Args:
         form: A logical form, or a statement in plain words.
         other: Another one.
         lexicon: A table of one's own, before those that ship.
-        watcher: Told where WordNet is missing.
 
     Returns:
         Yes or no, and the steps of the proof.
     """
-    return written_proof(prove(_axiom(form), _axiom(other), _lexicon(lexicon, watcher)))
+    return written_proof(prove(_axiom(form), _axiom(other), whole_lexicon(None if lexicon is None else Path(lexicon))))
 
 
 def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
@@ -102,8 +100,16 @@ def _axiom(text: str) -> Axiom:
     return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
 
 
-def _lexicon(file: PathLike | None, watcher: Watcher) -> Lexicon:
-    return whole_lexicon(None if file is None else Path(file), watcher)
+def lexicon(file: PathLike | None = None) -> LexiconCheck:
+    """The pairs behind the lexical operators: who certified each, and what WordNet says of it.
+
+    Args:
+        file: A table of one's own, before the one that ships.
+
+    Returns:
+        Every pair with its status, and how many there are of each.
+    """
+    return check_lexicon(whole_lexicon(None if file is None else Path(file)), find_wordnet())
 
 
 def released(file: PathLike) -> ReleaseCheck:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from horsesense.records import Facet, Item, Probe
 
 PathLike = str | Path
+CAP = 16
+"""Most axioms about one property."""
 
 
 def rica(
@@ -31,8 +33,10 @@ def rica(
     lexicon: PathLike | None = None,
     conceptnet: Sequence[PathLike] = (),
     atomic: Sequence[PathLike] = (),
+    generics: Sequence[PathLike] = (),
     lists: Mapping[str, PathLike] | None = None,
     shipped: bool = True,
+    cap: int | None = CAP,
     tokenizer: PathLike | None = None,
     realiser: str | None = None,
     fluency: str | None = None,
@@ -46,16 +50,17 @@ def rica(
     from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import Sources, strategies_of
 
-    facts = _facts([Path(file) for file in conceptnet], [Path(file) for file in atomic])
+    facts = _facts(*([Path(file) for file in files] for files in (conceptnet, atomic, generics)))
     sources = Sources([Path(file) for file in tables], facts, _lists(lists or {}), shipped)
     plan = RicaPlan(
         strategies=strategies or strategies_of(sources),
         sources=sources,
-        lexicon=whole_lexicon(None if lexicon is None else Path(lexicon), watcher),
+        lexicon=whole_lexicon(None if lexicon is None else Path(lexicon)),
         entities=entities_of(entities, pairs, seed, _words()),
         kinds=kinds_of(perturbations),
         task=task,
         background=background,
+        cap=cap,
         balance=balance,
         seed=seed,
         limit=limit,
@@ -107,15 +112,18 @@ def _flagged(probe: Probe, fluency: str) -> Probe:
     return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))
 
 
-def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path]) -> dict[str, Facts]:
+def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], generics: Sequence[Path]) -> dict[str, Facts]:
     from horsesense.knowledge.atomic import read_atomic
     from horsesense.knowledge.conceptnet import read_conceptnet
+    from horsesense.knowledge.genericskb import read_generics
 
     facts = {}
     if conceptnet:
         facts["conceptnet"] = read_conceptnet(conceptnet)
     if atomic:
         facts["atomic"] = read_atomic(atomic)
+    if generics:
+        facts["genericskb"] = read_generics(generics)
     return facts
 
 

@@ -27,16 +27,25 @@ from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Judgement, iter_judgements, read_probe
 from horsesense.records.card import add_soundness
 from horsesense.records.document import Document
-from horsesense.records.soundness import PROGRAM, Party, Soundness, Stage, parse_party
+from horsesense.records.soundness import Party, Soundness, Stage, parse_party
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
 
+__all__ = [
+    "ModelJudgements",
+    "NewReading",
+    "SecondStage",
+    "apply_reading",
+    "new_reading",
+    "read_by_model",
+    "second_stage",
+]
+
 SECOND_STAGE = f"{READER}-second"
 ENOUGH = 100
 """Planted faults, and items known to be good, that a reading should have."""
-OURS = Party("horsesense", PROGRAM)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @naming_extras()
 def add_source(name: str, file: PathLike) -> AddedSource:
-    """Check a file of triples and keep it as a knowledge source.
+    """Check a file and keep it as a knowledge source.
 
     Args:
         name: What to call the source; builders take it by this name.
-        file: Triples: relation, concept, target, with tabs between them.
+        file: Triples (relation, concept, target, with tabs between them), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
 
     Returns:
         The source, with its licence and how many concepts it has.
     """
-    from horsesense.knowledge.sources import add_triples
+    from horsesense.knowledge.sources import add_file
 
-    return add_triples(name, Path(file))
+    return add_file(name, Path(file))
 
 
 @naming_extras()

@@ -26,12 +26,13 @@ def wordnetqa(
     seed: Seed = 0,
     ways: Ways = 5,
     as_paper: AsPaper = False,
+    wording: Annotated[str, typer.Option(help="How questions read in another language: a .toml file [English].")] = "",
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.api.builders import wordnetqa as built
 
-    write_built(out, built(relation, source, limit, seed, ways, as_paper), json)
+    write_built(out, built(relation, source, limit, seed, ways, as_paper, wording), json)
 
 
 @build.command("dictionaryqa")
@@ -95,20 +96,33 @@ def conjunctions(
 
 @build.command("duals")
 def duals(
-    file: Annotated[Path, typer.Argument(help="A probe of pairs: two sentences, one of them right.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Probes of pairs, one sentence right; or 'orders', pairs of our own."),
+    ],
     out: Out,
-    rule: Annotated[
+    operator: Annotated[
         list[str] | None,
-        typer.Option("--rule", help="insert-negation, remove-negation, antonym, swap-arguments; repeatable [all]."),
+        typer.Option(
+            help="insert-negation, remove-negation, opposite, converse, swap-arguments, exchange-names, twins [all]."
+        ),
     ] = None,
+    status: Annotated[
+        list[str] | None, typer.Option(help="What keys may rest on: proved, asserted, proposed; repeatable [all].")
+    ] = None,
+    each: Annotated[
+        int | None, typer.Option(help="Most pairs of a method, balanced over the files; the paper has 75.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of --each.")] = 0,
     json: Json = False,
 ) -> None:
-    """Propose dual instances by rule (CATs): negation, antonyms, swapped arguments, with the gold turned where due."""
+    """The same questions after one edit (CATs), with what each key rests on: logic, published keys, or a guess."""
     from horsesense.api.builders import duals as built
 
-    if out.resolve() == file.resolve():
-        raise UserError("the duals would overwrite the probe", file=out, fix="choose another name")
-    write_built(out, built(file, rule or ()), json)
+    for file in files:
+        if out.resolve() == file.resolve():
+            raise UserError("the duals would overwrite the probe", file=out, fix="choose another name")
+    write_built(out, built(files, operator or (), status or (), each, seed), json)
 
 
 @build.command("plugin")

@@ -39,10 +39,12 @@ def rica(
     lexicon: LexiconFile = None,
     conceptnet: Annotated[list[Path] | None, typer.Option(help="A file of ConceptNet; repeatable.")] = None,
     atomic: Annotated[list[Path] | None, typer.Option(help="A file of ATOMIC; repeatable.")] = None,
+    generics: Annotated[list[Path] | None, typer.Option(help="A file of GenericsKB; repeatable.")] = None,
     names: Annotated[
         list[str] | None, typer.Option("--list", help="NAME=FILE: take animals, materials, … from this; repeatable.")
     ] = None,
     no_shipped: Annotated[bool, typer.Option("--no-shipped", help="Leave out the tables that ship.")] = False,
+    cap: Annotated[int, typer.Option(min=0, help="Most axioms about one property; 0: as many as there are.")] = 16,
     tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json: count the tokens of entities.")] = None,
     realiser: Annotated[
         str | None, typer.Option(help="A sequence-to-sequence model that writes the statements.")
@@ -71,8 +73,10 @@ def rica(
             lexicon=lexicon,
             conceptnet=conceptnet or (),
             atomic=atomic or (),
+            generics=generics or (),
             lists=_lists(names or []),
             shipped=not no_shipped,
+            cap=cap or None,
             tokenizer=tokenizer,
             realiser=realiser,
             fluency=fluency,

@@ -13,6 +13,7 @@ from typing import Any
 from horsesense.api.fetching import Fetchable
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
+from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
@@ -65,6 +66,7 @@ DOCUMENTS: dict[str, str] = {
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
+    "partwhole gold": "horsesense.records.written:WrittenProbe",
     "partwhole premises": "horsesense.records.written:WrittenProbe",
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
@@ -75,6 +77,7 @@ DOCUMENTS: dict[str, str] = {
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
+    "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
@@ -104,7 +107,9 @@ class RunDocument(Document):
     spread: tuple[Spread, ...] | None = None
     """What ways of asking are apart, for each model and probe that was asked in several."""
     suite: SuiteTable | None = None
-    """Of a suite: the row of the paper's table, and its own rows."""
+    """Of CATs' suites: the row of the paper's table, and its own rows."""
+    tables: tuple[PaperTable, ...] | None = None
+    """Of a suite: the paper's tables with these models in them."""
 
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]

@@ -17,10 +17,15 @@ knowledge = typer.Typer(
 @knowledge.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="What to call the source.")],
-    file: Annotated[Path, typer.Argument(help="Triples: relation, concept, target, with tabs between them.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Triples, with tabs between relation, concept and target; or a wordnet in LMF (.xml, .xml.gz)."
+        ),
+    ],
     json: Json = False,
 ) -> None:
-    """Check a file of triples and keep it as a source."""
+    """Check a file of triples, or a wordnet in LMF, and keep it as a source."""
     from horsesense.api.sources import add_source
 
     added = add_source(name, file)

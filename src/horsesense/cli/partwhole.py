@@ -14,7 +14,8 @@ from horsesense.cli.written import Out, write_built
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.methods.partwhole.table import TableRow
+    from horsesense.methods.partwhole.distributions import Distributions, VotesOfTriples
+    from horsesense.methods.partwhole.table import PartWholeTable, TableRow
 
 partwhole = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Does the adjective carry over to the part? (docs/partwhole.md)"
@@ -113,7 +114,14 @@ def table(
         list[Path], typer.Argument(metavar="DIR...", help="Runs on the same triples; also of controls.")
     ],
     train: Annotated[Path | None, typer.Option(help="The training set: slice by what it has seen.")] = None,
-    votes: Annotated[list[Path] | None, typer.Option(help="The released votes: people as rows; repeatable.")] = None,
+    votes: Annotated[
+        list[Path] | None,
+        typer.Option(help="The released votes: people as rows, and rows held against votes; repeatable."),
+    ] = None,
+    dev: Annotated[
+        list[Path] | None,
+        typer.Option(help="A run of the same models on dev: fit their preference for labels there; repeatable."),
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Print each row's confusion matrix and slices too.")
     ] = False,
@@ -122,26 +130,91 @@ def table(
     """Accuracy, mean absolute error and quadratic-weighted kappa, with two-way intervals over wholes and parts."""
     from horsesense.api.partwhole import table as table_of
 
-    made = table_of(*folders, train=train, votes=votes or ())
+    made = table_of(*folders, train=train, votes=votes or (), dev=dev or ())
     if json:
         print_json(made)
         return
-    _print_rows(made.rows)
+    _print_rows(made)
     if details:
         _print_details(made.rows)
 
 
-def _print_rows(rows: Sequence[TableRow]) -> None:
+@partwhole.command("gold")
+def gold(
+    votes: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgements of triples, as released.")],
+    out: Out,
+    each: Annotated[int, typer.Option(min=1, help="How many triples of each label.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="Which ones.")] = 0,
+    json: Json = False,
+) -> None:
+    """Gold items of a qualification: triples on which all judges agree, so many of each label (section 4.2)."""
+    from horsesense.api.partwhole import gold as picked
+
+    write_built(out, picked(votes, each=each, seed=seed), json)
+
+
+def _print_rows(made: PartWholeTable) -> None:
     from rich.markup import escape
 
     frame = output.table("", "accuracy", "steps off", "kappa", "n")
     frame.columns[0].min_width = 12
-    for row in rows:
-        seeds = f" (mean of {row.seeds} seeds)" if row.seeds > 1 else ""
+    for row in made.rows:
         cells = [_in_words(each) for each in (row.accuracy, row.mean_absolute_error, row.quadratic_kappa)]
-        frame.add_row(escape(row.name + seeds), *cells, f"{row.n:,}")
+        frame.add_row(escape(_called(row)), *cells, f"{row.n:,}")
+    published = made.published
+    frame.add_section()
+    where = "the same triples" if published.same_triples else "not these triples"
+    frame.add_row(f"published ({where}):", style="dim")
+    for each in published.rows:
+        frame.add_row(f"  {escape(each.name)}", f"{each.accuracy:.3f}")
     people().print(frame)
-    people().print("In brackets 95 %, two-way over wholes and parts; kappa is quadratic-weighted.", style="dim")
+    people().print(
+        f"In brackets 95 %, two-way over wholes and parts; kappa is quadratic-weighted. Published: {published.source}; "
+        f"{published.about}.",
+        style="dim",
+        soft_wrap=True,
+    )
+    if made.votes is not None:
+        _print_votes(made, made.votes)
+
+
+def _called(row: TableRow) -> str:
+    return row.name + (f" (mean of {row.seeds} seeds)" if row.seeds > 1 else "")
+
+
+def _of_votes(each: Distributions | None) -> tuple[str, str]:
+    if each is None:
+        return "", ""
+    mark = "*" if each.calibrated else ""
+    return _in_words(each.ranked_probability) + mark, _in_words(each.log_score) + mark
+
+
+def _print_votes(made: PartWholeTable, votes: VotesOfTriples) -> None:
+    """How near each row is to the votes behind the labels; people against one another last."""
+    from rich.markup import escape
+
+    frame = output.table("", "off the votes", "surprise", "votes", title="against the votes themselves")
+    frame.columns[0].min_width = 12
+    for row in made.rows:
+        if row.votes is not None:
+            frame.add_row(escape(_called(row)), *_of_votes(row.votes), f"{row.votes.votes:,}")
+    if votes.ceiling is not None:
+        frame.add_row("people: one vote against two others", *_of_votes(votes.ceiling), f"{votes.ceiling.votes:,}")
+    people().print(frame)
+    numbers = ", ".join(f"{number} votes {count:,}" for number, count in votes.by_number.items())
+    lines = [
+        "Off the votes: ranked probability score; surprise: log score, smoothed; both 0 at best, on triples with three "
+        "votes. * after a calibration fitted on dev.",
+        f"{votes.triples:,} triples have votes ({numbers}).",
+    ]
+    if votes.ceiling and votes.ceiling_with_dropped:
+        kept, every = votes.ceiling.ranked_probability, votes.ceiling_with_dropped.ranked_probability
+        lines.append(
+            f"{votes.all_different:,} triples whose votes all differ were dropped by the release, and it shows: with "
+            f"them one vote is {every.value:.3f} off the two others, without them {kept.value:.3f}."
+        )
+    for line in lines:
+        people().print(line, style="dim", markup=False, soft_wrap=True)
 
 
 def _print_details(rows: Sequence[TableRow]) -> None:

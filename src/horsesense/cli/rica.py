@@ -38,11 +38,9 @@ def derive(
 ) -> None:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply."""
     from horsesense.api.rica import derive as derive_forms
-    from horsesense.cli.progress import Bars
     from horsesense.methods.rica.perturbations import KINDS
 
-    with Bars() as watcher:
-        derived = derive_forms(form, lexicon=lexicon, watcher=watcher)
+    derived = derive_forms(form, lexicon=lexicon)
     if json:
         print_json(derived)
         return
@@ -63,16 +61,34 @@ def equivalent(
 ) -> None:
     """Whether two forms say the same: both are rewritten by equations, and the way from one to the other is shown."""
     from horsesense.api.rica import equivalent as prove
-    from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
-        proof = prove(form, other, lexicon=lexicon, watcher=watcher)
+    proof = prove(form, other, lexicon=lexicon)
     if json:
         print_json(proof)
         return
     people().print("equivalent" if proof.equivalent else "not equivalent", style="bold")
     for step in proof.proof:
         people().print(f"  {step.form}    [{step.rule}]", markup=False, soft_wrap=True)
+
+
+@rica.command("lexicon")
+def lexicon(file: LexiconFile = None, json: Json = False) -> None:
+    """The pairs behind antonyms and paraphrases: who certified each, and whether WordNet confirms it."""
+    from horsesense.api.rica import lexicon as check
+
+    checked = check(file)
+    if json:
+        print_json(checked)
+        return
+    for pair in checked.pairs:
+        people().print(
+            f"{pair.phrase}  →  {pair.other}    [{pair.operator}, {pair.status}{', ' if pair.wordnet else ''}"
+            f"{f'WordNet: {pair.wordnet}' if pair.wordnet else ''}]",
+            markup=False,
+            soft_wrap=True,
+        )
+    for counts in (checked.statuses, checked.wordnet):
+        people().print(", ".join(f"{count:,} {name}" for name, count in counts.items()), style="bold", markup=False)
 
 
 @rica.command("release")

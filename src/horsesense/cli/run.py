@@ -43,7 +43,7 @@ def run(
     key_from: KeyFrom = "",
     price: Price = None,
     suite: Annotated[
-        str | None, typer.Option(help="Ask a paper's sets and print its table's row: cats or cats-robust.")
+        str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust or partwhole.")
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,
@@ -55,9 +55,9 @@ def run(
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
-    from horsesense.cli.suites import print_suite
-    from horsesense.methods.cats.suite import find_suite
+    from horsesense.cli.suites import print_suite, print_tables
     from horsesense.methods.rica.controls import missing_controls
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
     from horsesense.report.page import write_page
     from horsesense.runs.results import kin_of_reader, result_of
@@ -72,7 +72,7 @@ def run(
         raise UserError("--suite brings its own probes", fix="leave -p out")
     if suite is not None and ways not in ("auto", "options"):
         raise UserError("--suite asks as its paper does, by options", fix="leave --ways out")
-    usual = find_suite(suite).spec if suite is not None else "default"
+    usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
     folder = out or Path("runs") / "-".join([*(_short(name) for name in models), *called])
@@ -92,9 +92,9 @@ def run(
     with Bars(stay=True) as progress:
         if suite is not None:
             asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
-            run, paper = asked_suite.run, asked_suite.table
+            run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
-            run, paper = ask(models, named, ways=ways, watcher=progress, **asking), None
+            run, paper, tables = ask(models, named, ways=ways, watcher=progress, **asking), None, None
     asked = run.answered
     results = [result_of(each, how) for each in asked if each.judged]
     page = write_page(folder, unfinished=True, how=how)
@@ -109,10 +109,12 @@ def run(
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
     if json:
         documents = tuple(result.document() for result in results)
-        print_json(RunDocument(folder, documents, page, spreads(results) or None, paper))
+        print_json(RunDocument(folder, documents, page, spreads(results) or None, paper, tables))
         return
     if paper is not None:
         print_suite(paper)
+    elif tables is not None:
+        print_tables(tables)
     else:
         print_results(results)
     say(f"answers in {folder}; report: {page}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from horsesense.cli.output import people, table
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.cats.suite_table import PublishedFigures, SuiteTable
     from horsesense.methods.cats.table import PairsOfSet
+    from horsesense.methods.suites import PaperTable
 
 _NONE = "–"
 
@@ -24,6 +25,33 @@ def print_suite(document: SuiteTable) -> None:
         console.print(frame)
     for line in _cue_lines(document):
         console.print(line, markup=False, soft_wrap=True)
+
+
+def print_tables(tables: Sequence[PaperTable]) -> None:
+    """A paper's tables, published rows marked."""
+    from rich.markup import escape
+
+    from horsesense.analysis import Estimate
+    from horsesense.report.paper_tables import counts, shown_cell
+
+    console = people()
+    for each in tables:
+        frame = table("", *each.columns, title=escape(each.title), padding=0)
+        frame.columns[0].min_width = 14
+        group = ""
+        for row in each.rows:
+            heading = f"published, {row.group}" if row.kind == "published" and row.group != "published" else row.group
+            if heading and heading != group:
+                group = heading
+                frame.add_section()
+                frame.add_row(f"{escape(heading)}:", style="dim")
+            frame.add_row(f"  {escape(row.name)}", *(shown_cell(cell) for cell in row.cells))
+            if any(isinstance(cell, Estimate) for cell in row.cells):
+                ends = (_interval(cell) if isinstance(cell, Estimate) else "" for cell in row.cells)
+                frame.add_row("", *ends, style="dim")
+        console.print(frame)
+        for note in filter(None, (counts(each), *each.notes)):
+            console.print(note, style="dim", markup=False, soft_wrap=True)
 
 
 def _titles(document: SuiteTable) -> dict[str, str]:
@@ -79,18 +107,18 @@ def _sized(row: PublishedFigures) -> str:
 
 
 def _consistency_tables(document: SuiteTable) -> Iterator[Table]:
-    """Consistency, what would follow from the two accuracies alone, and both right."""
+    """Both halves right first; consistency, which two wrong answers earn too, and what accuracies alone would give."""
     from rich.markup import escape
 
     from horsesense.methods.cats.table import ConsistencyRow
 
     sets = _titles(document)
-    title = "Pairs consistent, 95 % interval below (CATs, table 6)"
+    title = "Pairs of duals, 95 % interval below (CATs, table 6; the paper prints consistency only)"
     frame = table("model", *sets.values(), title=title, padding=0)
     names = (
-        ("consistent", "both right or both wrong"),
-        ("expected", "  expected of the two accuracies"),
-        ("both_right", "  both right"),
+        ("both_right", "both right"),
+        ("consistent", "  consistent: both right or both wrong"),
+        ("expected", "  consistent by the two accuracies alone"),
         ("accuracy_a", "  accuracy, original"),
         ("accuracy_b", "  accuracy, edited"),
     )
@@ -100,7 +128,7 @@ def _consistency_tables(document: SuiteTable) -> Iterator[Table]:
         pairs: list[PairsOfSet | None] = [row.sets.get(name) for name in sets]
         for part, meaning in names:
             cells = [None if each is None else getattr(each, part) for each in pairs]
-            label = f"[bold]{escape(row.model)}[/bold]: {meaning}" if part == "consistent" else meaning
+            label = f"[bold]{escape(row.model)}[/bold]: {meaning}" if part == "both_right" else meaning
             frame.add_row(label, *(_value(cell) for cell in cells))
             frame.add_row("", *(_interval(cell) for cell in cells), style="dim")
         frame.add_row("  pairs", *(_NONE if each is None else str(each.pairs) for each in pairs), style="dim")

@@ -24,12 +24,12 @@ _RELATIONS = ("oEffect", "oReact", "oWant", "xAttr", "xEffect", "xIntent", "xNee
 
 
 def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) -> Facts:
-    """Events about ``person_a`` (and ``person_b``) with what follows from them.
+    """Events about ``person_a`` (and ``person_b``) with what follows from them; a fact weighs as often as people said it.
 
     An event that has a blank in it, a third person, or nobody left after the clean-up is counted and left out.
     """
     left_out: Counter[str] = Counter()
-    facts: dict[Fact, None] = {}
+    said: Counter[tuple[str, str, str]] = Counter()
     for path in paths:
         for relation, event, tail in _rows(path):
             if relation not in relations:
@@ -41,8 +41,9 @@ def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) ->
             if tail.strip().lower() in ("none", ""):
                 left_out["inference: none"] += 1
                 continue
-            facts[Fact(relation, cleaned, tail.strip().lower())] = None
-    return Facts("atomic", LICENCE, tuple(facts), left_out)
+            said[relation, cleaned, tail.strip().lower()] += 1
+    facts = tuple(Fact(*triple, weight=float(times)) for triple, times in said.items())
+    return Facts("atomic", LICENCE, facts, left_out)
 
 
 def event_of(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A source by its name, imported the first time somebody asks for it; and a user's file of triples as a source."""
+"""A source by its name, imported the first time somebody asks for it; and a user's file as a source."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import numbered_lines, sha256_of_bytes
 from horsesense.knowledge.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.knowledge.graph import Graph, load_graph
+from horsesense.knowledge.lmf import is_lmf, read_lmf
 from horsesense.knowledge.store import add_source, closure, find_source, list_sources, reading_store
 from horsesense.knowledge.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, RELATIONS, Origin, Triple
 from horsesense.knowledge.wordnet import read_synsets, wordnet_origin, wordnet_triples
@@ -72,6 +73,19 @@ def open_graph(name: str = "wordnet") -> Graph:
     return load_graph(name)
 
 
+def add_file(name: str, path: Path) -> AddedSource:
+    """Put a user's file into the store: triples, or a wordnet in LMF."""
+    return add_wordnet(name, path) if is_lmf(path) else add_triples(name, path)
+
+
+def add_wordnet(name: str, path: Path) -> AddedSource:
+    """Put a wordnet in LMF into the store; in some, isa goes round in circles, as in WordNet's verbs."""
+    check_name(name)
+    origin, triples, left_out = read_lmf(name, path)
+    add_source(origin, triples, left_out=left_out, loops=True)
+    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+
+
 def add_triples(name: str, path: Path) -> AddedSource:
     """Put a user's file of triples into the store."""
     origin, triples = read_triples(name, path)
@@ -113,25 +127,33 @@ def _is_kept(origin: Origin) -> bool:
 def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
     """Whole and part, words with spaces, in the source's own case; a source that is not there is an error."""
     graph = open_graph(source)
+    links = [(graph.lemmas[graph.number[whole]], graph.lemmas[graph.number[part]]) for whole, part in part_ids(source)]
+    return [(wholes[0], parts[0]) for wholes, parts in links if wholes and parts]
+
+
+def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
+    """The same as ids of concepts."""
+    ids = open_graph(source).ids
     with reading_store() as connection:
         rows = connection.execute(_PART_LINKS, [source]).fetchall()
-    return [
-        (graph.lemmas[whole][0], graph.lemmas[graph.number[part]][0])
-        for whole, part in rows
-        if graph.lemmas[whole] and graph.lemmas[graph.number[part]]
-    ]
+    return [(ids[whole], part) for whole, part in rows]
 
 
-def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
-    """Read and check a file of triples, tabs between relation, concept and target.
-
-    Lines that begin with ``#`` are remarks; ``# licence: …`` and ``# version: …`` are kept.
-    """
+def check_name(name: str) -> None:
+    """Names that a source of one's own may have."""
     if not _NAME.fullmatch(name) or name in _TAKEN:
         raise UserError(
             f"a source cannot be called {name!r}",
             fix="use lower-case letters, digits, dashes and underscores, and neither wordnet nor gcide",
         )
+
+
+def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
+    """Read and check a file of triples, tabs between relation, concept and target.
+
+    Lines that begin with ``#`` are remarks; ``# licence: …``, ``# version: …`` and ``# language: …`` are kept.
+    """
+    check_name(name)
     about: dict[str, str] = {}
     lines: list[int] = []
     triples: list[Triple] = []
@@ -147,7 +169,8 @@ def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
     _check_targets(triples, lines, path)
     _check_circles(triples, lines, path)
     fingerprint = sha256_of_bytes(repr(triples).encode())[:16]
-    return Origin(name, about.get("version", ""), about.get("licence", "none stated"), fingerprint), triples
+    licence = about.get("licence", "none stated")
+    return Origin(name, about.get("version", ""), licence, fingerprint, about.get("language") or "en"), triples
 
 
 def _triple(line: str, path: Path, number: int) -> Triple:

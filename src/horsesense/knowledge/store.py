@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 _TABLES = """
-create table if not exists sources (name text, version text, licence text, fingerprint text);
+create table if not exists sources (name text, version text, licence text, fingerprint text, language text);
 create table if not exists concepts (source text, number integer, id text);
 create table if not exists triples (source text, number integer, relation text, concept integer, target text,
                                     word text, target_word text);
@@ -39,7 +39,7 @@ create table if not exists left_out (source text, reason text, count integer);
 
 def store_path() -> Path:
     """Where the file lies; the number is raised when its tables change."""
-    return cache_folder("knowledge", "graph-2.duckdb")
+    return cache_folder("knowledge", "graph-3.duckdb")
 
 
 @contextmanager
@@ -61,7 +61,8 @@ def reading_store() -> Iterator[DuckDBPyConnection]:
 def list_sources() -> list[Origin]:
     """What is there, by name."""
     with reading_store() as connection:
-        rows = connection.execute("select name, version, licence, fingerprint from sources order by name").fetchall()
+        query = "select name, version, licence, fingerprint, language from sources order by name"
+        rows = connection.execute(query).fetchall()
     return [Origin(*row) for row in rows]
 
 
@@ -150,7 +151,7 @@ def _fill(
     }
     connection.execute(_TABLES)
     connection.execute("delete from sources where name = ?", [name])
-    connection.execute("insert into sources values (?, ?, ?, ?)", [name, *_about(origin)])
+    connection.execute("insert into sources values (?, ?, ?, ?, ?)", [name, *_about(origin)])
     for table, values in columns.items():
         connection.execute(f"delete from {table} where source = ?", [name])
         connection.register("new", pa.table(values))
@@ -164,8 +165,8 @@ def _note(connection: DuckDBPyConnection, name: str, left_out: Mapping[str, int]
         connection.execute("insert into left_out values (?, ?, ?)", [name, reason, count])
 
 
-def _about(origin: Origin) -> tuple[str, str, str]:
-    return origin.version, origin.licence, origin.fingerprint
+def _about(origin: Origin) -> tuple[str, str, str, str]:
+    return origin.version, origin.licence, origin.fingerprint, origin.language
 
 
 @dataclass(frozen=True, slots=True)

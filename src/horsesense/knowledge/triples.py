@@ -46,6 +46,8 @@ class Origin:
     licence: str
     fingerprint: str
     """Of the files they were read from; facts with another one are read again."""
+    language: str = "en"
+    """Its code, such as en or de."""
 
 
 @dataclass(frozen=True, slots=True)

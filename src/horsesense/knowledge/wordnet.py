@@ -177,40 +177,46 @@ def _damaged(path: Path, line: int) -> UserError:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjectives:
-    """What WordNet says of each adjective, sense by sense."""
+class Similar:
+    """Which adjectives are alike and which are opposed, in any of their senses."""
 
-    antonyms: Mapping[str, tuple[frozenset[str], ...]]
-    """Direct antonyms in each sense; those of a similar word do not count."""
-    senses: Mapping[str, tuple[tuple[str, ...], ...]]
-    """The words of each sense, the adjective itself among them."""
+    heads: Mapping[str, frozenset[str]]
+    """The clusters that a word belongs to: its own synsets, and the heads that they are similar to."""
+    opposites: Mapping[str, frozenset[str]]
+    """The clusters that a cluster is opposed to."""
+
+    def are_alike(self, word: str, other: str) -> bool:
+        """Whether two words share a sense, or are similar to the same head."""
+        return bool(self.heads[word] & self.heads[other])
+
+    def are_opposed(self, word: str, other: str) -> bool:
+        """Whether a sense of one, or its head, is opposed to a sense of the other, or its head."""
+        return any(self.opposites.get(head, frozenset()) & self.heads[other] for head in self.heads[word])
 
 
-def read_adjectives(folder: Path) -> Adjectives:
+def read_similar(folder: Path) -> Similar:
     """The adjectives of a WordNet folder; a sense is found by its number, never by seeking (see above)."""
-    words: dict[str, tuple[str, ...]] = {}
-    pointers: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    heads: dict[str, set[str]] = {}
+    opposites: dict[str, set[str]] = {}
     for _, line in numbered_lines(folder / "data.adj"):
         if line.startswith(_HEADER):
             continue
         fields = line.partition("|")[0].split()
-        count = int(fields[3], 16)
-        words[fields[0]] = tuple(_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2])
+        sense, count = fields[0], int(fields[3], 16)
+        words = [_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
         place = 4 + 2 * count
+        clusters = {sense}
         for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
-            symbol, target, _, ends = fields[start : start + 4]
+            symbol, target, _, _ = fields[start : start + 4]
             if symbol == "!":
-                pointers.setdefault((fields[0], int(ends[:2], 16)), []).append((target, int(ends[2:], 16)))
-    antonyms: dict[str, list[frozenset[str]]] = {}
-    senses: dict[str, list[tuple[str, ...]]] = {}
-    for sense, members in words.items():
-        for number, each in enumerate(members, 1):
-            senses.setdefault(each, []).append(members)
-            opposed = pointers.get((sense, number), ())
-            antonyms.setdefault(each, []).append(frozenset(words[target][other - 1] for target, other in opposed))
-    return Adjectives(
-        {word: tuple(each) for word, each in antonyms.items()},
-        {word: tuple(each) for word, each in senses.items()},
+                opposites.setdefault(sense, set()).add(target)
+            elif symbol == "&":
+                clusters.add(target)
+        for word in words:
+            heads.setdefault(word.replace("_", " "), set()).update(clusters)
+    return Similar(
+        {word: frozenset(clusters) for word, clusters in heads.items()},
+        {head: frozenset(others) for head, others in opposites.items()},
     )
 
 

@@ -37,6 +37,10 @@ PAIRS = (
     ("closer", "farther"),
     ("earlier", "later"),
     ("sooner", "later"),
+    ("tidier", "messier"),
+    ("drier", "wetter"),
+    ("sharper", "blunter"),
+    ("smoother", "rougher"),
 )
 """Positive pole first, as in the analysis of positivity bias (RICA, section 5)."""
 
@@ -47,6 +51,9 @@ NEUTRAL_PAIRS = (("before", "after"),)
 PAIR_OF = {word: pair for pair in reversed((*PAIRS, *NEUTRAL_PAIRS)) for word in pair}
 OPPOSITES = {word: pair[pair[0] == word] for word, pair in PAIR_OF.items()}
 """The other pole of each comparative."""
+
+_OTHER_SENSE = frozenset(("harder", "easier", "longer", "greater", "lesser", "closer", "farther", "higher", "lower"))
+"""Comparatives whose pair is not about the adjective as it stands: what is harder may be no less soft, but less easy."""
 
 _POLES = frozenset(word for pair in PAIRS for word in pair)
 _ATTESTED = 2.5
@@ -75,6 +82,17 @@ def comparative_of(adjective: str) -> str:
         return ""
     formed = next(iter(inflected(adjective, "JJR")), "")
     return formed if formed != adjective and zipf(formed) >= _ATTESTED else ""
+
+
+@cache
+def natural_comparative(adjective: str) -> str:
+    """The comparative that has an opposite of its own, so that it can stand for *more* and *less*; otherwise empty.
+
+    >>> natural_comparative("old"), natural_comparative("light"), natural_comparative("kind")
+    ('older', 'lighter', '')
+    """
+    formed = next(iter(inflected(adjective, "JJR")), "")
+    return formed if formed in _POLES and formed not in _OTHER_SENSE else ""
 
 
 @cache

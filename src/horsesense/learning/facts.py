@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from horsesense.language.comparatives import OPPOSITES
+from horsesense.language.comparatives import OPPOSITES, PAIR_OF
 from horsesense.language.negation import is_negation
 from horsesense.language.words import listed, words
 from horsesense.records import BLANK, Item
@@ -77,4 +77,6 @@ def _sides(item: Item) -> tuple[tuple[str, ...], str]:
 @lru_cache(maxsize=1 << 16)
 def _content(text: str, entities: frozenset[str]) -> str:
     bare = {word.removesuffix("'s") for word in words(text) if not is_negation(word)}
-    return " ".join(sorted(bare - entities - _SMALL))
+    content = bare - entities - _SMALL
+    # "is heavier than" has no other content than its scale, whichever pole it says.
+    return " ".join(sorted(content or {PAIR_OF[word][0] for word in bare & PAIR_OF.keys()}))

@@ -153,7 +153,8 @@ class Model(Protocol):
         """What was decided when it was opened, in words."""
 
     @property
-    def identity(self) -> Identity: ...
+    def who(self) -> Identity:
+        """Which model it is."""
 
     @property
     def direction(self) -> str:

@@ -43,12 +43,25 @@ def svg_curves(collected: Collected) -> list[str]:
     return [_themed(vl_convert.vegalite_to_svg(learning(curve))) for curve in collected.curves]
 
 
+def svg_papers(collected: Collected) -> dict[str, str]:
+    """The chart of each paper's table that has one, by its title."""
+    import vl_convert
+
+    from horsesense.report.paper_chart import direction_chart
+
+    drawings = {table.title: direction_chart(table) for table in collected.papers}
+    return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in drawings.items() if each}
+
+
 def write_charts(collected: Collected, folder: Path) -> list[Path]:
     """Every chart as SVG and PNG; their paths."""
     import vl_convert
 
     folder.mkdir(parents=True, exist_ok=True)
+    from horsesense.report.paper_chart import direction_chart
+
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]
+    drawn += [(table.title, drawing) for table in collected.papers if (drawing := direction_chart(table))]
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:

@@ -11,6 +11,8 @@ from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
+from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.kept import kept_tables
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
@@ -36,6 +38,8 @@ class Collected:
     """How trained models learned."""
     how: Normalisation | None = None
     """The normalisation that was asked for; None: each probe's own."""
+    papers: Sequence[PaperTable] = ()
+    """Of runs of a suite: the paper's tables with these models in them."""
 
     @property
     def spreads(self) -> tuple[Spread, ...]:
@@ -61,7 +65,8 @@ def collect(
         manifests[folder], parts = read_run(folder, unfinished)
         runs.append((folder, parts))
     drawn = [curve for each in curves.values() for curve in each]
-    return replace(collect_answered(runs, cues, how), manifests=manifests, curves=drawn)
+    papers = [table for folder, parts in runs for table in kept_tables(folder, parts)]
+    return replace(collect_answered(runs, cues, how), manifests=manifests, curves=drawn, papers=papers)
 
 
 def collect_answered(

@@ -18,6 +18,8 @@ from horsesense.records import ScoringSpec
 from horsesense.report import wording
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.item_browser import browser_data, packed
+from horsesense.report.paper_tables import counts as paper_counts
+from horsesense.report.paper_tables import shown_cell
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord
 from horsesense.runs.replies import in_words as replies_in_words
@@ -44,8 +46,9 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     """
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
+    paper_charts: Mapping[str, str] = {}
     if drawn:
-        from horsesense.report.charts import need_pictures, svg_charts, svg_curves
+        from horsesense.report.charts import need_pictures, svg_charts, svg_curves, svg_papers
 
         try:
             need_pictures()
@@ -53,6 +56,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
             watcher.say(f"the page has no charts: {missing}")
         else:
             charts, curves = svg_charts(collected), svg_curves(collected)
+            paper_charts = svg_papers(collected)
     environment = Environment(
         loader=PackageLoader("horsesense.report"),
         autoescape=True,
@@ -66,6 +70,9 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         collected=collected,
         charts=charts,
         curves=curves,
+        paper_charts=paper_charts,
+        paper_counts=paper_counts,
+        shown_cell=shown_cell,
         wording=wording,
         heat_table=heat_table,
         errors_in_common=errors_in_common,

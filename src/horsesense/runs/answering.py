@@ -39,7 +39,7 @@ class Work:
 def work_of(model: Model, way: Way, probe: Probe, whole: Probe, settings: Settings) -> Work:
     """The work, which depends on items, spec and sizes alone; examples are drawn from the whole probe."""
     spec = way.spec(settings.spec)
-    size = SERVED_SHARD if model.identity.kind == "server" else settings.shard
+    size = SERVED_SHARD if model.who.kind == "server" else settings.shard
     return Work(model, way, spec, cut(way.prepare(model, probe.items, spec, whole.items), size))
 
 

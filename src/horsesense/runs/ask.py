@@ -216,7 +216,7 @@ def _ask_way(
 
 
 def _part(model: Model, way: Way, note: str, name: str, probe: Probe, of: int, shards: int, settings: Settings) -> Part:
-    identity = model.identity
+    identity = model.who
     record = ModelRecord(
         **model.describe(),
         found_by=settings.labels.get(model.name, ""),

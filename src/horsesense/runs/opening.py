@@ -81,7 +81,7 @@ def name_of(model: str | Model) -> str:
 def content_of_model(model: str | Model, settings: Settings) -> str:
     """Which model it is, by content: the hash of its weights, or of what a server reports."""
     if not isinstance(model, str):
-        return model.identity.content
+        return model.who.content
     return identify(settings.labels.get(model, model), allow_pickle=settings.allow_pickle).weights
 
 
@@ -105,5 +105,5 @@ def loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) ->
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:
     """A server cannot promise the same bytes, and exact scores are refused of one."""
-    if spec.exact and model.identity.kind == "server":
+    if spec.exact and model.who.kind == "server":
         raise UserError(f"{model.name} is served, and a server cannot promise exact scores", fix="leave exact out")

@@ -214,7 +214,12 @@ def nothing_for(earned: Credits, unparsed: Sequence[bool]) -> Credits:
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
-    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected."""
+    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected.
+
+    The folder of a control that was fitted under several seeds holds a run for each: they are one model a seed.
+    """
+    if seeds := _seeds(folder):
+        return _read_seeds(seeds, unfinished)
     manifest = read_manifest(folder)
     if not manifest.parts:
         raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
@@ -225,6 +230,24 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     probes = {name: kept_probe(folder, name) for name in {part.probe.name for part in manifest.parts}}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
+
+
+def _seeds(folder: Path) -> list[Path]:
+    """The runs beneath a folder that is none itself, by seed."""
+    if manifest_path(folder).is_file():
+        return []
+    found = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
+    read = [read_run(folder, unfinished) for folder in folders]
+    runs = [
+        replace(run, part=replace(run.part, model=replace(run.part.model, name=f"{run.part.model.name} {folder.name}")))
+        for folder, (_, answered) in zip(folders, read, strict=True)
+        for run in answered
+    ]
+    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:

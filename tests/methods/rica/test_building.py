@@ -10,19 +10,22 @@ from pathlib import Path
 import pytest
 
 from horsesense.analysis.cues.question import entity_order_of, halves
+from horsesense.errors import UserError
 from horsesense.language.frequency import zipf
-from horsesense.methods.rica.axioms import Comp, Not, pair_of
+from horsesense.methods.rica.axioms import Comp, Not, is_upper, pair_of
 from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, missing_controls
 from horsesense.methods.rica.equivalence import equivalent
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.statements import entities_of
+from horsesense.methods.rica.perturbations import RELEASED
+from horsesense.methods.rica.scales import ESTIMATE, Quantity, Scale, comparisons, read_scales, shipped_scales
+from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources
 from horsesense.records import BLANK, Item, Probe, check_item
 
-SHIPPED = ("material", "grade", "location", "role", "temporal")
-FILLED = [name for name in TEMPLATES if name != "animal"]
+SHIPPED = ("material", "grade", "location", "role", "temporal", "animal", "quantity")
+FILLED = list(TEMPLATES)
 
 
 def plan(*strategies: str, entities: str = "novel", **changes: object) -> RicaPlan:
@@ -59,9 +62,10 @@ def test_every_cell_is_balanced(built: Probe) -> None:
         cells[cell][item.options[item.answer or 0].split(" ")[-1]] += 1
     assert len(cells) > 50
     for where, counts in cells.items():
-        ups = sum(count for word, count in counts.items() if word in ("more", "better", "easier", "hotter", "before"))
+        ups = sum(count for word, count in counts.items() if is_upper(word))
         assert 2 * ups == sum(counts.values()), where
         assert counts["more"] == counts["less"]
+        assert counts["heavier"] == counts["lighter"]
 
 
 def test_the_two_bit_rule_is_at_chance(built: Probe) -> None:
@@ -71,7 +75,8 @@ def test_the_two_bit_rule_is_at_chance(built: Probe) -> None:
         premise, conclusion = halves(item.text, item)
         order = entity_order_of(premise, conclusion)
         if order >= 0 and {"more", "less"} == set(item.options):
-            right[("more" if order ^ (" not " in conclusion) else "less") == truth_word(item)] += 1
+            denied = bool({"not", "cannot"} & set(conclusion.split()))
+            right[("more" if order ^ denied else "less") == truth_word(item)] += 1
     assert right.total() > 1_000
     assert right[True] == right[False]
 
@@ -96,7 +101,7 @@ def test_every_statement_of_a_family_says_the_same(built: Probe) -> None:
     families: dict[str, list[Item]] = defaultdict(list)
     for item in built.items:
         families[item.family].append(item)
-    sample = random.Random(1).sample(sorted(families), 24)
+    sample = random.Random(1).sample(sorted(families), 40)
     read = 0
     for family in sample:
         axiom = parse_form(family)
@@ -112,13 +117,84 @@ def test_every_statement_of_a_family_says_the_same(built: Probe) -> None:
     assert read > 200
 
 
+def test_balance_takes_no_word_for_another(built: Probe) -> None:
+    """What stands under ``original`` is what its source says; an antonym would be a perturbation by itself."""
+    told = {item.family: item for item in built.items if item.member == "original"}
+    for family, item in told.items():
+        written = parse_form(family)
+        said = [word for word in say(written).conclusion.split() if word not in ("A", "B")]
+        words = [
+            word for word in item.text.partition(", so ")[2].split() if word not in item.groups["entities"].split()
+        ]
+        poles = {*item.options, BLANK}
+        assert [w for w in said if w not in poles] == [w for w in words if w not in poles], (family, item.text)
+
+
+def test_no_property_dominates() -> None:
+    probe = build_rica(plan(kinds=kinds_of(["released"])))
+    axioms = Counter({name: len(group) for name, group in _families(probe).items()})
+    assert max(axioms.values()) <= 16
+    weights = Counter(item.groups["property"] for item in probe.items)
+    assert weights.total() ** 2 / sum(count**2 for count in weights.values()) > 80, "Kish's effective number"
+    assert probe.card.notes["axiom: enough about its property"] > 5_000
+    free = build_rica(plan("location", kinds=kinds_of(["original"]), cap=None))
+    assert max(len(group) for group in _families(free).values()) > 300
+
+
+def _families(probe: Probe) -> dict[str, set[str]]:
+    properties: dict[str, set[str]] = defaultdict(set)
+    for item in probe.items:
+        properties[item.groups["property"]].add(item.family)
+    return properties
+
+
+def test_scales_are_broad_and_every_value_says_where_it_is_from() -> None:
+    scales = shipped_scales()
+    assert len(scales) >= 12
+    assert all(len(things) >= 25 for _, things in scales.values())
+    assert len({thing.thing for _, things in scales.values() for thing in things}) >= 300
+    for scale, things in scales.values():
+        assert len({thing.thing for thing in things}) == len(things), scale.name
+        assert all(thing.source == ESTIMATE or thing.source for thing in things)
+        assert scale.when or scale.name not in ("price", "city")
+
+
+def test_things_are_compared_beyond_both_margins() -> None:
+    mass = Scale("mass", "Thing", "heavier: is *", "kg", True, 2.0, "")
+    heat = Scale("heat", "Thing", "hotter: is *", "°C", False, 15.0, "")
+
+    def told(scale: Scale, *things: tuple[str, float, float]) -> set[tuple[str, str]]:
+        rows = [Quantity(name, value, margin, ESTIMATE, 1) for name, value, margin in things]
+        return {(more.thing, less.thing) for more, less in comparisons(scale, rows)}
+
+    assert told(mass, ("pea", 1, 1.1), ("bean", 1.9, 1.1), ("nut", 3, 1.1)) == {("nut", "pea")}, "less than twice"
+    assert told(mass, ("pea", 1, 2), ("nut", 3, 1.6)) == set(), "within the margins"
+    assert told(heat, ("ice", -5, 6), ("tea", 60, 10), ("soup", 68, 5)) == {("tea", "ice"), ("soup", "ice")}
+
+
+def test_bad_scales_are_told(tmp_path: Path) -> None:
+    scales, things = tmp_path / "scales.tsv", tmp_path / "things.tsv"
+    header = "scale\tkind\tconclusion\tunit\tapart\twhen\n"
+    scales.write_text(header + "mass\tThing\theavier: is *\tkg\t2\t\n")
+    with pytest.raises(UserError, match="'2' is no distance"):
+        read_scales(scales, things)
+    scales.write_text(header + "mass\tThing\theavier: is *\tkg\tx2\t\n")
+    for row, complaint in (("size\tpea\t1\t2\testimate", "no scale 'size'"), ("mass\tpea\t0\t2\testimate", "over 0")):
+        things.write_text(f"scale\tthing\tvalue\tmargin\tsource\n{row}\n")
+        with pytest.raises(UserError, match=complaint):
+            read_scales(scales, things)
+
+
 def test_families_and_facets(built: Probe) -> None:
     by_family: dict[str, set[str]] = defaultdict(set)
     for item in built.items:
         assert item.member not in by_family[item.family]
         by_family[item.family].add(item.member)
-    sizes = {item.family: 8 if item.facets["template"] == "LT5" else 24 for item in built.items}
-    assert {family: len(members) for family, members in by_family.items()} == sizes
+    for item in built.items:
+        logical = {"original", "negated"} if item.facets["template"] == "LT5" else {kind.name for kind in RELEASED}
+        assert logical <= by_family[item.family]
+        assert (item.facets["operator"] == "logical") == (item.member in logical)
+    assert {len(members) for members in by_family.values()} >= {6, 8, 24}
     assert {item.facets["strategy"] for item in built.items} == set(FILLED)
     assert {item.facets["category"] for item in built.items} == {"physical", "material", "social", "temporal"}
     assert {item.facets["status"] for item in built.items} == {"curated", "machine"}

@@ -13,6 +13,7 @@ from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
 from horsesense.methods.rica.clauses import template
 from horsesense.methods.rica.equivalence import canonical, equivalent
+from horsesense.methods.rica.knowledge_tables import whole_lexicon
 from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, derive, derive_all
@@ -258,3 +259,18 @@ def test_a_double_negation_is_no_matter_of_ties() -> None:
     doubled = parse_form("not not kind(A), so More(loved(A), loved(B))")
     proof = equivalent(doubled, parse_form("kind(A), so More(loved(A), loved(B))"))
     assert [step.rule for step in proof.steps] == ["given", "not not is nothing"]
+
+
+def test_what_happened_is_told_in_the_past() -> None:
+    form = parse_form("put on a thick coat(A), so Before(cold(A))")
+    assert say(form).text == "A put on a thick coat, so A was cold before putting on a thick coat"
+    between = parse_form("cut bread(A) and not cut bread(B), so Sharper(A, B)")
+    assert say(between).text == "A can cut bread while B cannot, so A is sharper than B"
+
+
+def test_equivalence_knows_no_word_that_the_lexicon_has_not() -> None:
+    """WordNet has x as a way to write ten; a predicate x is not that."""
+    form = parse_form("Wider(A, B), so More(x(A), x(B))")
+    proof = equivalent(form, form, whole_lexicon())
+    assert all("ten" not in str(step.form).split("(") for step in proof.steps)
+    assert not equivalent(form, parse_form("Wider(A, B), so More(ten(A), ten(B))"), whole_lexicon()).equivalent

@@ -66,13 +66,12 @@ def test_axioms_without_a_bare_fact_are_counted(probe: Probe) -> None:
 
 
 def test_what_is_irrelevant_shares_neither_property_nor_thing(probe: Probe) -> None:
-    facts = {item.text: item.groups["property"] for item in probe.items if item.member == "fact_original"}
-    blanked = {text.split("___")[1]: name for text, name in facts.items()}
+    facts = [item for item in probe.items if item.member == "fact_original"]
+    owners = {item.text.replace("___", item.options[item.answer or 0]): item.groups["property"] for item in facts}
     for item in probe.items:
         if item.member == "irrelevant_original":
             told = item.text.rsplit(", so ", 1)[0].rsplit(", and ", 1)[1]
-            owner = next(name for end, name in blanked.items() if told.endswith(end))
-            assert owner != item.groups["property"]
+            assert owners[told] != item.groups["property"]
 
 
 def answered(probe: Probe, answer: Answerer) -> LadderAnalysis:

@@ -1,51 +1,117 @@
-"""Dual instances: the same question after one edit (section "Robustness Test", table 5)."""
+"""Dual instances: the same question after one edit (section "Robustness Test", table 5).
+
+An operator makes a dual of a pair where it holds, and says what its key rests on. Keys are ``proved`` (they follow by
+logic), ``asserted`` (people gave both, as the release has them) or ``proposed`` (for people to judge).
+"""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from horsesense.errors import UserError, unknown
-from horsesense.methods.cats.dual_edits import insert_negation, remove_negation, substitute_antonym, swap_arguments
+from horsesense.methods.cats.dual_logic import converse, swap_arguments
+from horsesense.methods.cats.dual_names import exchange_names
+from horsesense.methods.cats.dual_negation import insert_negation, remove_negation
+from horsesense.methods.cats.dual_twins import Twins, twins_of
+from horsesense.methods.cats.dual_words import substitute_opposite
 from horsesense.methods.cats.sentence_pairs import Dual, Pair, pair_of
 from horsesense.records import Facet, Item, Probe, view
 
-Rule = Callable[[Pair], Dual | None]
+Operator = Callable[[Pair], Dual | None]
 
-RULES: Mapping[str, Rule] = {
+EDITS: Mapping[str, Operator] = {
     "insert-negation": insert_negation,
     "remove-negation": remove_negation,
-    "antonym": substitute_antonym,
+    "opposite": substitute_opposite,
+    "converse": converse,
     "swap-arguments": swap_arguments,
+    "exchange-names": exchange_names,
 }
+TWINS = "twins"
+OPERATORS = (*EDITS, TWINS)
+STATUSES = ("proved", "asserted", "proposed")
 
 
-def make_duals(probe: Probe, rules: Sequence[str] = ()) -> Probe:
-    """A family of two for each pair and each rule that applies: ``a`` the original, ``b`` the proposal."""
-    names = rules or tuple(RULES)
-    for name in names:
-        if name not in RULES:
-            raise unknown("rule", name, RULES)
-    items: list[Item] = []
+@dataclass(frozen=True, slots=True)
+class DualPlan:
+    """Which duals are made, and how many."""
+
+    operators: tuple[str, ...] = ()
+    """By name; all where there is none."""
+    statuses: tuple[str, ...] = ()
+    """What their keys may rest on; all where there is none."""
+    each: int | None = None
+    """Most pairs of a method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
+    seed: int = 0
+    """Of the draw."""
+
+    def __post_init__(self) -> None:
+        for what, given, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
+            for name in given:
+                if name not in known:
+                    raise unknown(what, name, known)
+        if self.each is not None and self.each < 1:
+            raise UserError(f"{self.each} pairs of a method are none", fix="ask for 1 or more")
+
+
+def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) -> Probe:
+    """A family of two for each pair and each operator that applies: ``a`` the original, ``b`` its dual."""
+    plan = plan or DualPlan()
+    sources = [probes] if isinstance(probes, Probe) else list(probes)
+    name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
     notes: Counter[str] = Counter()
+    found = [family for probe in sources for family in _families(name, probe, plan, notes)]
+    kept = _balanced(found, plan) if plan.each is not None else found
+    if not kept:
+        raise UserError(
+            "no operator applies to any pair of this probe", fix="use sentences that differ in one place, such as sm"
+        )
+    for first, _ in kept:
+        notes[f"{first.facets['status']}: {first.facets['perturbation']} by {first.facets['operator']}"] += 1
+    first_card = sources[0].card
+    card = replace(
+        first_card,
+        name=name,
+        made=_how_made(sources, plan, kept),
+        licence=" and ".join(dict.fromkeys(probe.card.licence for probe in sources if probe.card.licence)),
+        normalise="mean",
+        notes={},
+        human=(),
+        seed=plan.seed,
+    )
+    return Probe.of([item for family in kept for item in family], card, dict(sorted((+notes).items())))
+
+
+def _how_made(sources: Sequence[Probe], plan: DualPlan, kept: Sequence[tuple[Item, Item]]) -> str:
+    counts = Counter(str(first.facets["status"]) for first, _ in kept)
+    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    made = f"Duals of {', '.join(probe.card.name for probe in sources)}: {told} pairs."
+    judge = " Proposed ones have to be judged by people before they count." if counts["proposed"] else ""
+    quota = f" At most {plan.each} of a method, balanced over sources." if plan.each is not None else ""
+    return made + judge + quota
+
+
+def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> Iterable[tuple[Item, Item]]:
+    names, statuses = plan.operators or OPERATORS, plan.statuses or STATUSES
+    pairs: list[tuple[Item, Pair]] = []
     for item in probe.items:
         pair = _pair(item)
         if pair is None:
             notes["items that are no judged pair of like sentences"] += 1
-            continue
-        duals = [(name, dual) for name in names if (dual := RULES[name](pair))]
-        notes["pairs to which no rule applies"] += not duals
-        for name, dual in duals:
-            notes[f"proposals of {name}"] += 1
-            items += _family(probe.card.name, item, pair, name, dual)
-    if not items:
-        raise UserError(
-            "no rule applies to any pair of this probe", fix="use sentences that differ in one place, such as sm"
-        )
-    how = f"Duals proposed by rule ({', '.join(names)}) from {probe.card.name}; people have to accept them."
-    card = replace(probe.card, name=f"{probe.card.name}-duals", made=how, normalise="mean", notes={}, human=())
-    return Probe.of(items, card, dict(sorted((+notes).items())))
+        else:
+            pairs.append((item, pair))
+    for item, pair in pairs:
+        for operator in names:
+            dual = EDITS[operator](pair) if operator in EDITS else None
+            if dual is not None and dual.status in statuses and len(set(dual.options)) == 2:
+                yield _edited(name, probe.card.name, item, pair, operator, dual)
+    if TWINS in names and "asserted" in statuses:
+        for twins in twins_of([each for each in pairs if "status" not in each[0].facets]):
+            yield _published(name, probe.card.name, twins)
+    notes["pairs that were looked at"] += len(pairs)
 
 
 def _pair(item: Item) -> Pair | None:
@@ -55,22 +121,65 @@ def _pair(item: Item) -> Pair | None:
     return pair_of((shown.options[0], shown.options[1]))
 
 
-def _family(name: str, item: Item, pair: Pair, rule: str, dual: Dual) -> list[Item]:
+def _edited(name: str, source: str, item: Item, pair: Pair, operator: str, dual: Dual) -> tuple[Item, Item]:
     assert item.answer is not None  # the pair has one
-    facets: dict[str, Facet] = {"perturbation": dual.method, "rule": rule, "edit": dual.rule, "flips": dual.flips}
-    shared = replace(
+    facets = _facets(source, item, operator, dual.method, dual.edit, dual.status, dual.ground, dual.flips)
+    shared = _half(name, source, item, f"{operator}: {item.id}", facets)
+    turned = 1 - item.answer if dual.flips else item.answer
+    return (
+        replace(shared, options=pair.texts, member="a"),
+        replace(shared, options=dual.options, answer=turned, member="b"),
+    )
+
+
+def _published(name: str, source: str, twins: Twins) -> tuple[Item, Item]:
+    family = f"{TWINS}: {twins.first.id}"
+    halves = []
+    for member, item in (("a", twins.first), ("b", twins.second)):
+        facets = _facets(source, item, TWINS, twins.method, twins.edit, "asserted", "keys", True)
+        halves.append(replace(_half(name, source, item, family, facets), options=item.options, member=member))
+    return halves[0], halves[1]
+
+
+def _facets(
+    source: str, item: Item, operator: str, method: str, edit: str, status: str, ground: str, flips: bool
+) -> dict[str, Facet]:
+    made: dict[str, Facet] = {"perturbation": method, "operator": operator, "edit": edit, "flips": flips}
+    made |= {"status": status, "ground": ground}
+    return {"task": source, **item.facets, **made}
+
+
+def _half(name: str, source: str, item: Item, family: str, facets: Mapping[str, Facet]) -> Item:
+    return replace(
         item,
-        probe=f"{name}-duals",
+        probe=name,
         form="sentences",
         text="",
         premise="",
         concepts=(),
-        family=f"{rule}: {item.id}",
-        facets={**item.facets, **facets, "status": "proposed"},
-        source=replace(item.source, id=item.id, file=item.source.file or name),
+        family=family,
+        facets=dict(facets),
+        source=replace(item.source, id=item.id, file=item.source.file or source),
     )
-    turned = 1 - item.answer if dual.flips else item.answer
-    return [
-        replace(shared, options=pair.texts, member="a"),
-        replace(shared, options=dual.options, answer=turned, member="b"),
-    ]
+
+
+def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tuple[Item, Item]]:
+    """Of each method so many pairs, in turn from each source, those with the firmest keys first."""
+    assert plan.each is not None
+    draw = random.Random(plan.seed)
+    kept: set[str] = set()
+    for method in dict.fromkeys(str(first.facets["perturbation"]) for first, _ in families):
+        queues: dict[str, list[tuple[Item, Item]]] = {}
+        for family in families:
+            if family[0].facets["perturbation"] == method:
+                queues.setdefault(str(family[0].facets["task"]), []).append(family)
+        for queue in queues.values():
+            draw.shuffle(queue)
+            queue.sort(key=lambda family: -STATUSES.index(str(family[0].facets["status"])))  # taken from the end
+        chosen: list[str] = []
+        while len(chosen) < plan.each and any(queues.values()):
+            for queue in queues.values():
+                if queue and len(chosen) < plan.each:
+                    chosen.append(queue.pop()[0].family)
+        kept |= set(chosen)
+    return [family for family in families if family[0].family in kept]

@@ -9,6 +9,8 @@ from typing import Literal
 from horsesense.language.words import word_spans
 
 Method = Literal["add", "delete", "substitute", "swap"]
+Status = Literal["proved", "asserted", "proposed"]
+Ground = Literal["order", "isa", "names", "keys", "guess"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +20,18 @@ class Dual:
     options: tuple[str, str]
     method: Method
     """What the paper calls the edit: adding, deleting, replacing, swapping words."""
-    rule: str
-    """The rule that made it, with the words it worked on."""
+    edit: str
+    """The edit, with the words it worked on."""
     flips: bool
     """Whether the other sentence is the sensible one now."""
+    ground: Ground = "guess"
+    """What its key rests on: a total order (also of numbers), WordNet's isa, names that can be exchanged; a guess
+    where nothing proves it."""
+
+    @property
+    def status(self) -> Status:
+        """Whether the key follows by logic, or is proposed and has to be judged."""
+        return "proposed" if self.ground == "guess" else "proved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,12 @@ class Pair:
     @property
     def after(self) -> tuple[str, ...]:
         return self.words[0][len(self.words[0]) - self.last :]
+
+    @property
+    def middles(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The words in which they differ."""
+        one, other = (words[self.first : len(words) - self.last] for words in self.words)
+        return one, other
 
     def shared(self) -> list[tuple[int, str]]:
         """Words outside the edit, in lower case, each with its place: from the start, or from the end below 0."""

@@ -238,6 +238,11 @@ def titles() -> dict[str, str]:
     return dict(_published()["titles"])
 
 
+def released_counts() -> dict[str, int]:
+    """How many instances each released set has; a robust line is two."""
+    return dict(_published()["released"])
+
+
 def source() -> str:
     """Whose figures they are."""
     return str(_published()["source"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines, read_table, read_text
 from horsesense.knowledge.corpus import read_sentences
-from horsesense.knowledge.wordnet import read_adjectives
+from horsesense.knowledge.wordnet import read_similar
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.language.comparatives import plain_adjective
 from horsesense.language.inflection import is_adjective, noun_forms
@@ -69,7 +69,7 @@ def adjective_class(adjective: str) -> str:
 def _wordnet_adjectives() -> frozenset[str]:
     """The adjectives of WordNet, where it is on this machine: the dictionary of inflections lacks "responsible"."""
     folder = find_wordnet()
-    return frozenset() if folder is None else frozenset(read_adjectives(folder).senses)
+    return frozenset() if folder is None else frozenset(read_similar(folder).heads)
 
 
 def is_known_adjective(word: str) -> bool:

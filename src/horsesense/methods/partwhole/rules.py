@@ -15,11 +15,13 @@ from horsesense.methods.partwhole.adjectives import (
     not_descriptive,
 )
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
+from horsesense.methods.partwhole.parthood import REASONS, parthood
 
 SWITCHES = {
     "same": "a part is not its whole",
     "nouns": "whole and part are nouns of one or two words",
     "repeated": "a pair is in enough images (or relations)",
+    "parts": "WordNet, or a second source, has the part as a part",
     "adjectives": "an attribute is an adjective of one word",
     "attributive": "an adjective that stands before nouns (not: awake)",
     "descriptive": "an adjective that describes (not: first)",
@@ -62,6 +64,26 @@ class Sieve:
 
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
         """The pairs that stay, with the sources that have them."""
+        kept = self._plain_pairs(sources)
+        if not self.rules.on("parts"):
+            return kept
+        witnesses: dict[str, list[Pair]] = {}
+        for pair, names in kept.items():
+            for name in names:
+                witnesses.setdefault(name, []).append(pair)
+        known = parthood(witnesses)
+        why = {pair: known.why_not(*pair) for pair in kept}
+        for reason in why.values():
+            if reason:
+                self.rejected[f"pairs rejected by parts: {REASONS[reason]}"] += 1
+        good = {pair: names for pair, names in kept.items() if not why[pair]}
+        self.rejected["pairs that are parts in WordNet"] = sum(known.in_wordnet(*pair) for pair in good)
+        self.rejected["pairs that are parts in two other sources"] = len(good) - sum(
+            known.in_wordnet(*pair) for pair in good
+        )
+        return good
+
+    def _plain_pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
         kept: dict[Pair, tuple[str, ...]] = {}
         for pairs in sources:
             for pair, count in sorted(pairs.counts.items()):

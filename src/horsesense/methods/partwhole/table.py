@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from math import isnan
 from typing import Literal
 
@@ -16,6 +18,16 @@ from horsesense.analysis.resampling import Floats
 from horsesense.analysis.slices import by_facet
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.distributions import (
+    Distributions,
+    Votes,
+    VotesOfTriples,
+    of_model,
+    of_people,
+    votes_of,
+)
+from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.releases.votes import ReleasedVotes
 from horsesense.records import Item, Judgement
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
@@ -54,6 +66,31 @@ class TableRow:
     """Which label is taken for which."""
     slices: Mapping[str, Sequence[RowSlice]]
     """By adjective class, and by what training has seen."""
+    votes: Distributions | None = None
+    """How near it is to the votes behind the labels, as a distribution; None where no votes are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedResult:
+    """A row of the paper's table 3."""
+
+    name: str
+    kind: Literal["model", "control", "people"]
+    accuracy: float
+    """As printed; the paper gives no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedResults:
+    """What the paper printed."""
+
+    source: str
+    """Whose figures they are."""
+    about: str
+    """The triples and labels they are about."""
+    same_triples: bool
+    """Whether our rows are about the same, so that they may stand in one table."""
+    rows: tuple[PublishedResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +99,47 @@ class PartWholeTable(Document):
 
     rows: tuple[TableRow, ...]
     """Models in the order of the runs, then people."""
+    published: PublishedResults
+    """The paper's own rows."""
+    votes: VotesOfTriples | None = None
+    """The votes behind the labels, and how near people are to one another; None where no votes are given."""
 
 
-def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list[TableRow]:
+def partwhole_table(
+    answered: Sequence[Answered],
+    train: Sequence[Item] = (),
+    released: ReleasedVotes | None = None,
+    dev: Sequence[Answered] = (),
+) -> PartWholeTable:
+    """The whole table: a row a model, people where votes are given, and the paper's rows.
+
+    ``dev`` are answers of the same models on other triples, on which a preference for labels is fitted.
+    """
+    if not answered:
+        raise UserError("there are no answers to sum up", fix="give run folders")
+    items = answered[0].items
+    votes = votes_of(released, items[0].options) if released and items[0].options == LABELS else None
+    rows = table_rows(answered, train, votes, dev)
+    if released:
+        rows += human_rows(items, released.probe.items, released.judgements)
+    return PartWholeTable(tuple(rows), published_results(items), None if votes is None else of_people(items, votes))
+
+
+def published_results(items: Sequence[Item] = ()) -> PublishedResults:
+    """Table 3 of the paper; ``items`` are those that it is to stand beside."""
+    kept = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
+    tests = [item for item in items if item.facets.get("split") == "test" and item.options == LABELS]
+    same = len(tests) == len(items) == kept["triples"]
+    rows = tuple(PublishedResult(**row) for row in kept["rows"])
+    return PublishedResults(kept["source"], kept["about"], same, rows)
+
+
+def table_rows(
+    answered: Sequence[Answered],
+    train: Sequence[Item] = (),
+    votes: Votes | None = None,
+    dev: Sequence[Answered] = (),
+) -> list[TableRow]:
     """A row a model, in the order of the runs; runs of one name on the same items (seeds) are put together."""
     groups: dict[str, list[Answered]] = {}
     for run in answered:
@@ -78,7 +153,10 @@ def table_rows(answered: Sequence[Answered], train: Sequence[Item] = ()) -> list
             )
         if not all(role in item.groups for item in run.items for role in ROLES):
             raise UserError("the items have no whole, part and adjective", fix="give runs on part-whole triples")
-    return [_row(name, runs, train) for name, runs in groups.items()]
+    return [
+        replace(_row(name, runs, train), votes=of_model(runs, votes, dev) if votes else None)
+        for name, runs in groups.items()
+    ]
 
 
 def _name(run: Answered) -> str:

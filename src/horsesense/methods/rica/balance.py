@@ -4,7 +4,8 @@ In the released set the rule "whoever is named first is more, not turns it round
 its axioms say *more* of the entity that comes first, or that does something. Here every axiom has a partner of the
 same template, with the same kinds on the same scales, that says the opposite pole of the entity in its place; and
 half of both have their premise told the other way round. What a template gives away is then nothing, for any rule
-over its shape.
+over its shape. An axiom is only told in ways that logic allows: two conjuncts change places, a comparison is told by its
+converse or of the other entity. No word takes the place of another, so what a perturbation does is not mixed up with it.
 """
 
 from __future__ import annotations
@@ -30,13 +31,11 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
 )
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
-from horsesense.methods.rica.lexicon import Lexicon
-from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind, derive
+from horsesense.methods.rica.lexicon import NO_LEXICON, Lexicon
+from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 """Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
-Pool = tuple[list[KnownAxiom], list[tuple[KnownAxiom, Axiom, Axiom]], list[KnownAxiom]]
-"""Axioms of one shape: those that say the upper pole of A, those that can say either (both forms), the lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +51,22 @@ class PlacedAxiom:
     """What the conclusion is about, under the lexicon's one name for it and its antonym."""
 
 
-def turned(known: KnownAxiom, lexicon: Lexicon) -> Axiom | None:
-    """The same claim with the other pole said of A; None where that needs an antonym that is unknown."""
-    axiom = known.axiom
-    if isinstance(axiom.premise, And) and TEMPLATES[known.template].number == 1:
-        renamed = axiom.premise.swapped()
-        # A is whoever comes first, so the two conjuncts change places and the pole with them.
-        return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
-    return derive(axiom, Kind("antonym"), lexicon)
+def turned(axiom: Axiom) -> Axiom | None:
+    """The same claim with the other pole said of A, as logic has it; None where only an antonym could say that.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> print(turned(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
+    Shorter(A, B), so Easier(hide(A), hide(B))
+    """
+    match axiom.premise:
+        case And(Prop(_, _, str()), Prop(_, _, str())):
+            renamed = axiom.premise.swapped()
+            # A is whoever comes first, so the two conjuncts change places and the pole with them.
+            return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
+        case Comp(word) if plain(word).lower() in OPPOSITES:
+            return replace(axiom, premise=flipped(axiom.premise), conclusion=flipped(claim(axiom)))
+        case _:
+            return None
 
 
 def laid_out(axiom: Axiom) -> Axiom | None:
@@ -77,18 +84,20 @@ def balanced(
     axioms: Iterable[KnownAxiom], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
 ) -> Iterator[tuple[PlacedAxiom, ...]]:
     """Blocks of axioms, each balanced in itself; what has no partner is counted and left out."""
-    pools: dict[Shape, Pool] = {}
+    pools: dict[Shape, tuple[list[KnownAxiom], list[KnownAxiom]]] = {}
     for known in axioms:
-        axiom, other = known.axiom, turned(known, lexicon)
-        shape = _shape(known, axiom, lexicon, kinds)
-        up = is_upper(claim(axiom).word)
-        ups, either, downs = pools.setdefault(shape, ([], [], []))
-        if other is not None and _shape(known, other, lexicon, kinds) == shape:
-            either.append((known, axiom, other) if up else (known, other, axiom))
-        else:
-            (ups if up else downs).append(known)
+        known = replace(known, axiom=_with_upper_premise(known.axiom))
+        sides = pools.setdefault(_shape(known, known.axiom, lexicon, kinds), ([], []))
+        sides[int(not is_upper(claim(known.axiom).word))].append(known)
     for shape in sorted(pools, key=str):
         yield from _blocks(shape, pools[shape], lexicon, Random(f"{seed} {shape}"), rejected)
+
+
+def _with_upper_premise(axiom: Axiom) -> Axiom:
+    """A comparison in the premise is of the upper pole: what follows goes with it or against it, whichever was written."""
+    if isinstance(axiom.premise, Comp) and plain(axiom.premise.word).lower() in OPPOSITES:
+        return axiom if is_upper(axiom.premise.word) else turned(axiom) or axiom
+    return axiom
 
 
 def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> PlacedAxiom:
@@ -100,12 +109,19 @@ def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Pl
 def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
     """The name that the lexicon has for a property, its antonym and their paraphrases."""
     claimed = claim(axiom)
-    return lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase.text
+    phrase = lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase
+    return phrase.text or phrase.pair[0]
+
+
+def lexicon_for(known: KnownAxiom, lexicon: Lexicon) -> Lexicon:
+    """Nothing for what nobody has checked: a doubtful axiom in other words is doubtful twice."""
+    return NO_LEXICON if known.status == "raw" else lexicon
 
 
 def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
     """What partners have in common: template, kinds, scales, and whether the premise can be told both ways."""
     claimed = claim(axiom)
+    lexicon = lexicon_for(known, lexicon)
     entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
     scales = {"phrase": pair_of(claimed.word)}
     scales |= {sense: phrase.pair for sense, phrase in (entry.senses() if entry else ())}
@@ -118,30 +134,33 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Ki
 
 
 def _blocks(
-    shape: Shape, pool: Pool, lexicon: Lexicon, chance: Random, rejected: Counter[str]
+    shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, chance: Random, left: Counter[str]
 ) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """As many axioms of the upper as of the lower pole, those that can say either filling up the smaller side."""
-    for axioms in pool:
-        chance.shuffle(axioms)
-    ups, either, downs = pool
-    up = [(known, known.axiom) for known in ups]
-    down = [(known, known.axiom) for known in downs]
-    for known, above, below in either:
-        if len(up) <= len(down):
-            up.append((known, above))
-        else:
-            down.append((known, below))
-    size = 2 if shape[1] else 1  # with two layouts each pole is told in both
-    rounds = min(len(up), len(down)) // size
-    rejected["axiom: no partner that says the other pole"] += len(up) + len(down) - 2 * size * rounds
-    for number in range(rounds):
-        block = []
-        for side in (up, down):
-            for turn, (known, axiom) in enumerate(side[number * size : (number + 1) * size]):
-                placed = laid_out(axiom) if turn else axiom
-                assert placed is not None
-                block.append(PlacedAxiom(known, placed, len(shape[2]), property_of(placed, lexicon)))
-        yield tuple(block)
+    """As many axioms of the upper as of the lower pole; two kinds of thing can be told either way, so these are one side."""
+    free = TEMPLATES[shape[0]].number == 1
+    sides = [pool[0] + pool[1]] if free else list(pool)
+    for side in sides:
+        chance.shuffle(side)
+    start, most = 0, min(map(len, sides))
+    ways = len(_tellings(sides[0][0].axiom)) if most else 1
+    # Every way to tell them, and of what is left over half of the ways.
+    for size in (ways, (ways + 1) // 2):
+        while start + size <= most and (size > 1 or not free):
+            block = []
+            for side in sides:
+                for number, known in enumerate(side[start : start + size]):
+                    told = _tellings(known.axiom)[number]
+                    block.append(PlacedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
+            yield tuple(block)
+            start += size
+    left["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
+
+
+def _tellings(axiom: Axiom) -> list[Axiom]:
+    """An axiom in all the ways that logic allows: as it is and with the other pole, then both laid out otherwise."""
+    ways = [axiom, turned(axiom)]
+    ways += [laid_out(way) for way in ways if way is not None]
+    return [way for way in ways if way is not None]
 
 
 def is_kept(form: Axiom) -> bool | None:

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from random import Random
 
 from horsesense.errors import UserError, unknown
-from horsesense.methods.rica.axioms import Axiom, claim
-from horsesense.methods.rica.balance import PlacedAxiom, balanced, unbalanced
+from horsesense.methods.rica.axioms import Axiom, claim, is_upper
+from horsesense.methods.rica.balance import PlacedAxiom, balanced, lexicon_for, property_of, unbalanced
 from horsesense.methods.rica.equivalence import canonical
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
@@ -23,6 +23,8 @@ from horsesense.records import Card, Facet, Item, Probe
 
 _GROUP = "property"
 """Axioms about one property stand and fall together."""
+CAP = 16
+"""How many axioms about one property are enough: more of them make the set longer, not the knowledge broader."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class RicaPlan:
     task: str = "masked"
     background: bool = False
     """Also ask with the fact behind the axiom told outright."""
+    cap: int | None = CAP
+    """Most axioms about one property, so that none dominates; None: as many as there are."""
     balance: bool = True
     """As many of each pole in every cell; without, all axioms are taken as their source has them."""
     seed: int = 0
@@ -68,7 +72,10 @@ def build_rica(plan: RicaPlan) -> Probe:
     if plan.task not in TASKS:
         raise unknown("task", plan.task, TASKS)
     rejected: Counter[str] = Counter()
-    blocks = list(_blocks(plan, _distinct(plan, rejected), rejected))
+    axioms = _distinct(plan, rejected)
+    if plan.cap is not None:
+        axioms = _capped(axioms, plan.cap, plan, rejected)
+    blocks = list(_blocks(plan, axioms, rejected))
     items = _within_limit(plan, _by_turns(blocks, plan.seed), rejected)
     if not items:
         raise UserError("nothing could be built", fix=_why(rejected))
@@ -104,6 +111,23 @@ def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
             rejected["axiom: said already"] += 1
         by_meaning.setdefault(meaning, known)
     return list(by_meaning.values())
+
+
+def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
+    """At most so many axioms about each property, by turns of strategy and pole."""
+    queues: dict[str, dict[tuple[str, bool], list[KnownAxiom]]] = {}
+    for known in axioms:
+        kind = known.template, is_upper(claim(known.axiom).word)
+        queues.setdefault(property_of(known.axiom, plan.lexicon), {}).setdefault(kind, []).append(known)
+    kept: list[KnownAxiom] = []
+    for name, kinds in queues.items():
+        chance = Random(f"{plan.seed} {name}")
+        for queue in kinds.values():
+            chance.shuffle(queue)
+        turns = [known for turn in zip_longest(*kinds.values()) for known in turn if known is not None]
+        kept += turns[:most]
+        rejected["axiom: enough about its property"] += len(turns[most:])
+    return kept
 
 
 def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]) -> Iterator[tuple[PlacedAxiom, ...]]:
@@ -163,7 +187,7 @@ def _items(
 ) -> Iterator[Item]:
     """The items of one axiom; ``others`` are all axioms of the set."""
     family = str(placed.known.axiom)
-    forms = derive_all(placed.axiom, plan.lexicon, plan.kinds)
+    forms = derive_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
     _count_missing(plan, placed, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]

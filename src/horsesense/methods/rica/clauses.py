@@ -11,7 +11,7 @@ from functools import cache
 
 from horsesense.errors import UserError
 from horsesense.language.comparatives import comparative_of
-from horsesense.language.inflection import gerund, is_adjective, is_finite, is_noun, verb_form, with_article
+from horsesense.language.inflection import gerund, inflected, is_adjective, is_finite, is_noun, verb_form, with_article
 from horsesense.language.negation import auxiliary, negated
 from horsesense.language.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Pair, Premise, Prop, Rel, Term, pair_of, plain
@@ -23,8 +23,10 @@ KINDS_OF_VALUE = {
     "material": "is made out of *",
     "grade": "is in the * grade",
     "location": "lives in *",
+    "occupation": "works as *",
+    "thing": "is *",
 }
-"""How a property with a value is said; an animal is one, anything else has it."""
+"""How a property with a value is said; an animal is one, a thing brings its article, anything else has it."""
 
 
 @cache
@@ -150,6 +152,8 @@ def say_premise(premise: Premise) -> str:
             return f"{affirmed.entity} {clause(affirmed.name)} while {denied.entity} {_denial(clause(denied.name))}"
         case And(left, right):
             return f"{say_term(left)} and {say_term(right)}"
+        case Prop(name, entity, None):
+            return f"{entity} {happened(name)}"
         case Prop() | Rel() | Comp() | Not():
             return say_term(premise)
 
@@ -188,6 +192,18 @@ def clause(name: str) -> str:
     return f"can {text}" if kind == "base" else f"is capable of {text}"
 
 
+@cache
+def happened(name: str) -> str:
+    """An event of one (template 5), which is past: a verb whose past is its base form is not what one can do.
+
+    >>> happened("put on a coat"), happened("took a bath")
+    ('put on a coat', 'took a bath')
+    """
+    text = plain(name)
+    first = text.split(" ")[0]
+    return text if first in inflected(first, "VBD") else clause(text)
+
+
 def _denial(affirmed: str) -> str:
     """What is left of a clause that is denied of the other one: "does not", "cannot"; of one denied already, "does"."""
     if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
@@ -201,6 +217,8 @@ def _valued(kind: str, value: str) -> str:
         return kind.replace(SLOT, value)
     if kind.lower() == "animal":
         return f"is {with_article(value)}"
+    if kind.lower() == "occupation":
+        value = with_article(value)
     pattern = KINDS_OF_VALUE.get(kind.lower(), f"has the {kind.lower()} {SLOT}")
     return pattern.replace(SLOT, value)
 

@@ -1,6 +1,6 @@
 """Do two forms say the same? Both are rewritten by equations until nothing is left to rewrite.
 
-The rules: spaces in names mean nothing; not not is nothing; there are no ties, so not less is more; less of one is
+The rules: spaces in names mean nothing; an animal is a thing; not not is nothing; there are no ties, so not less is more; less of one is
 more of the other; comparatives with the same opposite (bigger and larger, taller and longer) are on one scale, since
 their opposite does not tell which is meant; the order of a conjunction means nothing; A and B are any two, so they
 may be exchanged throughout; a lexicon says which phrases are antonyms and paraphrases. Every rule is an equation, so
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from horsesense.language.comparatives import OPPOSITES
+from horsesense.language.inflection import with_article
 from horsesense.methods.rica.axioms import (
     And,
     Axiom,
@@ -103,6 +104,7 @@ def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
     yield Step("given", form)
     for rule, change in (
         ("spaces mean nothing", lambda axiom: _both(axiom, _tidy_term)),
+        ("an animal is a thing", lambda axiom: _both(axiom, _thing)),
         ("not not is nothing", lambda axiom: _both(axiom, _undoubled)),
         ("no ties: not less is more", lambda axiom: _both(axiom, _affirmed)),
         ("the lexicon's phrase", lambda axiom: _by_lexicon(axiom, lexicon)),
@@ -133,6 +135,14 @@ def _tidy_term(term: Term) -> Term:
             return Comp(plain(word), *sides)  # type: ignore[arg-type]  # a side is a property and stays one
         case Not(inner):
             return Not(_tidy_term(inner))
+
+
+def _thing(term: Term) -> Term:
+    match term:
+        case Prop(name, entity, str(value)) if name.lower() == "animal":
+            return Prop("Thing", entity, with_article(value))
+        case _:
+            return term
 
 
 def _undoubled(term: Term) -> Term:

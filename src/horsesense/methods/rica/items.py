@@ -111,6 +111,7 @@ def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) 
         "comparative": word,
         "negated": kind.perturbation.startswith("negation"),
         "status": known.status,
+        "operator": kind.operator,
         "background": "none",
     }
     return facets if kept is None else facets | {"order": "kept" if kept else "swapped"}
@@ -228,7 +229,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
             denied = "cannot" if verb == "can" else f"{verb} not"
             return f"{someone} {who} {affirmed}", f"{someone} {who} {denied}"
         sides = {side.entity: side for side in (premise.left, premise.right) if isinstance(side, Prop)}
-        return valued(sides["A"], someone), valued(sides["B"], someone)
+        return valued(sides["A"]), valued(sides["B"])
     if isinstance(premise, Prop):
         return f"{someone} {who} {clause(premise.name)}", "the other"
     assert isinstance(premise, Comp | Rel)
@@ -236,15 +237,16 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
     return f"{someone} {who} {_B.sub('another', predicate)}", "the other"
 
 
-def valued(side: Prop, someone: str) -> str:
+def valued(side: Prop) -> str:
     """What an entity is called in a fact, by the value that its premise gives it.
 
-    >>> valued(Prop("Material", "A", "wax"), "something"), valued(Prop("animal", "B", "ox"), "something")
-    ('wax', 'an ox')
+    >>> valued(Prop("Material", "A", "wax")), valued(Prop("Location", "B", "Oslo"))
+    ('wax', 'someone in Oslo')
     """
     kind, value = plain(side.name).lower(), plain(side.value or "")
-    if kind == "material" or SLOT in kind:
+    if kind in ("material", "thing") or SLOT in kind:
         return value
-    if kind == "animal":
+    if kind in ("animal", "occupation"):
         return with_article(value)
-    return f"{someone} in the {value} grade" if kind == "grade" else f"{someone} in {value}"
+    # Whoever lives somewhere or is in a grade is a person, whatever else the strategy speaks of.
+    return f"someone in the {value} grade" if kind == "grade" else f"someone in {value}"

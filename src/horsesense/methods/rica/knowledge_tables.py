@@ -16,14 +16,14 @@ from pathlib import Path
 
 from horsesense.errors import UserError, unknown
 from horsesense.files import read_table, read_text
-from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.language.comparatives import is_comparative_form
-from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
-from horsesense.methods.rica.lexicon import Lexicon, read_lexicon, wordnet_lexicon
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
+from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
 
 DATA = Path(__file__).with_name("data")
-LISTS = ("animals", "materials", "occupations", "adjectives")
+LISTS = ("animals", "materials", "occupations")
+BARE = f"is {SLOT}"
+"""A conclusion whose comparative says it all: ``older: is *``."""
 COLUMNS = ("template", "a", "b", "conclusion")
 STATUSES = ("raw", "machine", "verified", "curated")
 """Told by absence from a knowledge base; by rule from numbers or an explicit negative; checked by people; written."""
@@ -46,6 +46,8 @@ TEMPLATES: Mapping[str, Template] = {
     "grade": Template(1, "social", True),
     "location": Template(1, "physical", True),
     "animal": Template(1, "physical", False),
+    "quantity": Template(1, "physical", False),
+    "occupation": Template(1, "social", True),
     "role": Template(2, "social", True),
     "action-between": Template(2, "social", True),
     "action-alone": Template(3, "social", True),
@@ -54,7 +56,7 @@ TEMPLATES: Mapping[str, Template] = {
     "physical-degree": Template(4, "physical", False),
     "temporal": Template(5, "temporal", True),
 }
-"""The eleven of table 4, by name."""
+"""The eleven of table 4 by name, and two of our own: measured quantities, and what people do for a living."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,15 @@ class KnownAxiom:
     """Facts that it was made from."""
 
 
-def fill(template: str, a: str, b: str, conclusion: str) -> Axiom:
-    """The axiom of a row.
+def fill(template: str, a: str, b: str, conclusion: str, kind: str = "") -> Axiom:
+    """The axiom of a row; ``kind`` says how two values are told where the template leaves it open.
 
     >>> print(fill("material", "wax", "iron", "more: soft"))
     Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))
     >>> print(fill("temporal", "took a bath", "", "before: dirty"))
     took a bath(A), so Before(dirty(A))
+    >>> print(fill("quantity", "a bell", "a whistle", "heavier: is *"))
+    Thing(A, a bell) and Thing(B, a whistle), so Heavier(A, B)
     """
     if template not in TEMPLATES:
         raise unknown("template", template, TEMPLATES)
@@ -86,16 +90,17 @@ def fill(template: str, a: str, b: str, conclusion: str) -> Axiom:
         raise UserError(f"the conclusion {conclusion!r} lacks a comparative", fix="write it like more: fragile")
     pair_of(word)
     number = TEMPLATES[template].number
+    phrase = "" if phrase == BARE else phrase
     right = None if number == 5 else Prop(swap_names(phrase), "B")
     comparison = Comp(word.capitalize(), Prop(phrase, "A"), right)
-    return Axiom(_premise(template, number, a, b), comparison)
+    return Axiom(_premise(template, number, a, b, kind), comparison)
 
 
-def _premise(template: str, number: int, a: str, b: str) -> Premise:
+def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     if not a or (number == 1 and not b):
         raise UserError("a cell of the premise is empty", fix="fill in a, and b where there are two")
     if number == 1:
-        kind = template if template == "animal" else template.capitalize()
+        kind = kind or {"animal": "animal", "quantity": "Thing"}.get(template, template.capitalize())
         return And(Prop(kind, "A", a), Prop(kind, "B", b))
     if number == 2:
         if template == "action-between" and not ("person_a" in a and "person_b" in a):
@@ -137,19 +142,14 @@ def shipped_lexicon() -> Lexicon:
     return read_lexicon(DATA / "lexicon.tsv")
 
 
-def whole_lexicon(file: Path | None = None, watcher: Watcher = UNWATCHED) -> Lexicon:
-    """One's own lexicon before the shipped one, and WordNet's adjectives behind both, where WordNet is here."""
-    known = read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
-    folder = find_wordnet()
-    if folder is None:
-        watcher.say("WordNet is not here, so only the lexicon's antonyms are used; run: horsesense fetch wordnet")
-        return known
-    return known.and_then(wordnet_lexicon(folder))
+def whole_lexicon(file: Path | None = None) -> Lexicon:
+    """One's own lexicon before the shipped one. WordNet adds nothing to either: it knows words, not which sense is meant."""
+    return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
 
 
 @cache
 def shipped_list(name: str) -> tuple[str, ...]:
-    """A list of our own: animals, materials, occupations, adjectives, names."""
+    """A list of our own: animals, materials, occupations, names."""
     path = DATA / f"{name}.tsv"
     column = name.removesuffix("s")
     return tuple(row[column] for _, row in read_table(path, (column,)))

@@ -45,7 +45,7 @@ def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
     someone, who = ("someone", "who") if people else ("something", "that")
     match axiom.premise:
         case And(Prop() as left, Prop() as right) if left.value and right.value:
-            return {side.entity: valued(side, someone) for side in sorted((left, right), key=lambda side: side.entity)}
+            return {side.entity: valued(side) for side in sorted((left, right), key=lambda side: side.entity)}
         case And(Prop() as did, Not(Prop() as denied)) | And(Not(Prop() as denied), Prop() as did):
             done = clause(did.name)
             named = {did.entity: f"{someone} {who} {done}", denied.entity: f"{someone} {who} {negated(done)}"}

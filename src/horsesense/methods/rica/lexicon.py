@@ -4,10 +4,8 @@ A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inver
 the operator does not apply. A phrase is compared by more and less; another scale stands before it
 (``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
 
-Of WordNet only adjectives are taken, and only where it leaves no doubt. An antonym is the only one in all senses of
-both words together, and either stands in every sense of both, or is the word itself denied (*unlucky*,
-*powerless*), which denies it whatever it means. A synonym counts where both words have one sense. Anything else
-would be a guess at the sense that is meant.
+A column ``status`` says who certified a line: ``written`` (nobody but its author), ``model`` or ``people``. Nothing is taken
+from WordNet, which knows words and not which sense is meant; `certification` holds the pairs against it.
 """
 
 from __future__ import annotations
@@ -16,21 +14,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
-from horsesense.knowledge.wordnet import Adjectives, read_adjectives
-from horsesense.language.frequency import zipf
 from horsesense.methods.rica.axioms import Pair, is_upper, pair_of, plain
 from horsesense.methods.rica.clauses import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
 """Senses that turn the scale round."""
-_RARE = 2.5
-"""Zipf frequency under which a word would puzzle rather than paraphrase."""
-_DENYING = ("un", "in", "im", "il", "ir", "dis", "non")
-_MEANS_ANOTHER = frozenset(("undetermined", "immaterial", "undue", "unturned", "unsound"))
-"""Denied in another sense than the usual one of the word: who is not determined is not undetermined."""
+STATUSES = {
+    "written": "written by its author and read by nobody else",
+    "model": "certified by a language model, not verified by people",
+    "people": "verified by people",
+}
+"""Who certified that a pair is of one sense and one scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,8 @@ class LexiconEntry:
     paraphrase: Phrase | None = None
     inversion: Phrase | None = None
     """The paraphrase of the antonym (table 2, PARAPHRASE INVERSION)."""
+    status: str = "written"
+    """Who certified it: its author only, a language model, or people."""
 
     def senses(self) -> Iterator[tuple[str, Phrase]]:
         """The other phrases with the column they stand in."""
@@ -74,7 +73,7 @@ class LexiconEntry:
         """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
         if self.antonym is None:
             return None
-        return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase)
+        return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, self.status)
 
 
 @dataclass(frozen=True)
@@ -141,59 +140,8 @@ def read_lexicon(path: Path) -> Lexicon:
             # Otherwise two entries would say that two different properties are the same.
             if seen.setdefault(cell, line) != line:
                 raise UserError(f"{cell.text!r} stands in line {seen[cell]} too", file=path, line=line, fix="drop one")
-        entries.append(LexiconEntry(phrase, *others))
+        status = row.get("status") or "written"
+        if status not in STATUSES:
+            raise unknown("status", status, STATUSES).at(path, line)
+        entries.append(LexiconEntry(phrase, *others, status=status))
     return Lexicon.of(entries)
-
-
-# Adjectives of WordNet.
-
-
-def wordnet_lexicon(folder: Path) -> Lexicon:
-    """Entries for all adjectives of which WordNet knows the one antonym or a sure synonym."""
-    adjectives = read_adjectives(folder)
-    entries = []
-    for word in adjectives.senses:
-        antonym = _antonym(word, adjectives)
-        synonym = _synonym(word, adjectives)
-        inversion = _synonym(antonym, adjectives) if antonym else ""
-        if (antonym or synonym) and word.isalpha() and zipf(word) >= _RARE:
-            others = (Phrase(other) if other else None for other in (antonym, synonym, inversion))
-            entries.append(LexiconEntry(Phrase(word), *others))
-    return Lexicon.of(entries)
-
-
-def _antonym(word: str, adjectives: Adjectives) -> str:
-    antonym = _only_antonym(word, adjectives)
-    # It has to go both ways: "old" is the one antonym of "new", which is not the one of "old".
-    if not antonym.isalpha() or zipf(antonym) < _RARE or _only_antonym(antonym, adjectives) != word:
-        return ""
-    # "Hungry" is the antonym of "thirsty" in one sense of four, and "net" that of "gross".
-    in_every_sense = all(all(adjectives.antonyms[adjective]) for adjective in (word, antonym))
-    sure = in_every_sense or denies(antonym, word) or denies(word, antonym)
-    return antonym if sure and word not in _MEANS_ANOTHER and antonym not in _MEANS_ANOTHER else ""
-
-
-def _only_antonym(word: str, adjectives: Adjectives) -> str:
-    """The antonym of all senses together, where there is just one."""
-    antonyms = frozenset().union(*adjectives.antonyms.get(word, ()))
-    (antonym,) = antonyms if len(antonyms) == 1 else ("",)
-    return antonym
-
-
-def denies(negative: str, word: str) -> bool:
-    """Whether one adjective is another with a prefix or an ending that denies it.
-
-    >>> denies("unlucky", "lucky"), denies("powerless", "powerful"), denies("retroactive", "proactive")
-    (True, True, False)
-    """
-    if negative.endswith("less") and word.endswith("ful"):
-        return negative.removesuffix("less") == word.removesuffix("ful")
-    return any(negative == prefix + word for prefix in _DENYING)
-
-
-def _synonym(word: str, adjectives: Adjectives) -> str:
-    if len(adjectives.senses.get(word, ())) != 1:
-        return ""
-    (members,) = adjectives.senses[word]
-    others = [other for other in members if other != word and other.isalpha() and zipf(other) >= _RARE]
-    return max((other for other in others if len(adjectives.senses[other]) == 1), key=zipf, default="")

@@ -231,7 +231,8 @@ def _valued(text: str) -> Prop | None:
         before, after = pattern.split(SLOT)
         match = re.fullmatch(rf"([AB]) {before}(.+){after}", text)
         if match:
-            return Prop(kind.capitalize(), match[1], match[2])
+            value = re.sub(r"^an? ", "", match[2]) if kind == "occupation" else match[2]
+            return Prop(kind.capitalize(), match[1], value)
     return None
 
 

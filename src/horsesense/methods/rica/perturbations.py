@@ -48,6 +48,15 @@ class Kind:
         return "_".join(filter(None, (operator, asymmetry))) or "original"
 
     @property
+    def operator(self) -> str:
+        """``logical``: proved to say the same, whatever the words mean; ``lexical``: as far as the lexicon is right.
+
+        >>> Kind("negation", "premise").operator, Kind("negation_antonym").operator
+        ('logical', 'lexical')
+        """
+        return "logical" if PERTURBATIONS[self.perturbation][0] == "phrase" else "lexical"
+
+    @property
     def retest(self) -> bool:
         """Whether it is another kind with A and B exchanged: what is asked twice shows how steady answers are."""
         return self.asymmetry == "conclusion"

@@ -8,7 +8,8 @@ of one branch of the taxonomy go together, which keeps most clusters whole by th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.knowledge.graph import Graph
-from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.language.words import words
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
 from horsesense.methods.wordnetqa.plan import WordNetPlan
@@ -29,12 +30,17 @@ _TRAIN = 0.15
 _TEST = 0.15
 _BRANCHES = 400
 """A branch is the largest part of the taxonomy with at most one in so many of all concepts."""
+_SMALL, _FEWEST_BRANCHES = 5000, 60
+"""A source with fewer branches is not split: by one seed or another, a split would be empty or a handful."""
+TOO_SMALL = "split: the source is too small for train, dev and test, so that all questions are test"
+_ALL_TEST = "The source is too small for train, dev and test, so that all questions are test."
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
 def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """The questions of one relation; what could not be asked is counted in the card's notes."""
     rejected: Counter[str] = Counter()
+    plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
     questions = _questions(graph, plan, rejected)
     placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
@@ -54,7 +60,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         name=f"wordnetqa-{plan.relation}",
         method="wordnetqa",
         licence=graph.origin.licence,
-        made=_made(graph, plan),
+        made=_made(graph, plan) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
         seed=plan.seed,
         group="asked",
     )
@@ -105,7 +111,20 @@ def _gives_away(graph: Graph, question: Question, plan: WordNetPlan) -> bool:
     question_words = set(
         words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}")
     )
-    return not (question_words - FUNCTION_WORDS).isdisjoint(words(option_text(graph, plan.relation, question.answer)))
+    answer_words = words(option_text(graph, plan.relation, question.answer, plan.words))
+    return not question_words.difference(plan.words.function_words).isdisjoint(answer_words)
+
+
+def _branches(graph: Graph) -> Callable[[int], int]:
+    """From a concept to the top of the branch that it lies in."""
+    below = np.diff(graph.down.starts)
+    largest = max(1, len(graph) // _BRANCHES)
+
+    def branch(concept: int) -> int:
+        around = [other for other in graph.up.reached(concept) if below[other] <= largest]
+        return max([concept, *around], key=lambda other: (int(below[other]), -other))
+
+    return branch
 
 
 def split_questions(
@@ -113,16 +132,16 @@ def split_questions(
 ) -> list[tuple[Question, str]]:
     """Each question with its split; ``each`` is how many items a question will become."""
     train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
-    below = np.diff(graph.down.starts)
-    largest = max(1, len(graph) // _BRANCHES)
+    branch_of = _branches(graph)
 
     @cache
     def split(answer: int) -> str:
-        around = [other for other in graph.up.reached(answer) if below[other] <= largest]
-        branch = max([answer, *around], key=lambda other: (int(below[other]), -other))
-        place = plan.chance("split", graph.ids[branch]).random()
+        place = plan.chance("split", graph.ids[branch_of(answer)]).random()
         return "train" if place < train else "test" if place < train + _TEST else "dev"
 
+    if len(graph) <= _SMALL and len({branch_of(concept) for concept in range(len(graph))}) < _FEWEST_BRANCHES:
+        rejected[TOO_SMALL] += len(questions)
+        return [(question, "test") for question in questions]
     placed: list[tuple[Question, str]] = []
     used = 0
     for _, cluster in groupby(questions, key=lambda question: question.asked):
@@ -149,7 +168,7 @@ def _items(graph: Graph, choices: Iterator[Choice], plan: WordNetPlan) -> Iterat
         plan.chance("order", asked, answer, choice.kind, choice.distance, question.template).shuffle(concepts)
         for concept in concepts:
             if concept not in texts:
-                texts[concept] = option_text(graph, plan.relation, concept)
+                texts[concept] = option_text(graph, plan.relation, concept, plan.words)
         facets: dict[str, Facet] = {
             "task": plan.relation,
             "split": choice.split,

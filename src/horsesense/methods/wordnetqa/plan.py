@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from horsesense.errors import UserError, unknown
+from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
 RELATIONS = ("definitions", "synonymy", "hypernymy", "hyponymy")
 
@@ -37,6 +38,8 @@ class WordNetPlan:
     """The paper's pure kinds of distractors, without control of giveaways."""
     ways: int = 5
     """Options of a question."""
+    wording: str = ""
+    """The language of the questions, or a file (.toml) that has their wording; empty: as the source's."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -52,8 +55,15 @@ class WordNetPlan:
 
     @property
     def templates(self) -> dict[str, str]:
-        templates: dict[str, str] = _data("templates.toml")[self.relation]
-        return templates
+        templates = self.words.templates
+        if self.relation not in templates:
+            raise unknown("relation of this wording", self.relation, templates)
+        return dict(templates[self.relation])
+
+    @property
+    def words(self) -> Wording:
+        """How questions and options read."""
+        return find_wording(self.wording or SHIPPED)
 
     def chance(self, *what: object) -> Random:
         """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
 _UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 _MOST_WORDS = 3
@@ -18,8 +19,8 @@ _MOST_WORDS = 3
 # A word as it stands in an example: "squatted" for squat, "sat down" for sit down.
 
 
-def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
-    """The first of the lemmas that the sentence has, in the form it has it.
+def find_form(sentence: str, lemmas: Iterable[str], pos: str, endings: Sequence[str] = ()) -> str | None:
+    """The first of the lemmas that the sentence has, in the form it has it; ``endings`` are those of its language.
 
     >>> find_form("They sat down on the oxen's cart", ["squat", "sit down"], "v")
     'sat down'
@@ -28,7 +29,7 @@ def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
     """
     low = sentence.lower()
     for lemma in lemmas:
-        for form in word_forms(lemma.lower(), pos):
+        for form in with_endings(lemma.lower(), endings) if endings else word_forms(lemma.lower(), pos):
             start = low.find(form)
             while start >= 0:
                 end = start + len(form)
@@ -36,6 +37,15 @@ def find_form(sentence: str, lemmas: Iterable[str], pos: str) -> str | None:
                     return sentence[start:end]
                 start = low.find(form, start + 1)
     return None
+
+
+def with_endings(lemma: str, endings: Sequence[str]) -> list[str]:
+    """A lemma with each ending, longest first.
+
+    >>> with_endings("hund", ["", "e", "en"])
+    ['hunden', 'hunde', 'hund']
+    """
+    return sorted({lemma + ending for ending in endings}, key=lambda form: (-len(form), form))
 
 
 def _in_word(text: str, place: int) -> bool:
@@ -109,7 +119,8 @@ def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, 
     lemmas, pos = graph.lemmas[concept], graph.pos[concept]
     if plan.relation == "synonymy":
         return [(graph.definitions[concept], lemmas[0])]
-    forms = ((sentence, find_form(sentence, lemmas, pos)) for sentence in graph.examples[concept])
+    endings = plan.words.endings
+    forms = ((sentence, find_form(sentence, lemmas, pos, endings)) for sentence in graph.examples[concept])
     return [(sentence, form) for sentence, form in forms if form and form.lower() != sentence.strip(" .!?").lower()]
 
 
@@ -172,13 +183,16 @@ def question_text(question: Question, template: str) -> str:
     return "".join(slots.get(piece, piece) for piece in pieces)
 
 
-def option_text(graph: Graph, relation: str, concept: int) -> str:
+def option_text(graph: Graph, relation: str, concept: int, wording: Wording | None = None) -> str:
     """A concept as an option: its definition, its words, or its name with the definition."""
     lemmas, definition = graph.lemmas[concept], graph.definitions[concept]
     if relation == "definitions":
         return definition
     if relation == "synonymy":
         return ", ".join(lemmas)
-    others = f" (or {', '.join(lemmas[1:_MOST_WORDS])})" if len(lemmas) > 1 else ""
-    event = " event" if graph.pos[concept] == "v" else ""
-    return f"{lemmas[0]}{others}{event}, defined as '{definition}'"
+    said = wording or find_wording(SHIPPED)
+    others = said.others.replace("{words}", ", ".join(lemmas[1:_MOST_WORDS])) if len(lemmas) > 1 else ""
+    event = said.event if graph.pos[concept] == "v" else ""
+    name, _, rest = said.defined.partition("{name}")
+    before, _, after = rest.partition("{definition}")
+    return f"{name}{lemmas[0]}{others}{event}{before}{definition}{after}"

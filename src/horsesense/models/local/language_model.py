@@ -93,7 +93,7 @@ class LanguageModel:
     # The contract.
 
     @property
-    def identity(self) -> Identity:
+    def who(self) -> Identity:
         return Identity("memory" if self.borrowed else "weights", self.weights)
 
     @property

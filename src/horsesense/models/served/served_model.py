@@ -66,7 +66,7 @@ class ServedModel:
     model: str
     """Its name at the server."""
     client: Client[Any]
-    identity: Identity
+    who: Identity
     found: Found = field(default_factory=Found)
 
     @property
@@ -125,8 +125,8 @@ class ServedModel:
             "architecture": "",
             "direction": self.direction,
             "parameters": 0,
-            "window": int(self.identity.reported.get("max_model_len") or 0),
-            "weights": self.identity.content,
+            "window": int(self.who.reported.get("max_model_len") or 0),
+            "weights": self.who.content,
             "revision": "",
             "dtype": "unknown",
             "dtype_reason": "the server does not say",

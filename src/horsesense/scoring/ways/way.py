@@ -104,7 +104,7 @@ def ways_of(model: Model, wanted: Sequence[str]) -> list[tuple[Way, str]]:
 
 
 def _first_of(model: Model) -> tuple[Way, str]:
-    if model.identity.kind != "server":
+    if model.who.kind != "server":
         return way_named("options"), ""
     left: list[str] = []
     for name in _FALLS_BACK:

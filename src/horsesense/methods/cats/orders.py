@@ -1,0 +1,87 @@
+"""Pairs of our own whose keys are proved: total orders that everybody knows, and what their duals are.
+
+A chain is a list of things from the least to the greatest of a scale: a second, a minute, an hour. Each pair compares
+one thing with a smaller and a greater one, so that just one of its sentences is true.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from horsesense.language.comparatives import OPPOSITES
+from horsesense.records import Card, Item, Probe, Source
+
+NAME = "orders"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Things in the order of one scale, the least first."""
+
+    name: str
+    more: str
+    """The comparative: *longer*."""
+    things: tuple[str, ...]
+
+
+@cache
+def chains() -> tuple[Chain, ...]:
+    """The orders that are written down."""
+    text = files(__package__).joinpath("orders.toml").read_text(encoding="utf-8")
+    return tuple(
+        Chain(name, more, tuple(things))
+        for name, kept in tomllib.loads(text).items()
+        for more, things in ((kept["more"], kept["things"]),)
+    )
+
+
+def orders_probe(limit: int | None = 100, seed: int = 0) -> Probe:
+    """One pair for each thing between two others, some of them from the other pole of the scale, some
+    denied, drawn by seed.
+
+    >>> probe = orders_probe(limit=2)
+    >>> len(probe.items), probe.items[0].facets["status"]
+    (2, 'proved')
+    """
+    draw = random.Random(seed)
+    items = [item for chain in chains() for item in _pairs(chain, draw)]
+    if limit is not None and limit < len(items):
+        chosen = set(draw.sample(range(len(items)), limit))
+        items = [item for place, item in enumerate(items) if place in chosen]
+    made = (
+        "One thing compared with a smaller and a greater one, in total orders that are written down; keys are proved."
+    )
+    return Probe.of(
+        items, Card("orders", method="cats", licence="CC0-1.0", made=made, seed=seed, normalise="mean", group="chain")
+    )
+
+
+def _pairs(chain: Chain, draw: random.Random) -> list[Item]:
+    items = []
+    for place in range(1, len(chain.things) - 1):
+        for negated in (False, False, True):
+            below, above = draw.choice(chain.things[:place]), draw.choice(chain.things[place + 1 :])
+            more = chain.more if draw.random() < 0.5 else OPPOSITES[chain.more]
+            others, right = [below, above], 0 if (more == chain.more) != negated else 1
+            if draw.random() < 0.5:
+                others, right = others[::-1], 1 - right
+            items.append(_item(chain, chain.things[place], f"not {more}" if negated else more, others, right))
+    return list({item.id: item for item in items}.values())
+
+
+def _item(chain: Chain, thing: str, more: str, others: Sequence[str], right: int) -> Item:
+    start = thing[:1].upper() + thing[1:]
+    return Item(
+        "orders",
+        "sentences",
+        options=tuple(f"{start} is {more} than {other}." for other in others),
+        answer=right,
+        groups={"chain": chain.name},
+        facets={"task": "orders", "scale": chain.more, "status": "proved", "ground": "order"},
+        source=Source(file="orders.toml", id=chain.name, licence="CC0-1.0"),
+    )

@@ -1,0 +1,171 @@
+"""Models held against the votes of people, and not only against the label that was made of them.
+
+Every row is scored on the same votes. People are held against one another: each vote against the distribution of the
+others on its triple, where a triple has as many votes as most have (three), so that the ceiling is that of two people
+for every triple. Triples whose votes all differed were dropped by the release: those that are left are the ones on
+which people agree, so the ceiling is told for both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from horsesense.analysis import Estimate
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.forecasts import (
+    Calibration,
+    fit_calibration,
+    leave_one_out,
+    log_score,
+    ranked_probability,
+    softmax,
+)
+from horsesense.analysis.resampling import Floats
+from horsesense.errors import UserError
+from horsesense.methods.releases.votes import ReleasedVotes
+from horsesense.records import Item
+from horsesense.runs.results import Answered
+
+Votes = Mapping[tuple[str, ...], tuple[int, ...]]
+"""By triple, the labels that people gave it; triples that somebody called nonsense are not among them."""
+
+VOTES = 3
+"""How many votes 96 % of the released triples have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distributions:
+    """How near one row is to the votes."""
+
+    ranked_probability: Estimate
+    """Ranked probability score, mean over votes: 0 is best."""
+    log_score: Estimate
+    """Minus the log-probability of a vote, smoothed: 0 is best."""
+    calibrated: bool
+    """Whether a preference for labels was removed, by a calibration fitted on other triples."""
+    votes: int
+    """Votes it is measured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class VotesOfTriples:
+    """How many people judged, and what dropping triples without a majority did."""
+
+    triples: int
+    """Triples of the table that have votes."""
+    votes: int
+    """Votes for them."""
+    by_number: Mapping[int, int]
+    """How many triples have so many votes."""
+    all_different: int
+    """Triples in the file of votes that nobody called nonsense and whose votes all differ; the release dropped them."""
+    ceiling: Distributions | None
+    """One vote against the others, on triples of the table with three votes."""
+    ceiling_with_dropped: Distributions | None
+    """The same over all triples of the file with three votes, those with three different ones too."""
+
+
+def votes_of(released: ReleasedVotes, labels: Sequence[str]) -> Votes:
+    """The votes of each triple, as places on the scale."""
+    triples = {item.id: triple_of(item) for item in released.probe.items}
+    votes: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    nonsense = {triples[each.item] for each in released.judgements if each.value not in labels}
+    for each in released.judgements:
+        if triples[each.item] not in nonsense:
+            votes[triples[each.item]].append(labels.index(each.value))
+    return {triple: tuple(given) for triple, given in votes.items()}
+
+
+def triple_of(item: Item) -> tuple[str, ...]:
+    return tuple(item.groups[role] for role in ("whole", "part", "adjective"))
+
+
+def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = ()) -> Distributions:
+    """One model (seeds are put together as a mean distribution); calibrated where it was asked on dev too."""
+    forecasts, items = [], list(runs[0].items)
+    for run in runs:
+        calibration = calibration_of(run, dev, votes)
+        by_item = dict(zip((item.id for item in run.items), _scores(run), strict=True))
+        scores = np.array([by_item[item.id] for item in items])
+        forecasts.append(calibration(scores) if calibration else softmax(scores))
+    calibrated = any(calibration_of(run, dev, votes) for run in runs)
+    forecast: Floats = np.mean(forecasts, axis=0)
+    rows = [(place, vote) for place, item in enumerate(items) for vote in _equal(votes.get(triple_of(item), ()))]
+    if not rows:
+        raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
+    places = [place for place, _ in rows]
+    return _measured(forecast[places], [vote for _, vote in rows], [items[place] for place in places], calibrated)
+
+
+def _equal(given: tuple[int, ...]) -> tuple[int, ...]:
+    """The votes of a triple that has as many as most have: people and models are measured on the same ones."""
+    return given if len(given) == VOTES else ()
+
+
+def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Calibration | None:
+    """Fitted on what the same model (and seed) answered on dev; triples of the table itself are never used."""
+    same = [each for each in dev if each.part.model.name == run.part.model.name]
+    asked = {triple_of(item) for item in run.items}
+    rows = [
+        (score, vote)
+        for each in same[:1]
+        for item, score in zip(each.items, _scores(each), strict=True)
+        if triple_of(item) not in asked
+        for vote in votes.get(triple_of(item), ())
+    ]
+    return fit_calibration(np.array([score for score, _ in rows]), [vote for _, vote in rows]) if rows else None
+
+
+def _scores(run: Answered) -> list[tuple[float, ...]]:
+    scores = run.scores(run.primary())
+    if len({len(row) for row in scores}) > 1:
+        raise UserError("the triples have different numbers of labels", fix="give runs on one form of the task")
+    return scores
+
+
+def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
+    """People against one another on the triples of a table, and on all that they judged."""
+    labels = len(items[0].options)
+    here = {triple_of(item): item for item in items if triple_of(item) in votes}
+    numbers = Counter(len(votes[triple]) for triple in here)
+    different = sum(len(given) >= 3 and len(set(given)) == len(given) for given in votes.values())
+    return VotesOfTriples(
+        triples=len(here),
+        votes=sum(len(votes[triple]) for triple in here),
+        by_number=dict(sorted(numbers.items())),
+        all_different=different,
+        ceiling=_ceiling({triple: votes[triple] for triple in here}, labels),
+        ceiling_with_dropped=_ceiling(votes, labels),
+    )
+
+
+def _ceiling(votes: Votes, labels: int) -> Distributions | None:
+    """One vote against the others on its triple, where there are as many as most triples have."""
+    kept = {triple: given for triple, given in votes.items() if _equal(given)}
+    if not kept:
+        return None
+    forecast, held, places = leave_one_out(list(kept.values()), labels)
+    triples = list(kept)
+    wholes, parts = ([triples[place][role] for place in places] for role in (0, 1))
+    return _measure(forecast, held, wholes, parts, False)
+
+
+def _measured(forecast: Floats, votes: Sequence[int], items: Sequence[Item], calibrated: bool) -> Distributions:
+    wholes, parts = ([item.groups[role] for item in items] for role in ("whole", "part"))
+    return _measure(forecast, votes, wholes, parts, calibrated)
+
+
+def _measure(
+    forecast: Floats, votes: Sequence[int], wholes: Sequence[str], parts: Sequence[str], calibrated: bool
+) -> Distributions:
+    ranked = accuracy(ranked_probability(forecast, votes), wholes, crossed=parts)
+    surprise = log_score(forecast, votes)
+    most = float(surprise.max()) or 1.0
+    # As a share of the greatest surprise it lies between 0 and 1, as an accuracy does.
+    shares = accuracy(surprise / most, wholes, crossed=parts)
+    logs = replace(shares, value=float(surprise.mean()), ci=(shares.low * most, shares.high * most))
+    return Distributions(ranked, logs, calibrated, len(votes))

@@ -1,0 +1,129 @@
+"""Part-whole as a suite: table 3 with one's own models in it, on the paper's split and on one without shared nouns.
+
+Asked are the released test split, dev (on which a preference for labels is fitted), and the test part of a split of
+all released triples in which no noun of the test is in training, in neither role: on the paper's split nearly
+every noun is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from horsesense.analysis import Estimate
+from horsesense.errors import UserError, argument
+from horsesense.files import cache_folder
+from horsesense.methods.partwhole.distributions import Distributions
+from horsesense.methods.partwhole.released import read_partwhole, read_partwhole_votes
+from horsesense.methods.partwhole.splits import split_items
+from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
+from horsesense.methods.suites.frame import (
+    Kind,
+    OpenedData,
+    PaperControl,
+    PaperRow,
+    PaperSuite,
+    PaperTable,
+    with_published,
+)
+from horsesense.records import Item, Probe
+from horsesense.runs.results import Answered
+
+VOTES = "all_just_results.csv"
+_CONTROLS = (
+    PaperControl("majority"),
+    PaperControl("majority-per", ("part",)),
+    PaperControl("majority-per", ("adjective",)),
+)
+_COLUMNS = ("accuracy", "steps off", "kappa", "off the votes", "surprise")
+
+
+def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
+    folder = cache_folder("releases", "partwhole") if folder is None else folder
+    if not folder.is_dir():
+        fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch partwhole"
+        raise UserError("the suite partwhole needs its triples", file=folder, fix=fix)
+    files = {name: _find(folder, f"{name}.csv") for name in ("train", "dev", "test")}
+    missing = [name for name, path in files.items() if path is None]
+    if missing:
+        fix = "give the release's folder, or one with train.csv, dev.csv and test.csv"
+        raise UserError(f"{', '.join(missing)} of the part-whole triples is not here", file=folder, fix=fix)
+    found = {name: path for name, path in files.items() if path is not None}
+    parts = {name: read_partwhole([path], skip_bad=skip_bad) for name, path in found.items()}
+    everything = [item for name in ("train", "dev", "test") for item in parts[name].items]
+    split = split_items(everything, "nouns", 0)
+    votes = _find(folder, VOTES)
+    probes, training = {"test": parts["test"], "dev": parts["dev"]}, {"test": parts["train"]}
+    if split["test"] and split["train"]:  # a handful of triples cannot be split so
+        probes["new-nouns"], training["new-nouns"] = (_part(parts["test"], split[name]) for name in ("test", "train"))
+    return OpenedData(probes, found, others={"votes": votes} if votes else {}, training=training)
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    """A file of the release, in the folder or below it."""
+    paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
+    return paths[0] if paths else None
+
+
+def _part(like: Probe, items: Sequence[Item]) -> Probe:
+    made = "All released triples, split so that no noun of the test is in training (seed 0)."
+    return Probe.of(list(items), replace(like.card, made=made, seed=0))
+
+
+def _tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    votes = read_partwhole_votes([others["votes"]]) if "votes" in others else None
+    dev = [run for run in answered if run.part.probe.name == "dev"]
+    made: list[PaperTable] = []
+    for name, title in (("test", "the released test split"), ("new-nouns", "no noun of the test in training")):
+        runs = [run for run in answered if run.part.probe.name == name]
+        if not runs:
+            continue
+        asked = {item.id for item in runs[0].items}
+        fitted = [_only(run, asked) for run in controls if run.part.probe.name == name]
+        table = partwhole_table([*runs, *fitted], released=votes, dev=dev)
+        made += _as_paper(f"Part-whole, table 3: {title}", table, name == "test", len(runs))
+    return tuple(made)
+
+
+def _only(run: Answered, items: set[str]) -> Answered:
+    """A control on the items that models were asked, where that was a part."""
+    kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
+    probe = Probe.of([item for item, _ in kept], run.probe.card)
+    return replace(run, probe=probe, answers=[answer for _, answer in kept])
+
+
+def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> tuple[PaperTable, ...]:
+    rows = [_row(row, "ours" if row.kind == "model" and ": " not in row.name else None) for row in table.rows]
+    if table.votes is not None and table.votes.ceiling is not None:
+        cells = (None, None, None, *_near(table.votes.ceiling))
+        rows.append(PaperRow("people: one vote against the two others", "people", cells, "people"))
+    published = [
+        PaperRow(row.name, "published", (row.accuracy, None, None, None, None), "published")
+        for row in table.published.rows
+    ]
+    same = papers and table.published.same_triples
+    source = table.published.source
+    made = with_published(title, _COLUMNS, rows, published, same, source) if papers else (
+        PaperTable(title, _COLUMNS, tuple(rows)),
+    )  # fmt: skip
+    note = (
+        "Intervals are two-way over wholes and parts. Off the votes: ranked probability score; surprise: smoothed log "
+        "score; 0 is best; models after a calibration fitted on dev where they were asked on it."
+    )
+    return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
+
+
+def _row(row: TableRow, kind: Kind | None) -> PaperRow:
+    of: Kind = kind or ("people" if row.kind == "people" else "control")
+    cells = (row.accuracy, row.mean_absolute_error, row.quadratic_kappa, *_near(row.votes))
+    return PaperRow(row.name, of, cells, {"ours": "models", "control": "controls"}.get(of, "people"))
+
+
+def _near(votes: Distributions | None) -> tuple[Estimate | None, Estimate | None]:
+    return (None, None) if votes is None else (votes.ranked_probability, votes.log_score)
+
+
+PARTWHOLE = PaperSuite("partwhole", "Mullenbach, Gordon, Peng, May (EMNLP 2019)", "default", _open, _tables, _CONTROLS)

@@ -1,0 +1,88 @@
+"""A paper's tables as Markdown, LaTeX and part of the page: our rows, and published ones marked as such."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from horsesense.analysis import Estimate
+from horsesense.methods.suites.frame import PaperRow, PaperTable
+from horsesense.report.tables import latex_text, markdown_text
+
+Cell = Estimate | float | None
+MARK = "published"
+
+
+def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
+    """A figure with its interval and its number of items; a published one has neither.
+
+    >>> shown_cell(0.5), shown_cell(None)
+    ('0.500', '')
+    """
+    if cell is None:
+        return ""
+    if not isinstance(cell, Estimate):
+        return f"{cell:.3f}"
+    return f"{cell.value:.3f}" + (f" ({cell.low:.2f}{dash}{cell.high:.2f})" if interval else "")
+
+
+def counts(table: PaperTable) -> str:
+    """How many items (pairs, votes) each column of our rows rests on."""
+    found = []
+    for place, column in enumerate(table.columns):
+        sizes = {row.cells[place].n for row in table.rows if isinstance(row.cells[place], Estimate)}  # type: ignore[union-attr]
+        if sizes:
+            low, high = min(sizes), max(sizes)
+            found.append(f"{column} {low:,}" if low == high else f"{column} {low:,} to {high:,}")
+    return f"n: {', '.join(found)}." if found else ""
+
+
+def markdown_tables(tables: Sequence[PaperTable]) -> str:
+    """All tables, one below the other."""
+    return "\n".join(_markdown(table) for table in tables)
+
+
+def _markdown(table: PaperTable) -> str:
+    names = ["", *(markdown_text(column) for column in table.columns)]
+    lines = [f"**{markdown_text(table.title)}**", "", f"| {' | '.join(names)} |"]
+    lines.append(f"|{'|'.join(['---'] + ['---:'] * len(table.columns))}|")
+    for row in table.rows:
+        cells = [_named(row, markdown_text), *(shown_cell(cell, interval=True) for cell in row.cells)]
+        lines.append(f"| {' | '.join(cells)} |")
+    notes = [note for note in (counts(table), *table.notes) if note]
+    return "\n".join([*lines, "", markdown_text(f"In brackets 95 %. {' '.join(notes)}")]) + "\n"
+
+
+def latex_tables(tables: Sequence[PaperTable]) -> str:
+    """All tables; the paper needs ``\\usepackage{booktabs}``."""
+    return "\n".join(_latex(table) for table in tables)
+
+
+def _latex(table: PaperTable) -> str:
+    names = ["", *(latex_text(column) for column in table.columns)]
+    lines = [
+        r"\begin{table}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+        r"\toprule",
+        f"{' & '.join(names)} \\\\",
+    ]
+    group = ""
+    for row in table.rows:
+        heading = f"{row.kind}:{row.group}"
+        if heading != group:
+            lines.append(r"\midrule")
+            group = heading
+        lines.append(f"{' & '.join([_named(row, latex_text), *(shown_cell(cell) for cell in row.cells)])} \\\\")
+        if any(isinstance(cell, Estimate) for cell in row.cells):
+            ends = [f"{cell.low:.2f}--{cell.high:.2f}" if isinstance(cell, Estimate) else "" for cell in row.cells]
+            small = ["{" + rf"\tiny {end}" + "}" if end else "" for end in ends]
+            lines.append(f" & {' & '.join(small)} \\\\")
+    notes = [note for note in (counts(table), *table.notes) if note]
+    caption = latex_text(f"{table.title}. Below each figure its 95 % interval. {' '.join(notes)}")
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _named(row: PaperRow, text: Callable[[str], str]) -> str:
+    marks = {"published": f" ({MARK})", "control": " (control)"}
+    return text(row.name + marks.get(row.kind, ""))

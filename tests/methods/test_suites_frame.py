@@ -1,0 +1,141 @@
+"""Suites in one frame: what is asked, what stands beside what, and the same tables again from a run's folder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from horsesense.analysis import Estimate
+from horsesense.api.cats import AskedSuite, ask_suite
+from horsesense.errors import UserError
+from horsesense.methods.suites import SUITES, PaperRow, find_paper_suite
+from horsesense.methods.suites.frame import with_published
+from horsesense.methods.suites.kept import FILE, kept_tables
+from tests.support.small_cats import lay_all
+
+WHOLES = ("jeep", "boat", "desk", "lamp", "coat", "drum", "kite", "oven")
+PARTS, WORDS = ("tire", "sail", "leg", "cord", "hood", "skin", "tail", "door"), ("old", "red")
+
+
+@pytest.fixture(scope="module")
+def triples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of our own: three splits and their votes, below one folder."""
+    folder = tmp_path_factory.mktemp("release")
+    labels = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
+    rows = [(whole, part, word) for whole in WHOLES for part in PARTS for word in WORDS]
+    (folder / "data" / "annotated").mkdir(parents=True)
+    votes = ["whole,part,jj,result1,result2,result3,result4,result5"]
+    for place, name in enumerate(("train", "dev", "test")):
+        lines = ["whole,part,jj,label,bin_label"]
+        for number, triple in enumerate(rows):
+            if number % 3 == place:
+                label = (number * 2) % 5
+                lines.append(f"{','.join(triple)},{label},{int(label > 2)}")
+                votes.append(f"{','.join(triple)},{labels[label]},{labels[label]},{labels[max(0, label - 1)]}")
+        (folder / "data" / "annotated" / f"{name}.csv").write_text("\r\n".join(lines) + "\r\n")
+    (folder / "mturk").mkdir()
+    (folder / "mturk" / "all_just_results.csv").write_text("\n".join(votes) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def asked(
+    triples: Path, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[AskedSuite, Path]:
+    out = tmp_path_factory.mktemp("out") / "run"
+    return ask_suite(str(tiny_folders["gpt2"]), "partwhole", data=triples, out=out), out
+
+
+def test_partwhole_asks_two_splits_and_fits_the_papers_controls(asked: tuple[AskedSuite, Path]) -> None:
+    suite, out = asked
+    assert suite.table is None
+    ours, published, nouns = suite.tables
+    assert published.title == f"{ours.title}, as published", "our triples are not the paper's"
+    assert {row.kind for row in published.rows} == {"published"}
+    assert [row.cells[0] for row in published.rows][-2:] == [0.667, 0.785]
+    assert [row.kind for row in ours.rows] == ["ours", "control", "control", "control", "people", "people", "people"]
+    for table in (ours, nouns):
+        ceiling = table.rows[-1]
+        assert ceiling.cells[0] is None
+        assert isinstance(ceiling.cells[3], Estimate)
+    model = ours.rows[0]
+    assert all(isinstance(cell, Estimate) for cell in model.cells)
+    assert {run.part.probe.name for run in suite.run.answered} == {"test", "dev", "new-nouns"}
+    assert sorted(path.name for path in (out / "controls").iterdir())[0] == "new-nouns-majority"
+
+
+def test_no_noun_of_the_second_split_is_in_its_training(triples: Path) -> None:
+    opened = find_paper_suite("partwhole").open_data(triples, False)
+    nouns = [
+        {item.groups[role] for item in probe.items for role in ("whole", "part")}
+        for probe in (opened.probes["new-nouns"], opened.training["new-nouns"])
+    ]
+    assert nouns[0].isdisjoint(nouns[1])
+
+
+def test_a_runs_folder_gives_the_same_tables_again(asked: tuple[AskedSuite, Path]) -> None:
+    suite, out = asked
+    assert kept_tables(out) == suite.tables
+    (out / FILE).rename(out / "away.json")
+    assert kept_tables(out) == ()
+    (out / FILE).write_text("[]")
+    with pytest.raises(UserError, match="does not say which suite"):
+        kept_tables(out)
+    (out / "away.json").replace(out / FILE)
+
+
+def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp_path: Path) -> None:
+    _, out = asked
+    page = hs.write_report(out, out=tmp_path / "page.html", cues=False)
+    assert page.out is not None
+    html = page.out.read_text(encoding="utf-8")
+    assert "As the paper has it" in html
+    assert html.count("(published)") == 6
+    text = hs.write_report(out, format="md", cues=False).text
+    assert "| BERT (published) | 0.667 |" in text
+    latex = hs.write_report(out, format="latex", cues=False).text
+    assert latex.count(r"\begin{tabular}") == 4
+    if shutil.which("pdflatex"):
+        whole = "\\documentclass{article}\\usepackage{booktabs}\\usepackage[T1]{fontenc}\\begin{document}" + latex
+        (tmp_path / "t.tex").write_text(whole + "\\end{document}", encoding="utf-8")
+        made = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"], cwd=tmp_path, capture_output=True
+        )
+        assert made.returncode == 0, made.stdout[-500:]
+
+
+def test_pairs_are_told_by_both_halves_right_first(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    suite = ask_suite(str(tiny_folders["gpt2"]), "cats-robust", data=lay_all(tmp_path / "data"), out=tmp_path / "out")
+    ours, published = suite.tables
+    assert [row.name.partition(": ")[2] for row in ours.rows][:2] == [
+        "both halves right",
+        "consistent (both right or both wrong)",
+    ]
+    assert all(row.name.endswith(": consistent") for row in published.rows)
+    assert kept_tables(tmp_path / "out") == suite.tables
+
+
+def test_published_rows_stand_beside_ours_only_where_both_are_about_the_same() -> None:
+    ours, printed = [PaperRow("mine", "ours", (0.5,))], [PaperRow("theirs", "published", (0.6,))]
+    (together,) = with_published("t", ["a"], ours, printed, True, "somebody")
+    assert [row.kind for row in together.rows] == ["ours", "published"]
+    mine, theirs = with_published("t", ["a"], ours, printed, False, "somebody")
+    assert {row.kind for row in mine.rows} == {"ours"}
+    assert {row.kind for row in theirs.rows} == {"published"}
+
+
+def test_every_suite_can_be_found_and_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
+    for name in SUITES:
+        suite = find_paper_suite(name)
+        assert suite.name == name
+        with pytest.raises(UserError, match="needs its"):
+            suite.open_data(None, False)
+    with pytest.raises(UserError, match="there is no suite 'dogs'"):
+        find_paper_suite("dogs")
+    with pytest.raises(UserError, match="train, dev, test of the part-whole triples is not here"):
+        find_paper_suite("partwhole").open_data(tmp_path, False)
