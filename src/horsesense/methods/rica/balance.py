@@ -36,8 +36,6 @@ from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 """Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
-
-
 @dataclass(frozen=True, slots=True)
 class PlacedAxiom:
     """An axiom as it is told in a set: which pole it says, and which way round its premise is."""

@@ -18,7 +18,6 @@ from horsesense.knowledge.wordnet import Similar, read_similar
 from horsesense.methods.rica.lexicon import OPPOSED, Lexicon, Phrase
 from horsesense.records.document import Document
 
-
 @dataclass(frozen=True, slots=True)
 class CertifiedPair:
     """Two phrases that stand for each other, one of them perhaps turned round."""

@@ -58,9 +58,7 @@ _TORN = frozenset(
 )
 """Verbs that need more than their event has left once the blanks are out, or that are mostly told in idioms."""
 _VAGUE = frozenset(
-    listed(
-        "do be get want like seem feel try need use make take produce order list turn add have help put service prefer"
-    )
+    listed("do be get want like seem feel try need use make take produce order list turn add have help put service prefer")
 )
 """Verbs that say little of who does it."""
 
@@ -87,12 +85,7 @@ def said_well(text: str) -> str | None:
     words = text.split(" ")
     if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
         return None
-    if (
-        zipf(words[-1]) < _RARE
-        or words[0] in PREPOSITIONS
-        or words[-1] in _DANGLING
-        or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words)
-    ):
+    if zipf(words[-1]) < _RARE or words[0] in PREPOSITIONS or words[-1] in _DANGLING or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words):
         return None
     if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
         return text
@@ -160,12 +153,7 @@ def _is_english(clause: str) -> bool:
         return False
     if words[0] == "takes" and words[1] != "care" and not clause.startswith("takes another person to "):
         return False
-    if (
-        words[-1] in _DANGLING
-        or words[1] in MODALS
-        or words[0] in ("has", "lets", "becomes", "feels", "seems")
-        or verb_form(words[0])[1] != "present"
-    ):
+    if words[-1] in _DANGLING or words[1] in MODALS or words[0] in ("has", "lets", "becomes", "feels", "seems") or verb_form(words[0])[1] != "present":
         return False
     before = [words[0], *words]
     for last, word, following in zip(before, words, [*words[1:], ""], strict=False):

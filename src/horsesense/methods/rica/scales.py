@@ -82,9 +82,7 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
     things: dict[str, list[Quantity]] = {name: [] for name in named}
     for line, row in read_table(quantities, _THINGS):
         if row["scale"] not in named:
-            raise UserError(
-                f"there is no scale {row['scale']!r}", file=quantities, line=line, fix="add it to the scales"
-            )
+            raise UserError(f"there is no scale {row['scale']!r}", file=quantities, line=line, fix="add it to the scales")
         value, margin = float(row["value"]), float(row["margin"])
         if named[row["scale"]].by_ratio and (value <= 0 or margin < 1):
             raise UserError("a ratio needs a value over 0 and a margin of 1 or more", file=quantities, line=line)
