@@ -25,12 +25,16 @@ OneModel = Annotated[
 Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
 Dtype = Annotated[
     str | None,
-    typer.Option(help="float32 (the default), auto (bfloat16 where it changes no choice), bfloat16 or float16."),
+    typer.Option(
+        help="float32 (default), auto (bfloat16 where it changes no choice), bfloat16, float16, int8, int4."
+    ),
 ]
 Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
 ]
-Device = Annotated[str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is found), cpu, cuda, cuda:1, mps.")]
+Device = Annotated[
+    str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is found), cpu, cuda, cuda:1, mps; map: all GPUs.")
+]
 Normalise = Annotated[
     str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
 ]

@@ -13,7 +13,7 @@ Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
 Truncation = Literal["error", "left"]
 Seq2Seq = Literal["infill", "conditional"]
-Dtype = Literal["float32", "auto", "bfloat16", "float16"]
+Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
 Chat = Literal["auto", "on", "off"]
 
 

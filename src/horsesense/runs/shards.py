@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.device import choose_device
+from horsesense.models.local.large import SPREAD
 from horsesense.records import Item
 from horsesense.runs.manifest import manifest_path, read_manifest
 
@@ -63,7 +64,8 @@ def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
-    on_gpu = device != SERVED and choose_device(device)[0].type == "cuda"
+    where = "auto" if device == SPREAD else device
+    on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
