@@ -45,6 +45,8 @@ class Behaviour:
     """Whether it tells fewer log-probabilities than tokens."""
     stays: float = 0.0
     """Seconds that each answer takes."""
+    room: str = "max_tokens"
+    """What it calls the room for a reply in a chat."""
     owner: str = "tests"
     """What it says of itself."""
 
@@ -173,6 +175,8 @@ class ModelServer:
             asked = body.get("logprobs") or 0
         else:
             return 404, {"error": {"message": f"no {path}"}}
+        if path == "/v1/chat/completions" and does.room not in body:
+            return 400, {"error": {"message": f"use {does.room}"}}
         if asked > does.top or (body.get("echo") and not does.echo):
             return 400, {"error": {"message": "this is not done here"}}
         if not isinstance(body.get("prompt", ""), str) and not does.takes_ids:
@@ -247,7 +251,12 @@ class ModelServer:
         return reply
 
     def _written(self, turn: Turn, body: dict[str, Any], chat: bool) -> dict[str, Any]:
-        sampling = Sampling(body["max_tokens"], body.get("temperature", 0.0), 1, body.get("seed", 0))
+        sampling = Sampling(
+            body.get("max_tokens") or body["max_completion_tokens"],
+            body.get("temperature", 0.0),
+            1,
+            body.get("seed", 0),
+        )
         ((said,),) = self.model.continuations([turn], sampling)
         choice: dict[str, Any] = {"finish_reason": said.finish, "logprobs": None}
         choice |= {"message": {"role": "assistant", "content": said.text}} if chat else {"text": said.text}

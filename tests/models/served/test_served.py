@@ -160,6 +160,14 @@ def test_auto_falls_back_to_what_a_server_allows(server: ModelServer, does: dict
     assert [each.way for each in run.answered] == [way]
 
 
+@pytest.mark.parametrize("way", ["letters", "words"])
+def test_the_room_for_a_reply_has_two_names(server: ModelServer, way: str) -> None:
+    usual = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+    server.behaviour.room = "max_completion_tokens"
+    newer = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+    assert [answer.scores for answer in newer] == [answer.scores for answer in usual]
+
+
 def test_it_works_inside_a_running_event_loop(server: ModelServer) -> None:
     async def cell() -> float:
         return float(hs.ask(server.name, PROBE, limit=2).results()["accuracy"][0])

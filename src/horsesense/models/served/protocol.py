@@ -14,6 +14,8 @@ MOST_NEXT = 20
 """Next tokens that a server tells, at most, with their log-probabilities."""
 FEWER_NEXT = 5
 """What older servers allow."""
+ROOMS = ("max_tokens", "max_completion_tokens")
+"""What servers call the room for a reply."""
 _MARKS = ("", " ", "Ġ", "▁")
 
 
@@ -57,13 +59,13 @@ def generate_body(model: str, prompt: str | Sequence[int], tokens: int) -> dict[
     return {"model": model, "prompt": prompt, "max_tokens": tokens, "temperature": 0, "logprobs": 1}
 
 
-def next_body(model: str, turn: Turn, most: int) -> tuple[str, dict[str, Any]]:
-    """Ask for the next token's alternatives; the path and the body."""
-    common: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0}
+def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tuple[str, dict[str, Any]]:
+    """Ask for the next token's alternatives; the path and the body. ``room`` as in `reply_body`."""
+    common: dict[str, Any] = {"model": model, "temperature": 0}
     if turn.messages:
-        asked = {"messages": _messages(turn), "logprobs": True, "top_logprobs": most}
+        asked = {"messages": _messages(turn), "logprobs": True, "top_logprobs": most, room: 1}
         return "/chat/completions", common | asked
-    return "/completions", common | {"prompt": turn.text, "logprobs": most}
+    return "/completions", common | {"prompt": turn.text, "logprobs": most, "max_tokens": 1}
 
 
 def reply_body(model: str, turn: Turn, sampling: Sampling, sample: int, room: str) -> tuple[str, dict[str, Any]]:

@@ -23,6 +23,7 @@ from horsesense.models.contract import (
 from horsesense.models.served.beginnings import Beginning, find_beginning, tokenised
 from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
+    ROOMS,
     Echoed,
     choices_among,
     echo_body,
@@ -37,25 +38,9 @@ from horsesense.models.served.protocol import (
 from horsesense.models.served.readings import CHARACTERS_A_TOKEN, ServedReading, stretch_of
 from horsesense.models.served.request_log import RequestLog
 from horsesense.models.served.requests import RefusedError, Request
-from horsesense.models.served.trial import CHAT, PLAIN, NextTrial, Trial, try_likelihood, try_next
+from horsesense.models.served.trial import CHAT, PLAIN, Found, NextTrial, Trial, try_likelihood, try_next
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.watching import UNWATCHED, Watcher
-
-_ROOMS = ("max_tokens", "max_completion_tokens")
-"""What servers call the room for a reply."""
-
-
-@dataclass
-class Found:
-    """What was found out about a server by asking it; once."""
-
-    trial: Trial | None = None
-    next: dict[bool, NextTrial] = field(default_factory=dict)
-    """In a chat and without."""
-    chat: bool | None = None
-    completions: bool | None = None
-    beginnings: dict[str, Beginning] = field(default_factory=dict)
-    room: str = _ROOMS[0]
 
 
 @dataclass(frozen=True)
@@ -205,12 +190,14 @@ class ServedModel:
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
     ) -> list[Choices]:
         self._forecast(len(turns), sum(_size(turn) for turn in turns), len(turns), watcher)
+        self._know_room(turns)
         requests = []
         for turn in turns:
             trial = self._next(bool(turn.messages))
             if not trial.most:
-                raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix="ask by words")
-            path, body = next_body(self.model, turn, trial.most)
+                fix = "use chat=off, or ask by words" if turn.messages else "ask by words"
+                raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix=fix)
+            path, body = next_body(self.model, turn, trial.most, self.found.room)
             requests.append(Request(path, body))
         told = self.client.ask_all(requests, lambda reply: (read_alternatives(reply), tokens_sent(reply)), watcher)
         return [
@@ -223,7 +210,7 @@ class ServedModel:
     ) -> list[list[Continuation]]:
         many = len(turns) * sampling.samples
         self._forecast(many, sum(_size(turn) for turn in turns) * sampling.samples, many * sampling.tokens, watcher)
-        self._room(turns, sampling)
+        self._know_room(turns)
         requests = []
         for turn in turns:
             for sample in range(sampling.samples):
@@ -231,19 +218,6 @@ class ServedModel:
                 requests.append(Request(path, body, sample))
         read = self.client.ask_each(requests, lambda key, reply: read_continuation(reply, key.hex()), watcher)
         return [read[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
-
-    def _room(self, turns: Sequence[Turn], sampling: Sampling) -> None:
-        """Find out what the server calls the room for a reply, with the first of them."""
-        for room in _ROOMS if turns and turns[0].messages else ():
-            path, body = reply_body(self.model, turns[0], sampling, 0, room)
-            try:
-                self.client.ask_each([Request(path, body, 0)], lambda key, reply: read_continuation(reply, key.hex()))
-            except RefusedError as error:
-                if room == _ROOMS[-1] or _ROOMS[-1] not in error.problem:
-                    raise
-                continue
-            self.found.room = room
-            return
 
     def _forecast(self, requests: int, characters: int, received: int, watcher: Watcher) -> None:
         """What it will take at most, before it starts; what is kept already is not asked again."""
@@ -281,10 +255,15 @@ class ServedModel:
             self.found.completions = self._answers(PLAIN)
         return self.found.completions
 
+    def _know_room(self, turns: Sequence[Turn]) -> None:
+        """Find out what the server calls the room for a reply, where it matters."""
+        if any(turn.messages for turn in turns) and not self._chat:
+            raise UserError(f"{self.name} holds no conversations", fix="use chat=off")
+
     def _answers(self, turn: Turn) -> bool:
         """Whether the server answers such a turn at all."""
         with self.asking():
-            for room in _ROOMS:
+            for room in ROOMS:
                 path, body = reply_body(self.model, turn, Sampling(1), 0, room)
                 try:
                     self.client.ask(Request(path, body), lambda reply: read_continuation(reply, ""))
@@ -292,13 +271,15 @@ class ServedModel:
                     if error.status in (401, 403):
                         raise
                     continue
+                if turn.messages:
+                    self.found.room = room
                 return True
         return False
 
     def _next(self, chat: bool) -> NextTrial:
         if chat not in self.found.next:
             with self.asking():
-                self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN)
+                self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN, self.found.room)
         return self.found.next[chat]
 
     def _beginning(self, spec: ScoringSpec) -> Beginning:

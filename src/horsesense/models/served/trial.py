@@ -7,7 +7,7 @@ log-probabilities and are none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from horsesense.errors import UserError
@@ -17,6 +17,7 @@ from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
     FEWER_NEXT,
     MOST_NEXT,
+    ROOMS,
     Echoed,
     echo_body,
     generate_body,
@@ -120,11 +121,11 @@ class NextTrial:
     in_words: str
 
 
-def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
+def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTrial:
     """How many alternatives it tells, at most as many as there are to be had."""
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
-        path, body = next_body(model, turn, most)
+        path, body = next_body(model, turn, most, room)
         try:
             told = client.ask(Request(path, body), read_alternatives)
         except RefusedError as error:
@@ -139,3 +140,16 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
             return NextTrial(most, f"tells {len(told)} next tokens")
         reason = "it tells the chosen token only"
     return NextTrial(0, reason)
+
+
+@dataclass
+class Found:
+    """What was found out about a server by asking it, once."""
+
+    trial: Trial | None = None
+    next: dict[bool, NextTrial] = field(default_factory=dict)
+    """In a chat and without."""
+    chat: bool | None = None
+    completions: bool | None = None
+    beginnings: dict[str, Beginning] = field(default_factory=dict)
+    room: str = ROOMS[0]
