@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, need
 from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
 from horsesense.models.local.device import choose_device, fit_threads
@@ -32,6 +32,7 @@ def load_model(
     allow_pickle: bool = False,
 ) -> LanguageModel:
     """Load a model by any of the names that ``-m`` takes; a plug-in's decides by itself how it is loaded."""
+    need("torch")
     foreign = plugged(name)
     if foreign is not None:
         return foreign
