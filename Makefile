@@ -4,6 +4,7 @@
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
+# make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench clean
+.PHONY: setup fetch demo test quick lint bench coverage clean
 
 setup: $(READY)
 
@@ -52,7 +53,10 @@ quick: $(READY) lint
 	$(PYTEST) -m "not slow"
 
 bench: $(READY)
-	for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/coverage.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+coverage: $(READY)
+	$(BIN)/python bench/coverage.py --write
 
 clean:
 	rm -rf $(VENV) runs

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from horsesense.analysis import accuracy
+from horsesense.analysis import accuracy, unit_average
 from horsesense.analysis.resampling import exchangeable_spread, mean_spread, resample, spread, totals
 from horsesense.errors import UserError
 from tests.support.simulated_answers import SIZES, accuracy_coverage, crossed_coverage, one_model
@@ -162,3 +162,23 @@ def test_simulated_coverage_is_near_its_level(families: int, kind: str, truth: f
 
 def test_simulated_coverage_where_parts_and_wholes_cross() -> None:
     assert crossed_coverage(300, 400, 60, 60, 0.6, 0.3) == pytest.approx(95, abs=2)
+
+
+def test_every_unit_counts_once_in_an_average_over_units() -> None:
+    """Against a plain loop: units of any size, those with fewer than four families left out, no gold left out."""
+    random = np.random.default_rng(3)
+    units = random.integers(0, 12, 400)
+    families = units * 100 + random.integers(0, 8, 400) % (units + 1)
+    values = (random.random(400) < 0.3 + units / 30).astype(float)
+    values[::17] = np.nan
+    shares = []
+    for unit in sorted(set(units.tolist())):
+        kept = (units == unit) & ~np.isnan(values)
+        if len(set(families[kept].tolist())) >= 4:
+            shares.append(float(values[kept].mean()))
+    rate = unit_average(values, units, families, chance=0.5)
+    assert rate is not None
+    assert rate.value == pytest.approx(np.mean(shares))
+    assert rate.clusters == len(shares) == 9
+    assert rate.low < rate.value < rate.high
+    assert unit_average(values, np.zeros(400, dtype=np.int64), families) is None, "one unit is no average"

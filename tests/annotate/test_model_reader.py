@@ -81,3 +81,11 @@ def test_wordnet_knows_a_second_true_option(relation: str, built: dict[str, Prob
         definition = new[0].partition(", defined as '")[2][:-1]
         assert any(graph.definitions[other] == definition for other in reached - named)
     assert made > 20
+
+
+def test_without_the_source_no_second_option_is_known(
+    built: dict[str, Probe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
+    second = second_answers("a-source-that-is-not-there")
+    assert [second(item, Random(0)) for item in built["hypernymy"].items[:3]] == [None] * 3

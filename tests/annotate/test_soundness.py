@@ -163,6 +163,18 @@ def test_a_poor_reader_is_corrected(seed: int) -> None:
     assert stage.corrected.ci[0] < 0.2 < stage.corrected.ci[1]
 
 
+def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
+    """Their faults would pass for false alarms, and make the probe look sounder than it was read."""
+    worse = questions(120, "good", bad=40).items
+    drawn = draw(questions(400, bad=16), "demo.jsonl", 150, 60, 3, second, worse, "good.jsonl")
+    stage = stage_of(drawn.blind, knowing(drawn))
+    assert stage.false_alarms is not None
+    assert stage.false_alarms.value > stage.bad.value > 0
+    assert not stage.comparable
+    assert stage.corrected is not None
+    assert stage.corrected.value >= stage.bad.value
+
+
 def test_the_second_stage_has_all_that_differ_and_as_many_others(reading: Reading) -> None:
     first = knowing(reading, 0.9, 0.05, 1)
     asked = draw_second(reading.blind, first, 1)

@@ -113,6 +113,11 @@ def world(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path
     write_judgements(
         w["votes.jsonl"], [Judgement(item.id, who, "partwhole", scale[value]) for item, who, value in votes]
     )
+    w["agreed.csv"].write_text("".join(f"thing{k},piece{k},old,{label},{label}\n" for k, label in enumerate(scale)))
+    box = {"x": 0, "y": 0, "w": 9, "h": 9}
+    has = {"predicate": "has", "subject": {"name": "thing1", **box}, "object": {"name": "piece1", **box}}
+    w["boxes.json"].write_text(json.dumps([{"image_id": 1, "relationships": [has]}]))
+    w["images.json"].write_text(json.dumps([{"image_id": 1, "width": 9, "height": 9}]))
     hs.people.export(w["votes.jsonl"], out=w["labels.jsonl"], probe=w["triples.jsonl"], rule="majority")
     return w
 
@@ -169,7 +174,7 @@ def _run(w: World, here: Path) -> Case:
     def in_python() -> Any:
         asked = hs.cats.ask_suite(w.gpt2, data=w["sets"], out=here / "run")
         shown = {"out": here / "run", "results": asked.run.results().to_json(), "report": here / "run" / "report.html"}
-        return shown | {"suite": asked.table}
+        return shown | {"suite": asked.table, "tables": asked.tables}
 
     return words, in_python
 
@@ -317,9 +322,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "build partwhole": lambda w, here: _built(
         "partwhole",
         here,
-        ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"]],
+        ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"], "--without", "parts"],
         relationships=w["relationships.json"],
         attributes=w["attributes.json"],
+        without=["parts"],
     ),
     "build wordnetqa": lambda w, here: _built(
         "wordnetqa",
@@ -356,6 +362,16 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["partwhole", "check", w["triples.csv"]],
         lambda: hs.partwhole.check(w["triples.csv"]),
     ),
+    "partwhole gold": lambda w, here: _probe_written(
+        "gold", [w["agreed.csv"], "--each", 1], lambda: hs.partwhole.gold([w["agreed.csv"]], each=1), here / "g.jsonl"
+    ),
+    "partwhole pictures": lambda w, here: (
+        [
+            *("partwhole", "pictures", w["triples.jsonl"], "--relationships", w["boxes.json"]),
+            *("--images", w["images.json"], "-o", here / "p.jsonl"),
+        ],
+        lambda: hs.partwhole.pictures(w["triples.jsonl"], w["boxes.json"], w["images.json"], here / "p.jsonl"),
+    ),
     "partwhole premises": lambda w, here: _probe_written(
         "premises", [w["triples.jsonl"]], lambda: hs.partwhole.premises(w["triples.jsonl"]), here / "p.jsonl"
     ),
@@ -385,6 +401,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "equivalent", AXIOM, TURNED],
         lambda: hs.rica.equivalent(AXIOM, TURNED),
     ),
+    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
     "rica release": lambda w, here: (
         ["rica", "release", w["axioms.jsonl"]],
         lambda: hs.rica.released(w["axioms.jsonl"]),

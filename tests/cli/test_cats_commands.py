@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from horsesense.methods.cats.steps import steps
 from horsesense.runs.results import read_run
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import lay_all
@@ -82,6 +83,12 @@ def test_steps_by_rule_and_by_people(kept: Path, call: Call, tmp_path: Path) -> 
     assert told["counted_by"] == "people"
     assert told["people"] == {"agreement": pytest.approx(1 / (len(ids) + 2)), "pairs": len(ids) + 2}
     assert [each["steps"] for each in told["models"][0]["by_steps"]] == [1.5, pytest.approx(5 / 3)]
+    first = read_run(kept)[1][0]
+    by_rule = {item.id: min(4, steps(item.options[item.answer or 0])) for item in first.items}
+    said = [(identity, int(number)) for identity, _, _, number in (row.split(",") for row in rows)] + [(ids[0], 2)]
+    same = sum(by_rule[identity] == number for identity, number in said)
+    assert told["rule"]["agreement"] == pytest.approx(same / len(said))
+    assert (told["rule"]["counts"], ruled.get("rule")) == (len(said), None)
     assert "people agree" in call("cats", "steps", kept, "--judgements", path).out
 
 

@@ -114,6 +114,9 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     assert len(plain) < built["items"]
     assert result["accuracy"]["n"] == len(plain)
     assert len(result["kinds"]) == 6
+    assert set(result["operators"]) == {"logical"}, "the released kinds are proved, all of them"
+    assert result["operators"]["logical"]["accuracy"]["n"] == len(plain)
+    assert result["effective_units"] > 2
     assert len({kind["accuracy"]["n"] for kind in result["kinds"]}) == 1
     assert set(result["background"]) == {"parrot", "negation switch"}
     assert result["words"]["more"] > result["words"]["less"]
@@ -206,3 +209,41 @@ def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
     refused = call("rica", "study", "-m", "none", "--out", tmp_path / "study", "-p", probe)
     assert refused.code == 2
     assert "no RICA probe" in refused.err
+
+
+def test_the_lexicon_is_told_pair_by_pair(call: Call, tmp_path: Path) -> None:
+    own = tmp_path / "own.tsv"
+    own.write_text("phrase\tantonym\tparaphrase\tinversion\tstatus\nzesty\tbland\t\t\tpeople\n")
+    called = call("rica", "lexicon", "--lexicon", own, "--json")
+    document = json.loads(called.out)
+    hold_to("rica lexicon", document)
+    assert [pair["other"] for pair in document["pairs"] if pair["phrase"] == "zesty"] == ["bland"]
+    assert document["statuses"]["people"] == 1
+    assert "[antonym, model" in call("rica", "lexicon").out
+    own.write_text("phrase\tantonym\tparaphrase\tinversion\tstatus\nzesty\tbland\t\t\tsure\n")
+    called = call("rica", "lexicon", "--lexicon", own)
+    assert called.code == 2
+    assert "there is no status 'sure'" in called.err
+
+
+def test_built_sets_average_over_properties_and_releases_do_not(
+    call: Call, tmp_path: Path, tiny_folders: dict[str, Path]
+) -> None:
+    probe = tmp_path / "ours.jsonl"
+    call("build", "rica", "--strategy", "animal", "--perturbations", "original", "--limit", 200, "-o", probe)
+    called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
+    (result,) = json.loads(called.out)["results"]
+    items = [json.loads(line) for line in probe.read_text().splitlines()]
+    axioms: dict[str, set[str]] = {}
+    for item in items:
+        axioms.setdefault(item["groups"]["property"], set()).add(item["family"])
+    large = {name for name, families in axioms.items() if len(families) >= 4}
+    assert len(large) > 2
+    assert result["metric"] == "average over units"
+    assert (result["clusters"], result["plain"]["n"]) == (len(large), len(items))
+    card = tmp_path / "ours.card.json"
+    card.write_text(card.read_text().replace("average over units", "accuracy"))
+    called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "other", *SPEC, "--json")
+    (plain,) = json.loads(called.out)["results"]
+    assert (plain["metric"], plain["plain"]) == ("accuracy", None)
+    assert plain["accuracy"] == result["plain"]["value"]

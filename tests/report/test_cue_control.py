@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from horsesense.api.reporting import write_report
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
 from horsesense.records import Item
-from horsesense.report.page import write_page
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
 
@@ -25,7 +25,8 @@ def long_ones(families: int) -> list[Item]:
 
 def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", {"good": 0.9}, long_ones(2_600))
-    html = write_page(run).read_text("utf-8")
+    write_report(run, pictures=False)
+    html = (run / "report.html").read_text("utf-8")
     assert "No artefact control" not in html
     assert re.search(r"the best surface cue earns 7[456]\b", html)
     told = re.search(r"The gap between the two is (-?\d\.\d+) \((-?\d\.\d+) to (-?\d\.\d+)\)", html)

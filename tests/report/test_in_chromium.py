@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -82,10 +84,129 @@ def test_it_opens_from_disk_in_silence(opened: Opened, path: Path) -> None:
     assert opened.page.title() == "horsesense report"
 
 
-def test_the_first_screen_says_what_the_model_can_do(opened: Opened) -> None:
-    first = opened.page.locator("article.answer").first
-    assert "better than guessing" in first.inner_text()
-    assert first.bounding_box()["y"] + first.bounding_box()["height"] < 720
+def test_the_first_screen_is_the_grid(opened: Opened) -> None:
+    grid = opened.page.locator("#grid")
+    box = grid.bounding_box()
+    assert box["y"] + box["height"] < 720
+    assert grid.locator("tbody").count() == 2
+    assert grid.locator("button.cell").count() == 3, "fair was not asked the second probe"
+    good = grid.locator("button.cell").first
+    assert "above guessing" in good.inner_text()
+    dot, whisker = (good.locator(f".plot {mark}").bounding_box() for mark in ("i", "b"))
+    middle = dot["x"] + dot["width"] / 2
+    assert whisker["x"] < middle < whisker["x"] + whisker["width"]
+    rail = good.locator(".plot").bounding_box()
+    told = float(re.search(r"[\d.]+", good.locator(".value").inner_text())[0])  # type: ignore[index]
+    assert (middle - rail["x"]) / rail["width"] * 100 == pytest.approx(told, abs=0.5)
+
+
+def test_a_cell_opens_its_card_and_closes_it(opened: Opened) -> None:
+    page = opened.page
+    cell = page.locator("#grid button.cell").first
+    card = page.locator(f"#{cell.get_attribute('aria-controls')}")
+    assert not card.is_visible()
+    cell.focus()
+    page.keyboard.press("Enter")
+    assert cell.get_attribute("aria-expanded") == "true"
+    assert "better than guessing" in card.inner_text()
+    page.locator("#grid button.cell").nth(1).click()
+    assert not card.is_visible(), "one card a model"
+    page.locator("#grid button.cell").nth(1).click()
+    assert page.locator("tr.opened:visible").count() == 0
+
+
+def test_the_grid_is_sorted_by_a_click(opened: Opened) -> None:
+    page = opened.page
+
+    def order() -> list[str]:
+        names: list[str] = page.locator("#grid tbody > tr:first-child > th").all_inner_texts()
+        return names
+
+    heads = page.locator("#grid th button.sort")
+    heads.nth(1).click()
+    assert order() == ["good", "fair"]
+    heads.nth(1).click()
+    assert order() == ["fair", "good"]
+    assert page.locator("#grid thead th").nth(1).get_attribute("aria-sort") == "ascending"
+    heads.nth(2).click()
+    heads.nth(2).click()
+    assert order() == ["good", "fair"], "what was not asked comes last, either way"
+    heads.nth(0).click()
+    assert order() == ["fair", "good"]
+
+
+def test_the_forest_has_the_better_model_first(opened: Opened) -> None:
+    row = opened.page.locator("table.forest tbody tr")
+    assert row.count() == 1
+    assert row.locator("th").inner_text() == "good over fair"
+    zero, dot = (row.locator(f".plot {mark}").bounding_box() for mark in ("u", "i"))
+    assert dot["x"] > zero["x"]
+
+
+def test_an_item_has_a_link_that_opens_it(opened: Opened, browser: Any, path: Path) -> None:
+    item = next(item for item in made_items(20, "second") if item.family == "f7")
+    other = Opened(browser, Path(f"{path}"))
+    other.page.goto(f"{path.as_uri()}#item={item.id}")
+    other.page.locator("#count", has_text=re.compile("^40 of 40")).wait_for()
+    assert item.id in other.page.locator("#detail h3").first.inner_text()
+    assert other.page.locator("#detail h3 a").get_attribute("href") == f"#item={item.id}"
+    other.page.focus("#list")
+    other.page.keyboard.press("j")
+    assert other.page.url.endswith(other.page.locator("#detail h3").first.inner_text())
+    other.page.close()
+
+
+def test_letters_walk_search_and_are_in_nobodys_way(opened: Opened) -> None:
+    page = opened.page
+    page.focus("#list")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.locator("#list").get_attribute("aria-activedescendant") == "row-1"
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.type("jk")
+    assert page.input_value("#search") == "jk"
+
+
+def test_what_is_filtered_can_be_taken_away(opened: Opened) -> None:
+    page = opened.page
+    page.select_option("#verdict", "wrong")
+    wrong = int(opened.count().split()[0])
+    with page.expect_download() as taken:
+        page.click("#csv")
+    rows = list(csv.DictReader(Path(taken.value.path()).read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == wrong
+    assert {row["good verdict"] for row in rows} == {"wrong"}
+    items = {item.id: item for item in made_items(150)}
+    for row in rows:
+        assert row["options"] == " | ".join(items[row["id"]].options)
+        assert int(row["answer"]) == items[row["id"]].answer
+
+
+def test_an_item_is_copied_as_json(browser: Any, path: Path) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.click("#copy")
+    page.locator("#copy", has_text="copied").wait_for()
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    item = next(item for item in made_items(150) if item.id == copied["id"])
+    assert copied["options"] == list(item.options)
+    assert copied["facets"] == {name: str(value) for name, value in item.facets.items()}
+    assert [answer["model"] for answer in copied["answers"]] == ["good", "fair"]
+    context.close()
+
+
+def test_only_where_options_differ_is_there_colour(opened: Opened) -> None:
+    detail = opened.page.locator("#detail")
+    assert detail.locator(".options").first.locator("b").all_inner_texts() == ["warm", "cold today"]
+    depths = detail.locator("details[open] .token").evaluate_all(
+        "(all) => all.map((one) => [one.textContent, +one.style.getPropertyValue('--deep')])"
+    )
+    assert {text for text, deep in depths if deep == 0} >= {"The", "is"}
+    assert all(deep > 0 for text, deep in depths if text in ("warm.", "cold", "today."))
 
 
 def test_search_finds_words_and_ids(opened: Opened) -> None:

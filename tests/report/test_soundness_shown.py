@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api.reporting import write_report
 from horsesense.records.card import add_soundness
 from horsesense.records.soundness import Party, Share, Soundness, Stage
-from horsesense.report.page import write_page
 from horsesense.runs.folder import probe_path
 from horsesense.runs.results import kin_of_reader, read_run
 from tests.support.calling import Call, caller, hold_to
@@ -20,7 +20,7 @@ def stage(bad: float) -> Stage:
     share = Share(bad, (bad / 2, bad * 2), 300)
     found = Share(0.93, (0.87, 0.97), 100)
     best = Share(1 - bad / 2, (0.9, 0.99), 300)
-    return Stage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, best)
+    return Stage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
 
 
 def reading(reader: Party) -> Soundness:
@@ -44,7 +44,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_page_has_it_in_words(folder: Path) -> None:
-    page = write_page(folder).read_text(encoding="utf-8")
+    write_report(folder, pictures=False)
+    page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<dt>Sound items</dt>" in page
     assert "6.2\xa0% (3.1\xa0% to 12.5\xa0%) of the items are bad" in page
     assert "At best 96.9\xa0%" in page

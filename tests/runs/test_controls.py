@@ -34,3 +34,21 @@ def test_a_folder_in_use_or_half_an_answer_is_refused(tmp_path: Path) -> None:
     keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
     with pytest.raises(UserError, match="holds a run already"):
         keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
+
+
+def test_a_control_of_several_seeds_opens_like_any_run(tmp_path: Path) -> None:
+    """Its folder has a run a seed beneath it: each is a model of its own in a report and a comparison."""
+    probe = make_probe(12)
+    for seed in (0, 1, 10):
+        answers = [Answer(item.id, item.form, (float(seed == 0), 0.5)) for item in probe.items]
+        keep_control(tmp_path / "mlp" / f"seed-{seed}", "mlp", "fitted", "probe", probe, answers, seed)
+    manifest, runs = read_run(tmp_path / "mlp")
+    assert [run.part.model.name for run in runs] == ["mlp seed-0", "mlp seed-1", "mlp seed-10"]
+    assert len(manifest.parts) == 3
+    (side,) = hs.compare(tmp_path / "mlp").sides
+    assert set(side.accuracies) == {"mlp seed-0", "mlp seed-1", "mlp seed-10"}
+    written = hs.write_report(tmp_path / "mlp", cues=False, out=tmp_path / "page.html")
+    assert len(written.collected.summaries) == 3
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError):
+        read_run(tmp_path / "empty")

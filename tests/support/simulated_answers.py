@@ -1,6 +1,6 @@
 """Made-up answers with a known truth, to find out how often an interval holds it.
 
-``python tests/analysis/simulated_answers.py`` prints the tables of docs/statistics.md (some ten minutes).
+``python -m tests.support.simulated_answers`` prints the tables of docs/statistics.md (some ten minutes).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What answers mean: pure functions over tables, from credit to comparison."""
 
-from horsesense.analysis.accuracy import Credits, accuracy, chance, credits
+from horsesense.analysis.accuracy import Credits, accuracy, chance, credits, effective_units, unit_average
 from horsesense.analysis.calibration import Bin, Reliability, confidence, reliability
 from horsesense.analysis.consistency import Consistency, consistency
 from horsesense.analysis.families import Families, FamilyAccuracy, by_family, family_accuracy
@@ -33,10 +33,12 @@ __all__ = [
     "confidence",
     "consistency",
     "credits",
+    "effective_units",
     "family_accuracy",
     "holm",
     "mcnemar",
     "power",
     "reliability",
     "standouts",
+    "unit_average",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -148,3 +148,44 @@ def accuracy(
         seed=seed,
         note=unit_note(number),
     )
+
+
+LEAST_FAMILIES = 4
+"""Families that a unit needs before its own share says something."""
+
+
+def unit_average(
+    values: Floats | Sequence[float], units: Names, families: Names, chance: float | None = None, seed: int = 0
+) -> Estimate | None:
+    """The average of the shares of units with enough families, each counting once; None for fewer than two of them.
+
+    A unit that has many items (one property asked a hundred times) then weighs no more than one that has few.
+
+    >>> rate = unit_average([1] * 40 + [0] * 8, ["ice"] * 40 + ["fire"] * 8, [str(i) for i in range(48)])
+    >>> rate.value, rate.clusters, rate.n
+    (0.5, 2, 48)
+    """
+    credit = np.asarray(values, dtype=np.float64)
+    judged = ~np.isnan(credit)
+    names, members = unit_array(units)[judged], unit_array(families)[judged]
+    credit = credit[judged]
+    _, unit = np.unique(names, return_inverse=True)
+    _, family = np.unique(members, return_inverse=True)
+    pairs = np.unique(np.stack([unit, family]), axis=1)
+    kept = np.bincount(pairs[0], minlength=int(unit.max(initial=-1)) + 1) >= LEAST_FAMILIES
+    if kept.sum() < 2:
+        return None
+    counts = np.bincount(unit)
+    shares = (np.bincount(unit, weights=credit) / counts)[kept]
+    rate = accuracy(shares.clip(0, 1), np.arange(len(shares)), chance, seed=seed)
+    return replace(rate, n=int(counts[kept].sum()), method="average over units, bootstrap, beta")
+
+
+def effective_units(units: Names) -> float:
+    """How many units of equal size would say as much (Kish, 1965): the square of the sum over the sum of squares.
+
+    >>> effective_units(["ice"] * 5 + ["fire"] * 5), round(effective_units(["ice"] * 9 + ["fire"]), 2)
+    (2.0, 1.22)
+    """
+    _, counts = np.unique(unit_array(units), return_counts=True)
+    return float(counts.sum() ** 2 / (counts.astype(np.float64) ** 2).sum())

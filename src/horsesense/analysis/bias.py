@@ -13,14 +13,19 @@ import numpy as np
 import scipy
 
 from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.combined import Function, combined_interval, rates_of, z
 from horsesense.analysis.intervals import Estimate, check_level, unit_note
-from horsesense.analysis.resampling import RESAMPLES, Floats, Names, Statistic, spread, totals, unit_array
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, Statistic, unit_array
 from horsesense.errors import UserError
 from horsesense.language.valence import comparative_valence
 from horsesense.records import Item
 
 LEAST = 20
 """Items of each valence; fewer say nothing of a leaning."""
+
+NO_LIMIT = (
+    "answers of one valence may all be right or all wrong, which has no z: the interval has no limit on that side"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +85,30 @@ def valence_bias(
     credit, up, names = credit[kept], valence[kept] > 0, unit_array(units)[kept]
     if up.all() or not up.any():
         raise UserError("all right words have one valence, so there is no bias to measure")
-    whole = totals([credit * up, up.astype(np.float64), credit * ~up, (~up).astype(np.float64)], names)
+    whole = np.array([[credit[up].sum(), up.sum(), credit[~up].sum(), (~up).sum()]], dtype=np.float64)
+    rates = rates_of([credit[up], 1 - credit[~up]], [names[up], names[~up]], seed, resamples)
+    number = len(np.unique(names))
 
-    def estimate(statistic: Statistic) -> Estimate:
-        value = float(statistic(whole.total[None, :])[0])
-        variance = spread(statistic, whole, seed, resamples)
-        reach = float(scipy.special.stdtrit(max(whole.number - 1, 1), (1 + level) / 2)) * variance**0.5
+    def estimate(statistic: Statistic, of_rates: Function) -> Estimate:
+        value = float(statistic(whole)[0])
+        low, high = combined_interval(of_rates, rates, level)
         return Estimate(
             n=len(credit),
-            clusters=whole.number,
+            clusters=number,
             value=value,
-            ci=(value - reach, value + reach),
+            ci=(min(low, value), max(high, value)),
             level=level,
             chance=0.0,
-            method="cluster bootstrap, t",
+            method="intervals of hits and false alarms, combined",
             seed=seed,
-            note=unit_note(whole.number),
+            note=NO_LIMIT if np.isinf([low, high]).any() else unit_note(min(rates.numbers)),
         )
 
     return Bias(
         positive=accuracy(credit[up], names[up], 0.5, level, seed, resamples),
         negative=accuracy(credit[~up], names[~up], 0.5, level, seed, resamples),
-        sensitivity=estimate(_sensitivity),
-        criterion=estimate(_criterion),
+        sensitivity=estimate(_sensitivity, lambda p: z(p[:, 0]) - z(p[:, 1])),
+        criterion=estimate(_criterion, lambda p: -(z(p[:, 0]) + z(p[:, 1])) / 2),
     )
 
 

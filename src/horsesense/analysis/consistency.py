@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate, difference_interval, rate_interval
-from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
+from horsesense.analysis.combined import combined_interval, rates_of
+from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.errors import UserError
 
 
@@ -74,22 +75,27 @@ def consistency(
     consistent = rate(
         p * q + (1 - p) * (1 - q), None if g is None else float(np.mean(1 - g[0] - g[1] + 2 * g[0] * g[1]))
     )
-    table = totals([p, q, p * q + (1 - p) * (1 - q), np.ones(len(p))], names)
-    value = float(_expected(table.total[None, :])[0])
-    expected_ends = rate_interval(value, spread(_expected, table, seed, resamples), table.number, level)
-    excess_ends = difference_interval(
-        consistent.value - value, spread(_excess, table, seed, resamples), table.number, level
-    )
+    same = p * q + (1 - p) * (1 - q)
+    rates = rates_of([p, q, same], [names] * 3, seed, resamples)
+    value = float(_expected(rates.values[None, :])[0])
+    expected_ends = combined_interval(_expected, rates.only(0, 1), level)
+    excess_ends = combined_interval(_excess, rates, level)
     return Consistency(
         consistent=consistent,
         both=rate(p * q, None if g is None else float(np.mean(g[0] * g[1]))),
-        expected=replace(consistent, value=value, ci=expected_ends, chance=None),
+        expected=replace(
+            consistent,
+            value=value,
+            ci=expected_ends,
+            chance=None,
+            method="intervals of both roles, combined",
+        ),
         excess=replace(
             consistent,
             value=consistent.value - value,
             ci=excess_ends,
             chance=None,
-            method="cluster bootstrap, t",
+            method="intervals of consistency and of both roles, combined",
         ),
         first=(kinds[0], rate(p, None if g is None else float(g[0].mean()))),
         second=(kinds[1], rate(q, None if g is None else float(g[1].mean()))),
@@ -110,12 +116,12 @@ def _pairs(credit: Floats, families: Sequence[str], roles: Sequence[str]) -> tup
     return pairs, len(judged) - 2 * len(pairs)
 
 
-def _expected(drawn: Floats) -> Floats:
-    p, q = drawn[:, 0] / drawn[:, -1], drawn[:, 1] / drawn[:, -1]
+def _expected(rates: Floats) -> Floats:
+    p, q = rates[:, 0], rates[:, 1]
     expected: Floats = p * q + (1 - p) * (1 - q)
     return expected
 
 
-def _excess(drawn: Floats) -> Floats:
-    excess: Floats = drawn[:, 2] / drawn[:, -1] - _expected(drawn)
+def _excess(rates: Floats) -> Floats:
+    excess: Floats = rates[:, 2] - _expected(rates)
     return excess

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate, check_level, difference_interval, rate_interval
-from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
+from horsesense.analysis.combined import combined_interval, rates_of
+from horsesense.analysis.intervals import Estimate, check_level
+from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.errors import UserError
 
 MOST_ROLES = 200
@@ -157,48 +158,45 @@ def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | 
 
 
 class _Independence:
-    """Strict accuracy under independence, as a function of totals that can be drawn again."""
+    """Strict accuracy under independence, as a function of the accuracy in each role."""
 
     def __init__(self, right: NDArray[np.bool_], labels: NDArray[np.str_], members: NDArray[np.int64]) -> None:
         roles, codes = np.unique(labels, return_inverse=True)
-        self.roles, families = len(roles), int(members.max()) + 1
-        cell = members * self.roles + codes
-        shape = (families, self.roles)
-        asked = np.bincount(cell, minlength=families * self.roles).reshape(shape)
-        known = np.bincount(cell, weights=right, minlength=families * self.roles).reshape(shape)
+        number, families = len(roles), int(members.max()) + 1
+        asked = np.bincount(members * number + codes, minlength=families * number).reshape(families, number)
         # Families that ask the same roles share one product; there are few such make-ups.
-        self.make_ups, which = np.unique(asked, axis=0, return_inverse=True)
-        has = np.eye(len(self.make_ups))[which.reshape(-1)]
-        self.columns = [*known.T, *asked.astype(np.float64).T, *has.T]
+        self.make_ups, counts = np.unique(asked, axis=0, return_counts=True)
+        self.shares = counts / families
+        self.by_role = [codes == role for role in range(number)]
+        self.right, self.members = right.astype(np.float64), members
 
-    def __call__(self, drawn: Floats) -> Floats:
-        known, asked = drawn[:, : self.roles], drawn[:, self.roles : 2 * self.roles]
-        families = drawn[:, 2 * self.roles : 2 * self.roles + len(self.make_ups)]
-        rate = np.divide(known, asked, out=np.zeros_like(known), where=asked > 0)
-        products = np.stack([(rate**make_up).prod(axis=1) for make_up in self.make_ups], axis=1)
-        together: Floats = (families * products).sum(axis=1) / families.sum(axis=1)
+    def __call__(self, rates: Floats) -> Floats:
+        """From accuracies, one column a role, to the share of families that would be right as a whole."""
+        products = np.stack([(rates**make_up).prod(axis=1) for make_up in self.make_ups], axis=1)
+        together: Floats = products @ self.shares
         return together
 
     def estimates(
         self, whole: NDArray[np.bool_], units: Sequence[str], strict: Estimate, resamples: int
     ) -> tuple[Estimate, Estimate]:
         """What independence gives, and how far strict accuracy lies above it."""
-        table = totals([*self.columns, whole.astype(np.float64), np.ones(len(whole))], units)
-
-        def beyond(drawn: Floats) -> Floats:
-            above: Floats = drawn[:, -2] / drawn[:, -1] - self(drawn)
-            return above
-
-        level, seed = strict.level, strict.seed
-        value = float(self(table.total[None, :])[0])
-        ends = rate_interval(value, spread(self, table, seed, resamples), table.number, level)
-        independent = replace(strict, value=value, ci=ends, chance=None)
-        if strict.value in (0.0, 1.0):
-            # No resample would ever differ, yet a family of the other kind may exist: strict's interval knows that.
-            ends = strict.low - value, strict.high - value
-        else:
-            ends = difference_interval(
-                strict.value - value, spread(beyond, table, seed, resamples), table.number, level
-            )
-        excess = replace(independent, value=strict.value - value, ci=ends, method="cluster bootstrap, t")
+        names = np.asarray(units)
+        credits = [self.right[role] for role in self.by_role]
+        places = [names[self.members[role]] for role in self.by_role]
+        roles = rates_of(credits, places, strict.seed, resamples)
+        value = float(self(roles.values[None, :])[0])
+        independent = replace(
+            strict,
+            value=value,
+            ci=combined_interval(self, roles, strict.level),
+            chance=None,
+            method="intervals of accuracy by role, combined",
+        )
+        both = rates_of([*credits, whole.astype(np.float64)], [*places, names], strict.seed, resamples)
+        excess = replace(
+            independent,
+            value=strict.value - value,
+            ci=combined_interval(lambda rates: rates[:, -1] - self(rates[:, :-1]), both, strict.level),
+            method="intervals of strict accuracy and of accuracy by role, combined",
+        )
         return independent, excess

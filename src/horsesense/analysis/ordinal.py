@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
-from horsesense.analysis.people.agreement import NO_VALUE, kappa_of
-from horsesense.analysis.resampling import RESAMPLES, Floats, Names, resample, totals, unit_array
+from horsesense.analysis.combined import Rates, combined_interval, rates_of
+from horsesense.analysis.intervals import Estimate, check_level
+from horsesense.analysis.people.agreement import FEWEST, NO_VALUE, TOO_FEW, kappa_of
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 from horsesense.records import Item
 
@@ -70,29 +71,14 @@ def quadratic_kappa(
     for row, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
         for label in picked:
             cells[row, gold * labels + label] += 1 / len(picked)
-    columns = list(cells.T)
-
-    def kappa(tables: Floats) -> Floats:
-        return kappa_of(tables.reshape(-1, labels, labels), "quadratic")
-
-    def one_way(names: Names) -> tuple[float, int]:
-        grouped = totals(columns, names)
-        if grouped.number < 2:
-            return float("nan"), grouped.number
-        drawn = kappa(resample(grouped, seed, resamples))
-        drawn = drawn[~np.isnan(drawn)]
-        variance = float(np.var(drawn)) if len(drawn) > 1 else 0.0
-        return variance * grouped.number / (grouped.number - 1), grouped.number
-
-    value = float(kappa(cells.sum(axis=0)[None, :])[0])
-    variance, number = one_way(units)
-    if crossed is not None:
-        second, other = one_way(crossed)
-        codes = [np.unique(unit_array(names), return_inverse=True)[1] for names in (units, crossed)]
-        pairs, _ = one_way(codes[0] * other + codes[1])
-        variance, number = max(variance + second - pairs, variance, second), min(number, other)
+    value = float(kappa_of(cells.sum(axis=0).reshape(1, labels, labels), "quadratic")[0])
+    rates = _disagreements(cells.reshape(-1, labels, labels), units, crossed, seed, resamples)
+    number = rates.numbers[0]
     missing = np.isnan(value)
-    ends = (value, value) if missing else difference_interval(value, variance, number, level)
+    few = number < FEWEST
+    ends = (value, value)
+    if not missing:
+        ends = (float("nan"),) * 2 if few else combined_interval(_kappa, rates, level)
     return Estimate(
         n=len(golds),
         clusters=number,
@@ -100,10 +86,37 @@ def quadratic_kappa(
         ci=ends,
         level=level,
         chance=0.0,
-        method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",
+        method=f"{'' if crossed is None else 'two-way '}intervals of disagreement seen and expected, combined",
         seed=seed,
-        note=NO_VALUE if missing else unit_note(number),
+        note=NO_VALUE if missing else TOO_FEW.format(number) if few else "",
     )
+
+
+def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: int, resamples: int) -> Rates:
+    """How often answers are off, how far they are off then, and what is expected, each as a share of the most.
+
+    Rare and large errors decide a quadratic measure: while few are seen, so is little of how large they get. So the two
+    stand apart, and a handful of errors leaves their size open. What is expected is a mean over pairs of items, gold
+    of the one and answer of the other: half of an item's part in it comes from its gold and half from its answer, so
+    that its variance is four times that of the mean of the parts.
+    """
+    places = np.arange(tables.shape[1])
+    cost = ((places[:, None] - places[None, :]) / places[-1]) ** 2
+    gold, answer = tables.sum(axis=2), tables.sum(axis=1)
+    seen = (tables * cost).sum(axis=(1, 2))
+    off = seen > 0
+    parts = (gold @ cost @ answer.mean(axis=0) + answer @ cost @ gold.mean(axis=0)) / 2
+    # Where nothing is off, an error may yet be as large as errors get.
+    sizes, where = (seen[off], off) if off.any() else (np.ones(1), np.arange(len(seen)) == 0)
+    masks = [np.ones(len(seen), dtype=bool), where, np.ones(len(seen), dtype=bool)]
+    columns = [[unit_array(names)[mask] for mask in masks] for names in (units, crossed) if names is not None]
+    rates = rates_of([off.astype(np.float64), sizes, parts], columns[0], seed, resamples, *columns[1:])
+    return replace(rates, variances=rates.variances * [1, 1, 4])
+
+
+def _kappa(rates: Floats) -> Floats:
+    kappa: Floats = 1 - rates[:, 0] * rates[:, 1] / rates[:, 2]
+    return np.clip(kappa, -1.0, 1.0)
 
 
 def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:

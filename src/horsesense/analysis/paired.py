@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 
 from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.combined import Rates, difference_of, rates_of
 from horsesense.analysis.intervals import Estimate, check_level, difference_interval, unit_note
 from horsesense.analysis.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
@@ -69,9 +70,10 @@ def compare(
     # The better one first, so that the draws, too, do not depend on who is called a.
     variance, number = mean_spread(a - b if a.sum() >= b.sum() else b - a, names, others, seed, resamples)
     value = float(np.sort(a - b).mean())
-    ends = difference_interval(value, variance, number, level)
+    rates = rates_of([a, b], [names, names], seed, resamples, None if others is None else [others, others])
+    ends = _ends(value, variance, number, rates, level)
     only_a, only_b = int((a > b).sum()), int((b > a).sum())
-    p = difference_p(value, variance, number)
+    p = max(difference_p(value, variance, number), _combined_p(value, rates))
     return Comparison(
         a=accuracy(a, names, chance, level, seed, resamples, others),
         b=accuracy(b, names, chance, level, seed, resamples, others),
@@ -93,6 +95,29 @@ def compare(
         left_out=int((~both).sum()),
         adjusted=p,
     )
+
+
+def _ends(value: float, variance: float, units: int, rates: Rates, level: float) -> tuple[float, float]:
+    """The wider of two intervals: Student's, which is too narrow where a model is nearly always right or wrong,
+    and that of the two rates combined, which is too narrow nowhere but leans on their correlation."""
+    student = difference_interval(value, variance, units, level)
+    both = difference_of(rates, level)
+    return min(student[0], both[0]), max(student[1], both[1])
+
+
+def _combined_p(value: float, rates: Rates) -> float:
+    """The level at which the combined interval just reaches 0."""
+    if value == 0:
+        return 1.0
+
+    def short(p: float) -> float:
+        low, high = difference_of(rates, 1 - p)
+        return low if value > 0 else -high
+
+    least, most = 1e-9, 1 - 1e-6
+    if short(least) > 0:
+        return least
+    return 1.0 if short(most) < 0 else float(scipy.optimize.brentq(short, least, most, xtol=1e-7))
 
 
 def compare_all(

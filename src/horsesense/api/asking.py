@@ -101,9 +101,11 @@ def ask(
         return Run(ask_in_memory(models, probes, settings, watcher), None, how)
     ask_models(models, probes, folder, settings, watcher)
     names = {each if isinstance(each, str) else each.name for each in models}
-    parts = [each for each in read_run(folder, unfinished=True)[1] if each.part.model.name in names]
-    parts = [each for each in parts if each.part.probe.name in probes]
-    return Run([each for each in parts if asked == ("auto",) or each.way in asked], folder, how)
+    manifest, parts = read_run(folder, unfinished=True)
+    chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
+    chosen = [each for each in chosen if asked == ("auto",) or each.way in asked]
+    beside = [each for each in parts if not any(each is one for one in chosen)]
+    return Run(chosen, folder, how, manifest, beside)
 
 
 def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
@@ -120,7 +122,8 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
     from horsesense.runs.results import read_run
 
     how = parse_normalisation(normalise) if normalise else None
-    return Run(read_run(Path(folder), unfinished)[1], Path(folder), how)
+    manifest, answered = read_run(Path(folder), unfinished)
+    return Run(answered, Path(folder), how, manifest)
 
 
 def _spec(spec: str | ScoringSpec) -> ScoringSpec:

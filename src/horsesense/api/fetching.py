@@ -60,11 +60,11 @@ def fetch(*names: str, folder: PathLike | None = None, watcher: Watcher = UNWATC
     for name in names:
         kind, get = known[name]
         watcher.say(f"fetching {name} ({kind})")
-        fetched.append(get(None if folder is None else Path(folder)))
+        fetched.append(get(None if folder is None else Path(folder), watcher))
     return tuple(fetched)
 
 
-def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
+def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Watcher], Fetched]]]:
     """Name → what it is, and how to get it."""
     from horsesense.knowledge.gcide import fetch_gcide
     from horsesense.knowledge.wordnet_source import fetch_wordnet
@@ -72,7 +72,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None], Fetched]]]:
     from horsesense.methods.releases.published import fetch_release, published_files
     from horsesense.models.bundled import BUNDLED, fetch_bundled
 
-    known: dict[str, tuple[str, Callable[[Path | None], Fetched]]] = {}
+    known: dict[str, tuple[str, Callable[[Path | None, Watcher], Fetched]]] = {}
     for name, files in published_files().items():
         size = sum(file.bytes for file in files) / 1e6
         known[name] = (f"release, {len(files)} files, {size:.1f} MB", partial(fetch_release, name))

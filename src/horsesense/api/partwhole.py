@@ -11,12 +11,13 @@ from horsesense.api.run import AnyRun, Run, answered_of
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
 from horsesense.methods.partwhole.labels import find_form, probe_in_labels
+from horsesense.methods.partwhole.pictures import PairPictures, pick_pictures
 from horsesense.methods.partwhole.splits import TriplesSplit, write_split
 from horsesense.methods.partwhole.table import PartWholeTable, partwhole_table
 from horsesense.records import Probe
 from horsesense.watching import UNWATCHED, Watcher
 
-__all__ = ["check", "gold", "premises", "recast", "split", "table"]
+__all__ = ["check", "gold", "pictures", "premises", "recast", "split", "table"]
 
 
 def check(*files: PathLike) -> OddTriples:
@@ -131,6 +132,31 @@ def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     from horsesense.methods.partwhole.released import read_partwhole_votes
 
     return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)
+
+
+def pictures(
+    probe: Probe | PathLike,
+    relationships: PathLike,
+    images: PathLike,
+    out: PathLike,
+    *,
+    each: int = 3,
+    seed: int = 0,
+) -> PairPictures:
+    """Pictures with boxes around whole and part, for people who judge the triples (section 4.1).
+
+    Args:
+        probe: Triples.
+        relationships: ``relationships.json`` of Visual Genome.
+        images: ``image_data.json`` of Visual Genome.
+        out: ``pictures.jsonl``, to be put into the folder of a study with the pictures themselves.
+        each: How many pictures a pair.
+        seed: Which ones.
+
+    Returns:
+        How many pairs have pictures, and which files are needed.
+    """
+    return pick_pictures(_opened(probe).items, Path(relationships), Path(images), Path(out), each, seed)
 
 
 def _with_seeds(run: AnyRun) -> Sequence[AnyRun]:

@@ -32,7 +32,26 @@ def load_probe(name: PathLike) -> Probe:
         from horsesense.methods.starter import starter_probe
 
         return starter_probe()
+    if not Path(name).exists() and not Path(name).suffix:
+        _say_where(str(name))
     return read_probe(name)
+
+
+def _say_where(name: str) -> None:
+    """A bare name that is no file may be one of a release, which is fetched and read before it is asked."""
+    from horsesense.methods.releases.published import published_files
+
+    written = next((path for path in map(Path, (f"{name}.jsonl", f"{name}.jsonl.gz")) if path.exists()), None)
+    if written is not None:
+        raise UserError(f"there is no probe called {name!r}", fix=f"give the file: {written}")
+    for release, files in published_files().items():
+        path = next((f.path for f in files if name.lower() in (release, Path(f.path).stem.lower())), None)
+        if path is not None:
+            raise UserError(
+                f"{name!r} is a published release, or a part of one, and no probe yet",
+                fix=f"get it by horsesense fetch {release}, read it by horsesense import {release} FOLDER/{path} "
+                f"-o {name}.jsonl (fetch prints the FOLDER), and give {name}.jsonl",
+            )
 
 
 def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: str = "", probe_name: str = "") -> Probe:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
-from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place
+from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place, finished_by_place
 from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.runs.comparison import compare_runs
 from horsesense.runs.results import ResultDocument
-from horsesense.scoring.normalise import parse_normalisation
+from horsesense.scoring.normalise import Normalisation, parse_normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class ReportDocument(Document):
     """One for each model and probe in the folders that somebody has judged."""
     slices: tuple[SliceDocument, ...] | None = None
     """One for each value of the facets that were asked for, for probes that have them."""
+    unfinished: tuple[str, ...] | None = None
+    """Models, each with its probe, whose answers are not all there; left out."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,12 @@ class Report:
             for row in rows
         )
         documents = tuple(summary.result.document() for summary in self.collected.summaries)
-        return ReportDocument(self.out or Path(), documents, slices if self.sliced else None)
+        return ReportDocument(self.out or Path(), documents, slices if self.sliced else None, self.unfinished or None)
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Models, each with its probe, whose answers are not all there; left out."""
+        return tuple(f"{model} on {probe}" for model, probe in self.collected.unfinished)
 
     def to_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -106,6 +113,7 @@ def write_report(
     normalise: str | None = None,
     by: Sequence[str] = (),
     cues: bool = True,
+    pictures: bool = True,
     watcher: Watcher = UNWATCHED,
 ) -> Report:
     """Write one self-contained HTML page, or a table for a README or a paper.
@@ -119,12 +127,13 @@ def write_report(
         normalise: How options are compared; by default as each card says.
         by: Facets to slice accuracy by.
         cues: Look for the best cue of each probe too, which takes seconds.
-        watcher: Told where charts are left out, because the extra ``pictures`` is not installed.
+        pictures: Draw curves into the page, which takes seconds.
+        watcher: Told what is looked for, and that charts are left out where the extra ``pictures`` is not installed.
 
     Returns:
         The results, slices and tables, and where they were written.
     """
-    from horsesense.report.collecting import collect, collect_answered
+    from horsesense.report.collecting import collect
     from horsesense.report.summary import sliced_by
 
     if not runs:
@@ -137,12 +146,13 @@ def write_report(
 
         need_pictures()
     if any(isinstance(run, Run) for run in runs):
-        collected = collect_answered(answers_by_place(runs), cues, how)
+        collected = _collected(runs, cues, how, watcher)
     else:
-        collected = collect([Path(run) for run in runs if not isinstance(run, Run)], cues=cues, how=how)
+        folders = [Path(run) for run in runs if not isinstance(run, Run)]
+        collected = collect(folders, cues=cues, how=how, watcher=watcher)
     slices, not_sliced = sliced_by(collected.summaries, by)
     path = Path(out) if out is not None else default_report(runs) if format == "html" else None
-    text = _written(collected, path, format, runs, watcher)
+    text = _written(collected, path, format, runs, watcher, pictures)
     drawn: Sequence[Path] = ()
     if charts is not None:
         from horsesense.report.charts import write_charts
@@ -160,13 +170,37 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
     return Path(name) if folder is None else folder / name
 
 
-def _written(collected: Collected, path: Path | None, format: Format, runs: Sequence[AnyRun], watcher: Watcher) -> str:
+def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher) -> Collected:
+    """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
+    from horsesense.methods.suites.kept import kept_tables
+    from horsesense.report.collecting import collect_answered
+
+    by_place, rest = finished_by_place(runs)
+    whole = [
+        (place, [*answered, *(run.beside if isinstance(run, Run) else ())])
+        for run, (place, answered) in zip(runs, by_place, strict=True)
+    ]
+    kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
+    collected = collect_answered(whole, cues, how, watcher)
+    split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
+    papers = [table for place, answered in whole if place.is_dir() for table in kept_tables(place, answered)]
+    return replace(collected, manifests=kept, unfinished=split, papers=papers)
+
+
+def _written(
+    collected: Collected,
+    path: Path | None,
+    format: Format,
+    runs: Sequence[AnyRun],
+    watcher: Watcher,
+    pictures: bool,
+) -> str:
     """Write the page or the table; the text of the table."""
     if format == "html":
         from horsesense.report.page import write_report as write_page
 
         assert path is not None
-        write_page(collected, path, drawn=True, watcher=watcher)
+        write_page(collected, path, drawn=pictures, watcher=watcher)
         return ""
     from horsesense.files import writing
     from horsesense.report.tables import latex, markdown
@@ -195,4 +229,10 @@ def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
         Each probe that two models were asked, with the difference of each two of them.
     """
     how = parse_normalisation(normalise) if normalise else None
-    return Comparison(tuple(compare_runs(answers_by_place(runs), how)))
+    by_place, unfinished = finished_by_place(runs)
+    try:
+        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished))
+    except UserError as error:
+        if not unfinished:
+            raise
+        raise UserError(f"{error.problem}; not finished: {', '.join(unfinished)}", fix="finish the run first") from None

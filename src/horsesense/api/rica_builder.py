@@ -33,7 +33,7 @@ def rica(
     lexicon: PathLike | None = None,
     conceptnet: Sequence[PathLike] = (),
     atomic: Sequence[PathLike] = (),
-    generics: Sequence[PathLike] = (),
+    genericskb: Sequence[PathLike] = (),
     lists: Mapping[str, PathLike] | None = None,
     shipped: bool = True,
     cap: int | None = CAP,
@@ -50,7 +50,7 @@ def rica(
     from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import Sources, strategies_of
 
-    facts = _facts(*([Path(file) for file in files] for files in (conceptnet, atomic, generics)))
+    facts = _facts(*([Path(file) for file in files] for files in (conceptnet, atomic, genericskb)))
     sources = Sources([Path(file) for file in tables], facts, _lists(lists or {}), shipped)
     plan = RicaPlan(
         strategies=strategies or strategies_of(sources),
@@ -112,7 +112,7 @@ def _flagged(probe: Probe, fluency: str) -> Probe:
     return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))
 
 
-def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], generics: Sequence[Path]) -> dict[str, Facts]:
+def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], genericskb: Sequence[Path]) -> dict[str, Facts]:
     from horsesense.knowledge.atomic import read_atomic
     from horsesense.knowledge.conceptnet import read_conceptnet
     from horsesense.knowledge.genericskb import read_generics
@@ -122,8 +122,8 @@ def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], generics: Sequenc
         facts["conceptnet"] = read_conceptnet(conceptnet)
     if atomic:
         facts["atomic"] = read_atomic(atomic)
-    if generics:
-        facts["genericskb"] = read_generics(generics)
+    if genericskb:
+        facts["genericskb"] = read_generics(genericskb)
     return facts
 
 

@@ -18,6 +18,7 @@ from horsesense.runs.comparison import (
     compare_runs,
     comparison_document,
 )
+from horsesense.runs.manifest import Manifest
 from horsesense.runs.results import Answered, Result, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
@@ -68,6 +69,8 @@ class Comparison:
 
     sides: tuple[SideBySide, ...]
     """Each probe that two models were asked, down to the ids of items that only one of two gets."""
+    unfinished: tuple[str, ...] = ()
+    """Models, each with its probe, whose answers are not all there; left out."""
 
     @property
     def probes(self) -> tuple[ProbeComparison, ...]:
@@ -76,7 +79,7 @@ class Comparison:
 
     def document(self) -> ComparisonDocument:
         """The figures as plain data."""
-        return comparison_document(self.sides)
+        return comparison_document(self.sides, self.unfinished)
 
     def to_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -110,10 +113,19 @@ class Run:
     """Probes as models answered them, in memory or in a folder."""
 
     def __init__(
-        self, answered: Sequence[Answered], folder: Path | None = None, normalise: Normalisation | None = None
+        self,
+        answered: Sequence[Answered],
+        folder: Path | None = None,
+        normalise: Normalisation | None = None,
+        manifest: Manifest | None = None,
+        beside: Sequence[Answered] = (),
     ) -> None:
         self.answered = tuple(answered)
         """Each model on each probe, item by item."""
+        self.manifest = manifest
+        """How it was asked; None where it is not kept."""
+        self.beside = tuple(beside)
+        """What earlier calls asked in the same folder."""
         self.folder = folder
         """Where it is kept; None where it is not."""
         self.normalise = normalise
@@ -255,7 +267,10 @@ class Run:
         from horsesense.report.collecting import collect_answered
         from horsesense.report.page import write_report
 
-        collected = collect_answered([(self.folder or Path("memory"), self.answered)], cues, self.normalise)
+        place = self.folder or Path("memory")
+        collected = collect_answered([(place, self.answered)], cues, self.normalise, watcher)
+        if self.manifest is not None:
+            collected = replace(collected, manifests={place: self.manifest})
         write_report(collected, Path(path), drawn=True, watcher=watcher)
         return Path(path)
 
@@ -281,6 +296,22 @@ def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answer
         else (Path(run), read_run(Path(run))[1])
         for number, run in enumerate(runs, start=1)
     ]
+
+
+def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence[Answered]]], list[str]]:
+    """As `answers_by_place`, but what is not finished in a folder is left out and named."""
+    from horsesense.runs.results import read_finished
+
+    by_place: list[tuple[Path, Sequence[Answered]]] = []
+    rest: list[str] = []
+    for number, run in enumerate(runs, start=1):
+        if isinstance(run, Run):
+            by_place.append((run.folder or Path(f"run {number}"), run.answered))
+        else:
+            _, answered, unfinished = read_finished(Path(run))
+            by_place.append((Path(run), answered))
+            rest += [f"{part.model.name} on {part.probe.name}" for part in unfinished]
+    return by_place, rest
 
 
 def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.probes import overview as look
-from horsesense.api.run import Run
 from horsesense.errors import UserError
 from horsesense.records import Item, Probe
 from horsesense.records.overview import ItemInForms, Overview, item_in_forms
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
+    from horsesense.api.run import Run
     from horsesense.report.item_answers import AnsweredItem, ItemAnswer
     from horsesense.runs.results import Answered
 
@@ -64,7 +64,8 @@ def show(
     >>> show("starter", samples=0).items
     240
     """
-    if isinstance(what, Run):
+    # To look at a probe loads nothing that a run needs, so a run is what is neither probe nor name.
+    if not isinstance(what, Probe | str | Path):
         return _shown(what.answered, item, what.folder)
     if not isinstance(what, Probe) and Path(what).is_dir():
         return _of_folder(Path(what), item, watcher)

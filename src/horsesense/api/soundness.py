@@ -265,6 +265,8 @@ def _remarks(drawn: Reading, stage: Stage, readers: int, reader: Party) -> list[
         remarks.append(f"{readers} readers; an option is what most of them say, a tie is unclear")
     if stage.corrected is None:
         remarks.append("the reader finds hardly more of the planted faults than it raises false alarms: not corrected")
+    if not stage.comparable:
+        remarks.append("items known to be good are called bad more often than these, so no false alarms are taken off")
     if stage.clipped:
         remarks.append("the corrected share came out below 0 or above 1, and was cut")
     missing = {"second true option"} - set(drawn.about.planted)

@@ -135,7 +135,8 @@ def _in_words(estimate: Estimate) -> tuple[str, str]:
     """Value and interval in words."""
     if math.isnan(estimate.value):
         return "–", "–"
-    return f"{estimate.value:.3f}", f"{estimate.low:.3f} to {estimate.high:.3f}"
+    interval = "too few" if math.isnan(estimate.low) else f"{estimate.low:.3f} to {estimate.high:.3f}"
+    return f"{estimate.value:.3f}", interval
 
 
 def print_figures(figures: Sequence[Figure]) -> None:

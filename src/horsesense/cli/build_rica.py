@@ -39,7 +39,7 @@ def rica(
     lexicon: LexiconFile = None,
     conceptnet: Annotated[list[Path] | None, typer.Option(help="A file of ConceptNet; repeatable.")] = None,
     atomic: Annotated[list[Path] | None, typer.Option(help="A file of ATOMIC; repeatable.")] = None,
-    generics: Annotated[list[Path] | None, typer.Option(help="A file of GenericsKB; repeatable.")] = None,
+    genericskb: Annotated[list[Path] | None, typer.Option(help="A file of GenericsKB; repeatable.")] = None,
     names: Annotated[
         list[str] | None, typer.Option("--list", help="NAME=FILE: take animals, materials, … from this; repeatable.")
     ] = None,
@@ -73,7 +73,7 @@ def rica(
             lexicon=lexicon,
             conceptnet=conceptnet or (),
             atomic=atomic or (),
-            generics=generics or (),
+            genericskb=genericskb or (),
             lists=_lists(names or []),
             shipped=not no_shipped,
             cap=cap or None,

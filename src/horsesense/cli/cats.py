@@ -13,7 +13,7 @@ from horsesense.cli.output import Json, people, print_json, table
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.methods.cats.evidence import EvidenceKept
-    from horsesense.methods.cats.step_accuracy import Counted, ModelSteps
+    from horsesense.methods.cats.step_accuracy import Counted, StepsOfRuns
     from horsesense.methods.cats.who_gets_what import WhoGetsWhat
 
 cats = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="CATs: evidence, who gets what, inference steps.")
@@ -104,19 +104,23 @@ def steps(
     if json:
         print_json(found.steps)
         return
-    _print_steps(found.models, found.counted)
+    _print_steps(found.steps, found.counted)
 
 
-def _print_steps(models: Sequence[ModelSteps], counts: Counted | None) -> None:
+def _print_steps(found: StepsOfRuns, counts: Counted | None) -> None:
     from rich.markup import escape
 
     console = people()
     if counts is None:
-        console.print("steps counted by rule", markup=False)
+        console.print("steps counted by rule: logical operations", markup=False)
     else:
         pairs = f"{counts.agreement:.0%} of {counts.pairs:,} pairs of people agree"
         console.print(f"steps counted by people: {len(counts.means):,} items, {pairs}", markup=False)
-    for model in models:
+    if found.rule is not None:
+        rule = f"the rule agrees with {found.rule.agreement:.0%} of {found.rule.counts:,} counts of people"
+        by_probe = ", ".join(f"{probe} {share:.0%}" for probe, share in found.rule.by_probe.items())
+        console.print(f"{rule} ({by_probe}); {found.rule.more:+.2f} steps", markup=False, soft_wrap=True)
+    for model in found.models:
         numbers = ("mean steps", "two-choice accuracy", "95 % interval", "n")
         frame = table("probe, or steps", *numbers, title=model.model)
         for each in model.sets:

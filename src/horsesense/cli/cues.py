@@ -82,7 +82,7 @@ def _print_findings(findings: Findings, most: int | None = None) -> None:
     console.print(frame)
     rest = len(findings.cues) - (most or len(findings.cues))
     remarks = [f"{rest} more cues with --all"] if rest > 0 else []
-    remarks.append(f"the best cue of the other half {findings.searched.value:.3f}")
+    remarks.append(f"the best cue of the other half {findings.searched.value:.3f}; the headline takes the lesser")
     tree = findings.tree
     remarks.append(f"a shallow tree {tree.value:.3f} ({tree.low:.3f} to {tree.high:.3f})")
     remarks.append(f"{findings.n:,} items, {findings.units:,} units")

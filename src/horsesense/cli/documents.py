@@ -67,6 +67,7 @@ DOCUMENTS: dict[str, str] = {
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
     "partwhole gold": "horsesense.records.written:WrittenProbe",
+    "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
     "partwhole premises": "horsesense.records.written:WrittenProbe",
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",

@@ -139,6 +139,27 @@ def table(
         _print_details(made.rows)
 
 
+@partwhole.command("pictures")
+def pictures(
+    probe: Annotated[Path, typer.Argument(help="Triples that people are to judge.")],
+    out: Out,
+    relationships: Annotated[Path, typer.Option(help="relationships.json of Visual Genome.")],
+    images: Annotated[Path, typer.Option(help="image_data.json of Visual Genome.")],
+    each: Annotated[int, typer.Option(min=1, help="How many pictures a pair.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Which ones.")] = 0,
+    json: Json = False,
+) -> None:
+    """Pictures of each pair with boxes around whole and part, for a study (section 4.1)."""
+    from horsesense.api.partwhole import pictures as picked
+
+    made = picked(probe, relationships, images, out, each=each, seed=seed)
+    if json:
+        print_json(made)
+        return
+    say = f"{made.with_pictures:,} of {made.pairs:,} pairs have {each} pictures, {len(made.images):,} files; "
+    people().print(f"{say}{len(made.without):,} pairs have none  {made.out}", markup=False, soft_wrap=True)
+
+
 @partwhole.command("gold")
 def gold(
     votes: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgements of triples, as released.")],
@@ -233,4 +254,6 @@ def _print_details(rows: Sequence[TableRow]) -> None:
 def _in_words(e: Estimate | None) -> str:
     from math import isnan
 
-    return "" if e is None or isnan(e.value) else f"{e.value:.3f} ({e.low:.2f}–{e.high:.2f})"
+    if e is None or isnan(e.value):
+        return ""
+    return f"{e.value:.3f}" + ("" if isnan(e.low) else f" ({e.low:.2f}–{e.high:.2f})")

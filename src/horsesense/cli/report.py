@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from horsesense.runs.comparison import Pairing, SideBySide
     from horsesense.runs.results import Result
 
-_WIDTH = 12
-"""Characters of the bar beside an accuracy."""
+_WIDTH = 20
+"""Characters of the line beside an accuracy."""
 
 
 class Format(StrEnum):
@@ -68,6 +68,7 @@ def report(
     if json:
         print_json(written.document())
         _say_all(written.not_sliced)
+        _say_unfinished(written.unfinished)
         return
     if format is Format.html:
         print_results([summary.result for summary in written.collected.summaries])
@@ -76,6 +77,7 @@ def report(
     _say_all(written.not_sliced)
     for label, probe in written.collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
+    _say_unfinished(written.unfinished)
     if written.out is not None:
         say(f"report: {written.out}")
 
@@ -83,6 +85,11 @@ def report(
 def _say_all(remarks: Sequence[str]) -> None:
     for remark in remarks:
         say(remark)
+
+
+def _say_unfinished(parts: Sequence[str]) -> None:
+    if parts:
+        say(f"not finished, and left out: {', '.join(parts)}; run the same command again to finish")
 
 
 def print_results(results: Sequence[Result]) -> None:
@@ -94,7 +101,7 @@ def print_results(results: Sequence[Result]) -> None:
 
     ways = len({result.way for result in results} | {"options"}) > 1
     named = ["model", "probe", *(["asked by"] if ways else [])]
-    frame = table(*named, "accuracy", "95 % interval", "chance", "n", "┃ chance", left=len(named), drawn=1)
+    frame = table(*named, "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=len(named), drawn=1)
     for result in results:
         e = result.estimate
         frame.add_row(
@@ -105,12 +112,16 @@ def print_results(results: Sequence[Result]) -> None:
             f"{e.low:.3f} to {e.high:.3f}",
             "" if e.chance is None else f"{e.chance:.3f}",
             f"{e.n:,}",
-            bar(e.value, e.chance),
+            bar(e.value, e.chance, e.ci),
         )
     people().print(frame)
     for result in results:
         how = "the score of each form" if result.normalise == "by form" else result.normalise
         remarks = [f"{result.metric} by {how}", f"{result.estimate.clusters:,} units"]
+        if result.plain is not None:
+            p = result.plain
+            remarks.append(f"of all {p.n:,} items {p.value:.3f} ({p.low:.3f} to {p.high:.3f})")
+            remarks.append(f"as good as {result.effective_units:.0f} units of one size")
         if result.strict is not None and result.strict.chance is not None:
             s = result.strict
             share = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"
@@ -121,7 +132,8 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [f"by {others}"] if others else []
         remarks += [result.asked] if result.asked else []
         remarks += [in_words(result.replies)] if result.replies is not None else []
-        people().print(f"[dim]{escape(_asked(result))}: {escape('; '.join(remarks))}[/dim]", soft_wrap=True)
+        about = f"{result.model} on {_asked(result)}: {'; '.join(remarks)}"
+        people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
     for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
         people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
     for each in spreads(results):
@@ -134,16 +146,23 @@ def _asked(result: Result) -> str:
     return result.probe if result.way == "options" else f"{result.probe} by {result.way}"
 
 
-def bar(value: float, chance: float | None) -> str:
-    """A bar of fixed width with a mark at chance.
+def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
+    """A line from 0 to 1 with the interval, the value and a mark at chance.
 
-    >>> bar(0.75, 0.5)
-    '██████┃██   '
+    >>> bar(0.75, 0.5, (0.62, 0.85))
+    '··········┃··├─●─┤··'
     """
-    filled = round(value * _WIDTH)
-    cells = ["█" if place < filled else " " for place in range(_WIDTH)]
+
+    def at(share: float) -> int:
+        return min(_WIDTH - 1, int(share * _WIDTH))
+
+    cells = ["·"] * _WIDTH
+    low, high = map(at, ci)
+    cells[low : high + 1] = ["─"] * (high + 1 - low)
+    cells[low], cells[high] = "├", "┤"
     if chance is not None:
-        cells[min(_WIDTH - 1, round(chance * _WIDTH))] = "┃"
+        cells[at(chance)] = "┃"
+    cells[at(value)] = "●"
     return "".join(cells)
 
 
@@ -172,9 +191,11 @@ def compare(
     compared = compare_runs(*folders, normalise=normalise)
     if json:
         print_json(compared.document())
+        _say_unfinished(compared.unfinished)
         return
     for side in compared.sides:
         _print_side(side, items)
+    _say_unfinished(compared.unfinished)
 
 
 def _print_side(side: SideBySide, items: int) -> None:
@@ -209,10 +230,10 @@ def _sentence(pairing: Pairing) -> str:
         f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
         f"{len(pairing.only_other):,}"
     )
-    if c.adjusted < 0.05:
+    if pairing.settled:
         return f"{figures}. The difference is real."
-    missing = pairing.power.more_items
-    return f"{figures}. Not settled" + (f"; about {missing:,} more items would settle it." if missing else ".")
+    outlook = pairing.outlook()
+    return f"{figures}. Not settled" + (f"; {outlook}." if outlook else ".")
 
 
 def _p(value: float) -> str:

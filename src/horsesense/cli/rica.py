@@ -201,7 +201,11 @@ def _in_words(e: Estimate) -> str:
 def _print_analysis(result: Analysis) -> None:
     console = people()
     console.print(f"{result.model} on {result.probe}", style="bold", markup=False)
-    for name, estimate in (("accuracy", result.accuracy), ("strict", result.strict), ("retest", result.retest)):
+    operators = result.operators or {}
+    certified = [(f"{name} accuracy", each.accuracy) for name, each in operators.items()]
+    certified += [(f"{name} strict", each.strict) for name, each in operators.items()]
+    rows = [("average over properties", result.average), ("accuracy", result.accuracy), ("strict", result.strict)]
+    for name, estimate in (*rows, *certified, ("retest", result.retest)):
         if estimate:
             console.print(f"  {name:12} {_in_words(estimate)}")
     if result.bias:

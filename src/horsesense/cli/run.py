@@ -50,8 +50,9 @@ def run(
     json: Json = False,
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
-    from horsesense.api.asking import ask, open_run
+    from horsesense.api.asking import ask
     from horsesense.api.cats import ask_suite
+    from horsesense.api.reporting import write_report
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
@@ -59,13 +60,13 @@ def run(
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
-    from horsesense.report.page import write_page
-    from horsesense.runs.results import kin_of_reader, result_of
+    from horsesense.runs.results import kin_of_reader
     from horsesense.runs.spread import spreads
     from horsesense.scoring.normalise import parse_normalisation
 
     models = _models(model)
-    how = parse_normalisation(normalise) if normalise else None
+    if normalise:
+        parse_normalisation(normalise)  # told before hours of asking
     if suite is None and (data is not None or skip_bad):
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
@@ -95,10 +96,12 @@ def run(
             run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
             run, paper, tables = ask(models, named, ways=ways, watcher=progress, **asking), None, None
+        written = write_report(run, out=folder / "report.html", normalise=normalise, pictures=False, watcher=progress)
+    page = folder / "report.html"
     asked = run.answered
-    results = [result_of(each, how) for each in asked if each.judged]
-    page = write_page(folder, unfinished=True, how=how)
-    names = set(open_run(folder, unfinished=True).probes)  # also what earlier calls asked there
+    ours = {id(each) for each in asked}
+    results = [summary.result for summary in written.collected.summaries if id(summary.answered) in ours]
+    names = {each.part.probe.name for each in (*asked, *run.beside)}  # also what earlier calls asked there
     for each in asked:
         name = each.part.probe.name
         if kin := kin_of_reader(each):
@@ -112,7 +115,7 @@ def run(
         print_json(RunDocument(folder, documents, page, spreads(results) or None, paper, tables))
         return
     if paper is not None:
-        print_suite(paper)
+        print_suite(paper, tables or ())
     elif tables is not None:
         print_tables(tables)
     else:

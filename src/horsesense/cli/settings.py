@@ -25,9 +25,7 @@ OneModel = Annotated[
 Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
 Dtype = Annotated[
     str | None,
-    typer.Option(
-        help="float32 (default), auto (bfloat16 where it changes no choice), bfloat16, float16, int8, int4."
-    ),
+    typer.Option(help="float32 (default), auto (bfloat16 where it changes no choice), bfloat16, float16, int8, int4."),
 ]
 Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
@@ -38,7 +36,13 @@ Device = Annotated[
 Normalise = Annotated[
     str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
 ]
-Family = Annotated[str | None, typer.Option(help="causal or masked, where the config does not say.")]
+Family = Annotated[
+    str | None,
+    typer.Option(
+        help="How it is asked, where the config does not say: causal, masked, seq2seq, permuted, entailment or"
+        " multiple-choice."
+    ),
+]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 
 

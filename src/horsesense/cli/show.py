@@ -29,11 +29,15 @@ def show(
     """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one."""
     from horsesense.api.showing import ShownAnswers
     from horsesense.api.showing import show as look_at
-    from horsesense.cli.progress import Bars
     from horsesense.records.overview import ItemInForms
 
-    with Bars() as watcher:
-        shown = look_at(file, item, samples=samples, seed=seed, watcher=watcher)
+    if file.is_dir():
+        from horsesense.cli.progress import Bars
+
+        with Bars() as watcher:
+            shown = look_at(file, item, watcher=watcher)
+    else:
+        shown = look_at(file, item, samples=samples, seed=seed)
     if json:
         print_json(shown.document() if isinstance(shown, ShownAnswers) else shown)
     elif isinstance(shown, ShownAnswers):

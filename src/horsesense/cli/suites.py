@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from horsesense.analysis import Estimate
-    from horsesense.methods.cats.suite_table import PublishedFigures, SuiteTable
-    from horsesense.methods.cats.table import PairsOfSet
+    from horsesense.methods.cats.suite_table import SuiteTable
     from horsesense.methods.suites import PaperTable
 
 _NONE = "–"
 
 
-def print_suite(document: SuiteTable) -> None:
-    """The table, one column a set."""
+def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
+    """What was measured set by set, the paper's tables, and what can be had without the question."""
     console = people()
-    for frame in _accuracy_tables(document) if document.measure == "accuracy" else _consistency_tables(document):
+    for frame in _set_tables(document):
         console.print(frame)
+    print_tables(tables)
     for line in _cue_lines(document):
         console.print(line, markup=False, soft_wrap=True)
 
@@ -61,15 +61,14 @@ def _titles(document: SuiteTable) -> dict[str, str]:
     return {name: title for name, title in titles().items() if name in sets}
 
 
-def _accuracy_tables(document: SuiteTable) -> Iterator[Table]:
-    """What was measured, set by set; then the row of table 3 above the paper's own rows."""
-    from rich.markup import escape
-
+def _set_tables(document: SuiteTable) -> Iterator[Table]:
+    """A table a model, one row a set, beside the best rule that does not look at the question."""
     from horsesense.methods.cats.table import AccuracyRow
 
     sets = _titles(document)
-    rows = [row for row in document.rows if isinstance(row, AccuracyRow)]
-    for row in rows:
+    for row in document.rows:
+        if not isinstance(row, AccuracyRow):
+            continue
         frame = table(
             "set", "accuracy", "95 % interval", "chance", "n", "units", "best blind rule", title=row.model, padding=0
         )
@@ -79,62 +78,6 @@ def _accuracy_tables(document: SuiteTable) -> Iterator[Table]:
         frame.add_section()
         frame.add_row(f"mean of {row.sets_averaged}", *_cells(row.average))
         yield frame
-    frame = table("model", *sets.values(), "average", title="CATs, table 3", padding=0)
-    for row in rows:
-        cells = [row.sets.get(name) for name in sets] + [row.average]
-        frame.add_row(f"[bold]{escape(row.model)}[/bold]", *(_value(cell) for cell in cells))
-    for printed in _published(frame, document):
-        average = f"{printed.average.recomputed:.3f}" if printed.average else ""
-        frame.add_row(_sized(printed), *(f"{printed.sets[each]:.3f}" for each in sets), average)
-    yield frame
-
-
-def _published(frame: Table, document: SuiteTable) -> Iterator[PublishedFigures]:
-    """The paper's rows, each under a line that says whose they are: by direction, then people (figure 1)."""
-    kind = ""
-    for row in document.published.rows:
-        heading = f"published, {row.direction or 'people'}:"
-        if heading != kind:
-            kind = heading
-            frame.add_section()
-            frame.add_row(kind, style="dim")
-        yield row
-
-
-def _sized(row: PublishedFigures) -> str:
-    size = row.parameters_in_millions
-    return f"  {row.model}" + (f" {size}M" if size else "")
-
-
-def _consistency_tables(document: SuiteTable) -> Iterator[Table]:
-    """Both halves right first; consistency, which two wrong answers earn too, and what accuracies alone would give."""
-    from rich.markup import escape
-
-    from horsesense.methods.cats.table import ConsistencyRow
-
-    sets = _titles(document)
-    title = "Pairs of duals, 95 % interval below (CATs, table 6; the paper prints consistency only)"
-    frame = table("model", *sets.values(), title=title, padding=0)
-    names = (
-        ("both_right", "both right"),
-        ("consistent", "  consistent: both right or both wrong"),
-        ("expected", "  consistent by the two accuracies alone"),
-        ("accuracy_a", "  accuracy, original"),
-        ("accuracy_b", "  accuracy, edited"),
-    )
-    for row in document.rows:
-        if not isinstance(row, ConsistencyRow):
-            continue
-        pairs: list[PairsOfSet | None] = [row.sets.get(name) for name in sets]
-        for part, meaning in names:
-            cells = [None if each is None else getattr(each, part) for each in pairs]
-            label = f"[bold]{escape(row.model)}[/bold]: {meaning}" if part == "both_right" else meaning
-            frame.add_row(label, *(_value(cell) for cell in cells))
-            frame.add_row("", *(_interval(cell) for cell in cells), style="dim")
-        frame.add_row("  pairs", *(_NONE if each is None else str(each.pairs) for each in pairs), style="dim")
-    for printed in _published(frame, document):
-        frame.add_row(_sized(printed), *(f"{printed.sets[each]:.2f}" for each in sets))
-    yield frame
 
 
 def _cells(cell: Estimate | None) -> tuple[str, ...]:

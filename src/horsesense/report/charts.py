@@ -17,6 +17,11 @@ from horsesense.report.wording import value_text
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
+TITLES = {
+    "calibration": "Does it know when it knows?",
+    "families": "Whole families right, by size",
+    "heat": "Accuracy by two facets",
+}
 SCALE = 2
 """Of the PNG: sharp in print."""
 
@@ -69,7 +74,11 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
         if summary.heat:
             drawings["heat"] = heat(summary)
         drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
-        drawn += [(f"{probe}~{summary.label}~{name}", drawing) for name, drawing in drawings.items()]
+        about = [f"{summary.label} on {probe}", f"n = {summary.result.estimate.n:,}; 95 % intervals"]
+        drawn += [
+            (f"{probe}~{summary.label}~{name}", _titled(drawing, TITLES.get(name, name.replace("-", " ")), about))
+            for name, drawing in drawings.items()
+        ]
     written = []
     for name, drawing in drawn:
         stem = re.sub(r"[^\w.-]+", "_", name).strip("_.")
@@ -81,6 +90,13 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
                 temporary.write_bytes(content)
             written.append(path)
     return written
+
+
+def _titled(drawing: dict[str, Any], title: str, about: Sequence[str]) -> dict[str, Any]:
+    """A chart that is a file of its own says what it shows, of whom, on what and of how many items."""
+    text = {"text": title, "subtitle": list(about), "anchor": "start", "offset": 12}
+    colours = {"color": INK, "subtitleColor": SOFT, "fontSize": 14, "subtitleFontSize": 12}
+    return drawing | {"title": text | colours}
 
 
 def _all(collected: Collected) -> Iterator[tuple[str, Summary]]:
@@ -100,22 +116,20 @@ def calibration(summary: Summary) -> dict[str, Any]:
     import altair as alt
 
     rows = [{"confidence": b.confidence, **_row(b.accuracy)} for b in summary.calibration.bins]
-    # Scores that are means over tokens lie close together, so the axis is as wide as they are.
-    least, most = rows[0]["confidence"], rows[-1]["confidence"]
-    ends = [max(0.0, least - 0.03), min(1.0, most + 0.03)]
-    across, up = alt.Scale(domain=ends, nice=False), alt.Scale(domain=[0, 1])
+    # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
+    across = up = alt.Scale(domain=[0, 1])
     base = alt.Chart({"values": rows}).encode(
         x=alt.X("confidence:Q", title="how sure the model is", scale=across, axis=alt.Axis(format="%", tickCount=6))
     )
     y = alt.Y("value:Q", title="how often it is right", scale=up, axis=alt.Axis(format="%"))
     diagonal = (
-        alt.Chart({"values": [{"at": end} for end in ends]})
+        alt.Chart({"values": [{"at": end} for end in (0, 1)]})
         .mark_line(color=SOFT, strokeDash=[4, 4])
         .encode(x=alt.X("at:Q", scale=across), y=alt.Y("at:Q", scale=up))
     )
     bars = base.mark_rule(color=BAR).encode(y=alt.Y("low:Q", scale=up), y2="high:Q")
     points = base.mark_point(color=BAR, filled=True, size=60).encode(y=y)
-    return _finished(diagonal + bars + points, 320, 220)
+    return _finished(diagonal + bars + points, 240, 240)
 
 
 def families(summary: Summary) -> dict[str, Any]:
@@ -176,10 +190,12 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     order = [row["value of"] for row in rows]
     base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
     scale = alt.Scale(domain=[0, 1])
-    bars = base.mark_bar(color=BAR, opacity=0.75).encode(x=alt.X("value:Q", title="accuracy", scale=scale))
-    lines = base.mark_rule(color=INK).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    dots = base.mark_point(color=BAR, filled=True, size=70, opacity=1).encode(
+        x=alt.X("value:Q", title="accuracy", scale=scale)
+    )
+    lines = base.mark_rule(color=BAR, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=alt.X("chance:Q", scale=scale))
-    return _finished(bars + lines + marks, 380, max(60, 22 * len(rows)))
+    return _finished(marks + lines + dots, 380, max(60, 22 * len(rows)))
 
 
 def learning(curve: Curve) -> dict[str, Any]:
@@ -247,7 +263,7 @@ def curve_chart(curve: Curve) -> Any:
 
 @naming_extras()
 def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
-    """A bar a row, with its interval and chance; rows have label, model, accuracy, low, high and chance."""
+    """A dot and whisker a row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
     import altair
 
     order = list(dict.fromkeys(row["label"] for row in rows))
@@ -256,18 +272,18 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     scale = altair.Scale(domain=[0, 1])
     axis = altair.Axis(labelLimit=400)  # a cue says in words how to pick by it
     base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order, axis=axis))
-    bars = base.mark_bar(opacity=0.75, color=BAR).encode(
+    dots = base.mark_point(filled=True, size=70, opacity=1, color=BAR).encode(
         x=altair.X("accuracy:Q", title=title, scale=scale), tooltip=["label:N", "accuracy:Q", "n:Q"]
     )
     if len({row["model"] for row in rows}) > 1 and len(order) < len(rows):
         base = base.encode(yOffset=altair.YOffset("model:N"))
-        bars = bars.encode(
+        dots = dots.encode(
             yOffset=altair.YOffset("model:N"),
             color=altair.Color("model:N", legend=altair.Legend(title=None, orient="top")),
         )
     lines = base.mark_rule(color=INK).encode(x=altair.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=altair.X("chance:Q", scale=scale))
-    return (bars + lines + marks).properties(width=420)
+    return (marks + lines + dots).properties(width=420)
 
 
 def _row(e: Estimate) -> dict[str, Any]:

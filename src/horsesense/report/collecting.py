@@ -16,9 +16,10 @@ from horsesense.methods.suites.kept import kept_tables
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.results import Answered, read_finished
 from horsesense.runs.spread import Spread, spreads
 from horsesense.scoring.normalise import Normalisation
+from horsesense.watching import UNWATCHED, Watcher
 
 NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
 
@@ -38,6 +39,8 @@ class Collected:
     """How trained models learned."""
     how: Normalisation | None = None
     """The normalisation that was asked for; None: each probe's own."""
+    unfinished: Sequence[tuple[str, str]] = ()
+    """Model and probe whose answers are not all there; left out."""
     papers: Sequence[PaperTable] = ()
     """Of runs of a suite: the paper's tables with these models in them."""
 
@@ -52,25 +55,31 @@ class Collected:
 
 
 def collect(
-    folders: Sequence[Path], unfinished: bool = False, cues: bool = True, how: Normalisation | None = None
+    folders: Sequence[Path], cues: bool = True, how: Normalisation | None = None, watcher: Watcher = UNWATCHED
 ) -> Collected:
-    """Read run folders and sum them up. ``cues`` looks for the best cue of each probe, which takes seconds.
+    """Read run folders and sum up what is whole. ``cues`` looks for the best cue of each probe, which takes seconds.
 
     The folder of a training or an inoculation stands for its curves and the runs beneath it.
     """
     manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
+    unfinished: list[tuple[str, str]] = []
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
-        manifests[folder], parts = read_run(folder, unfinished)
+        manifests[folder], parts, rest = read_finished(folder)
         runs.append((folder, parts))
+        unfinished += [(part.model.name, part.probe.name) for part in rest]
     drawn = [curve for each in curves.values() for curve in each]
     papers = [table for folder, parts in runs for table in kept_tables(folder, parts)]
-    return replace(collect_answered(runs, cues, how), manifests=manifests, curves=drawn, papers=papers)
+    collected = collect_answered(runs, cues, how, watcher)
+    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, papers=papers)
 
 
 def collect_answered(
-    runs: Sequence[tuple[Path, Sequence[Answered]]], cues: bool = True, how: Normalisation | None = None
+    runs: Sequence[tuple[Path, Sequence[Answered]]],
+    cues: bool = True,
+    how: Normalisation | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> Collected:
     """Sum up answers that are in memory; the path of each run tells two of one model apart."""
     cue_of: dict[str, BestCue | str] = {}
@@ -84,15 +93,16 @@ def collect_answered(
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:
-                cue_of[content] = _best_cue(answered) if cues else NOT_LOOKED
+                cue_of[content] = _best_cue(named, answered, watcher) if cues else NOT_LOOKED
             probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[named] = _compared(named, judged, how)
     return Collected({}, probes, unjudged, sides, (), how)
 
 
-def _best_cue(answered: Answered) -> BestCue | str:
+def _best_cue(probe: str, answered: Answered, watcher: Watcher) -> BestCue | str:
     """The best cue of a probe, or why there is none."""
+    watcher.at(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
     try:

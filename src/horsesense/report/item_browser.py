@@ -16,6 +16,7 @@ import orjson
 from horsesense.analysis.mistakes import confident_errors, disagreements
 from horsesense.analysis.slices import MOST_TO_SLICE_BY
 from horsesense.records import Item
+from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.item_answers import right_and_other
 from horsesense.report.summary import Summary
@@ -27,7 +28,9 @@ MOST_FILTERS = 12
 """Facets that get a filter; more would bury the list."""
 MOST_ITEMS = 2_000
 MOST_TOKENS = 500_000
-"""Tokens of one probe over all models: what keeps the page of long items under 15 MB."""
+"""Tokens of one probe over all models; fewer where the page would grow too large."""
+MOST_BYTES = 3_600_000
+"""Of the packed items: with them a page stays under 4 MB, and a browser can use it within a second."""
 SAMPLE = 200
 
 
@@ -37,21 +40,41 @@ def packed(document: Any) -> str:
     return base64.b64encode(gzip.compress(orjson.dumps(document), 6, mtime=0)).decode("ascii")
 
 
-def browser_data(collected: Collected) -> dict[str, Any]:
+def fitting_data(collected: Collected, most: int = MOST_BYTES) -> str:
+    """The data of the browser, packed into so many bytes: first tokens are left out, then items.
+
+    Items that are left out are the least telling: errors, disagreements and a sample stay.
+    """
+    for tokens in (MOST_TOKENS, MOST_TOKENS // 5, 0):
+        data = packed(browser_data(collected, tokens))
+        if len(data) <= most:
+            return data
+    share = 0.95
+    while len(data) > most:
+        data = packed(browser_data(collected, 0, share := share * most / len(data)))
+    return data
+
+
+def browser_data(collected: Collected, tokens: int = MOST_TOKENS, share: float = 1.0) -> dict[str, Any]:
     """What the browser's script reads (templates/unpack.js): one entry a probe, each with columns over its items."""
-    return {"probes": [_probe(name, summaries) for name, summaries in collected.probes.items()]}
+    return {"probes": [_probe(name, summaries, tokens, share) for name, summaries in collected.probes.items()]}
 
 
-def _probe(name: str, summaries: Sequence[Summary]) -> dict[str, Any]:
+def _probe(name: str, summaries: Sequence[Summary], tokens: int, share: float) -> dict[str, Any]:
     items: dict[str, Item] = {}
     for summary in summaries:
         for item in summary.answered.items:
             items.setdefault(item.id, item)
+    asked = len(items)
+    if share < 1:
+        chosen = set(chosen_items(summaries, list(items), max(1, int(share * asked))))
+        items = {identity: item for identity, item in items.items() if identity in chosen}
     all_items = list(items.values())
     prefix = f"{all_items[0].probe}-"
     families: dict[str, int] = {}
     return {
         "name": name,
+        "left": asked - len(items),
         "prefix": prefix,
         "ids": [identity.removeprefix(prefix) for identity in items],
         "premises": [item.premise for item in all_items],
@@ -63,7 +86,7 @@ def _probe(name: str, summaries: Sequence[Summary]) -> dict[str, Any]:
         "members": [item.member for item in all_items],
         "facets": _facets(all_items),
         "models": [_model(summary, list(items)) for summary in summaries],
-        "details": details(summaries, items),
+        "details": details(summaries, items, tokens),
     }
 
 
@@ -86,6 +109,7 @@ def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
     order = [places.get(identity, -1) for identity in ids]
     return {
         "label": summary.label,
+        "unit": wording.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
         "margins": [0 if place < 0 else margins[place] for place in order],
     }
@@ -95,18 +119,22 @@ def _choice(predicted: tuple[int, ...]) -> int | list[int]:
     return predicted[0] if len(predicted) == 1 else list(predicted)
 
 
-def details(summaries: Sequence[Summary], items: Mapping[str, Item]) -> dict[str, list[Any]]:
+def details(
+    summaries: Sequence[Summary], items: Mapping[str, Item], most_tokens: int = MOST_TOKENS
+) -> dict[str, list[Any]]:
     """By item id, one entry a model: scores, tokens and the evidence between the right and the best other option."""
     places = [{item.id: place for place, item in enumerate(s.answered.items)} for s in summaries]
     shown: dict[str, list[Any]] = {}
     tokens = 0
-    for identity in chosen_items(summaries, list(items)):
+    for identity in chosen_items(summaries, list(items)) if most_tokens else ():
+        if identity not in items:
+            continue
         entry = [
             _entry(summary, items[identity], place[identity]) if identity in place else None
             for summary, place in zip(summaries, places, strict=True)
         ]
         tokens += sum(len(option["logprobs"]) for by_model in entry if by_model for option in by_model["options"])
-        if tokens > MOST_TOKENS:
+        if tokens > most_tokens:
             break
         shown[identity] = entry
     return shown

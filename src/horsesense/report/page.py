@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,29 +15,21 @@ from horsesense import __version__
 from horsesense.analysis.slices import heat_table
 from horsesense.errors import UserError
 from horsesense.files import writing
-from horsesense.records import ScoringSpec
+from horsesense.records import Card, ScoringSpec
 from horsesense.report import wording
-from horsesense.report.collecting import Collected, collect
-from horsesense.report.item_browser import browser_data, packed
+from horsesense.report.collecting import Collected
+from horsesense.report.grid import FEW_ITEMS, GridRow, forest_of, grid_of, large_and_small
+from horsesense.report.item_browser import fitting_data
 from horsesense.report.paper_tables import counts as paper_counts
 from horsesense.report.paper_tables import shown_cell
 from horsesense.report.summary import errors_in_common
-from horsesense.runs.manifest import Manifest, ModelRecord
+from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.ways.way import WAYS
 from horsesense.watching import UNWATCHED, Watcher
 
-SCRIPTS = ("unpack.js", "filter.js", "list.js", "detail.js", "browser.js")
-
-
-def write_page(
-    folder: Path, path: Path | None = None, unfinished: bool = False, how: Normalisation | None = None
-) -> Path:
-    """Write the page of one run folder, without charts. ``unfinished`` leaves out what is not done."""
-    path = path or folder / "report.html"
-    write_report(collect([folder], unfinished, how=how), path, drawn=False)
-    return path
+SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
 
 
 def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: Watcher = UNWATCHED) -> None:
@@ -66,8 +59,17 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     )
     environment.filters["percent"] = wording.percent
     environment.filters["value"] = wording.value_text
+    environment.filters["marked"] = _marked
+    environment.filters["points"] = wording.points
+    environment.globals["infinite"] = float("inf")
     html = environment.get_template("page.html.j2").render(
         collected=collected,
+        grid=grid_of(collected),
+        forest_of=forest_of,
+        large_and_small=large_and_small,
+        few_items=FEW_ITEMS,
+        counted=_counted(collected),
+        made=_made(collected),
         charts=charts,
         curves=curves,
         paper_charts=paper_charts,
@@ -79,13 +81,43 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         repeat=repeat_command,
         replies_in_words=replies_in_words,
         ways=tuple(WAYS),
-        data=packed(browser_data(collected)),
+        data=fitting_data(collected),
         style=_bundled("style.css"),
         scripts=[_bundled(name) for name in SCRIPTS],
         version=__version__,
     )
     with writing(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _marked(grid: Sequence[GridRow], mark: str) -> bool:
+    """Whether any cell of the grid has this mark, so that the legend speaks of it."""
+    return any(cell is not None and getattr(cell, mark) is not None for row in grid for cell in row.cells)
+
+
+def _counted(collected: Collected) -> str:
+    models = len({summary.label for summary in collected.summaries})
+    questions = sum(max(s.result.estimate.n for s in summaries) for summaries in collected.probes.values())
+    parts = [(models, "model"), (len(collected.probes), "probe"), (questions, "question")]
+    return ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for count, name in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Each model and each probe once, however many runs asked them."""
+
+    models: Sequence[ModelRecord]
+    probes: Sequence[ProbeRecord]
+    cards: Mapping[str, Card]
+    """Of the probes that somebody has judged, by name."""
+
+
+def _made(collected: Collected) -> Made:
+    parts = [part for manifest in collected.manifests.values() for part in manifest.parts]
+    models = {(part.model.name, part.model.weights): part.model for part in parts}
+    probes = {(part.probe.name, part.probe.content): part.probe for part in parts}
+    cards = {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()}
+    return Made(list(models.values()), list(probes.values()), cards)
 
 
 def _bundled(name: str) -> Markup:

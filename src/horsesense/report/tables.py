@@ -75,7 +75,7 @@ def _cells(
     families = any(s.result.strict for s in summaries)
     cues = any(s.control for s in summaries)
     names = ["model", "probe", "accuracy", text("95 % interval"), "chance", "n"]
-    people = any(_people(s) is not None for s in summaries)
+    people = any(people_of(s) is not None for s in summaries)
     names += ["people"] if people else []
     names += ["whole families"] if families else []
     names += ["best cue", "where it fails"] if cues else []
@@ -84,7 +84,7 @@ def _cells(
         e = s.result.estimate
         row = [text(s.label), text(s.result.probe), f"{e.value:.3f}", f"{e.low:.3f}{dash}{e.high:.3f}"]
         row += [_share(e.chance), count.format(e.n)]
-        row += [_share(_people(s))] if people else []
+        row += [_share(people_of(s))] if people else []
         row += [_value(s.result.strict)] if families else []
         if cues:
             missed = s.control.where.missed if s.control else None
@@ -93,7 +93,7 @@ def _cells(
     return names, rows
 
 
-def _people(summary: Summary) -> float | None:
+def people_of(summary: Summary) -> float | None:
     """What people get on all of the probe; None where that is not known, or not in one figure."""
     items, figures = summary.answered.items, summary.answered.probe.card.human
     whole = [figure for figure in figures if all(about(item, figure) for item in items)]
@@ -119,6 +119,6 @@ def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
     caption = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
     if any(s.control for s in summaries):
         caption += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
-    kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if _people(s) is not None})
+    kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if people_of(s) is not None})
     caption += f" People: {' '.join(kinds)}" if kinds else ""
     return text(caption[0].upper() + caption[1:])

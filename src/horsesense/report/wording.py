@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.analysis import Comparison, Estimate, Search, Standout
+from horsesense.analysis import Estimate, Search, Standout
 from horsesense.analysis.bias import Bias
 from horsesense.analysis.cues.control import Control
 from horsesense.learning.curves import Line
@@ -21,6 +21,16 @@ def percent(share: float) -> str:
     '57.9\xa0%'
     """
     return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
+
+
+def points(difference: float, digits: int = 0) -> str:
+    """A difference of shares in points, with its sign.
+
+    >>> points(0.0884, 1), points(-0.05), points(0.0)
+    ('+8.8', '−5', '0')
+    """
+    told = f"{difference * 100:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return told if difference else told.removeprefix("+")
 
 
 def interval(e: Estimate) -> str:
@@ -42,7 +52,19 @@ def verdict(result: Result, label: str | None = None) -> str:
 
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
-    return f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    said = f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    if result.plain is None:
+        return said
+    return f"{said}; of all {result.plain.n:,} items {percent(result.plain.value)} ({interval(result.plain)})"
+
+
+def unit(normalise: str) -> str:
+    """What a score and a margin are counted in: log-probabilities are natural logarithms.
+
+    >>> unit("mean"), unit("sum")
+    ('nats a token', 'nats')
+    """
+    return {"mean": "nats a token", "word": "nats a word", "character": "nats a character"}.get(normalise, "nats")
 
 
 def human_figures(figures: Sequence[HumanFigure]) -> str:
@@ -204,13 +226,12 @@ def difference(pairing: Pairing) -> str:
     ahead, behind = (pairing.one, pairing.other) if d.value >= 0 else (pairing.other, pairing.one)
     low, high = sorted((abs(d.low), abs(d.high))) if d.low * d.high > 0 else (d.low, d.high)
     lead = f"{ahead} is {abs(d.value) * 100:.1f} points ahead of {behind}"
-    if settled(pairing.comparison):
+    if pairing.settled:
         return f"{lead} ({low * 100:.1f} to {high * 100:.1f}): a real difference."
-    missing = pairing.power.more_items
-    more = f", and about {missing:,} more items would settle it" if missing else ""
     if d.value == 0:
         return f"{ahead} and {behind} are level."
-    return f"{lead}, which may be luck (p = {pairing.comparison.adjusted:.2f}){more}."
+    outlook = pairing.outlook()
+    return f"{lead}, which may be luck (p = {pairing.comparison.adjusted:.2f})" + (f"; {outlook}." if outlook else ".")
 
 
 def p(value: float) -> str:
@@ -220,7 +241,3 @@ def p(value: float) -> str:
     ('below 0.001', '0.040')
     """
     return "below 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def settled(comparison: Comparison) -> bool:
-    return comparison.adjusted < 0.05

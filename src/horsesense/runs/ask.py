@@ -70,7 +70,7 @@ def ask_models(
         # All models are found before anything is kept: a mistyped name must not bind the folder.
         contents = {name_of(m): kept for m in models if (kept := _kept_content(m, asked, folder, settings))}
         known = with_weights([m if name_of(m) in contents else opened(m, settings, watcher) for m in models])
-        contents |= {name_of(m): content_of_model(m, settings) for m in known if name_of(m) not in contents}
+        contents |= {name_of(m): content_of_model(m, settings, watcher) for m in known if name_of(m) not in contents}
         known = each_once(known, contents, watcher)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:

@@ -20,6 +20,10 @@ from horsesense.scoring.normalise import Normalisation
 
 _SHOTS = ("shots", "shots_from", "shots_seed")
 """All that belongs to the way of asking where options are scored."""
+SURE = 0.05
+"""The p below which a difference counts as real."""
+HINT = 0.32
+"""The p of a difference as large as its standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,22 @@ class Pairing:
     only_one: tuple[str, ...]
     """Ids of items that only the first gets."""
     only_other: tuple[str, ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether the difference is real, after the correction for several comparisons."""
+        return self.comparison.adjusted < SURE
+
+    def outlook(self) -> str:
+        """What it would take to settle a difference that is not; empty where that is not known.
+
+        A difference that is smaller than its own standard error hints at nothing: the number of items that would
+        settle it is a number about noise.
+        """
+        if self.comparison.p > HINT:
+            return "nothing hints at a difference"
+        missing = self.power.more_items
+        return f"about {missing:,} more items would settle it" if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +259,13 @@ class ComparisonDocument(Document):
 
     probes: tuple[ProbeComparison, ...]
     """Those that two models at least were asked."""
+    unfinished: tuple[str, ...] | None = None
+    """Models, each with its probe, whose answers are not all there; left out."""
 
 
-def comparison_document(sides: Sequence[SideBySide]) -> ComparisonDocument:
+def comparison_document(sides: Sequence[SideBySide], unfinished: Sequence[str] = ()) -> ComparisonDocument:
     """Comparisons without the ids of items."""
-    return ComparisonDocument(tuple(map(_plain, sides)))
+    return ComparisonDocument(tuple(map(_plain, sides)), tuple(unfinished) or None)
 
 
 def _plain(side: SideBySide) -> ProbeComparison:

@@ -78,11 +78,12 @@ def name_of(model: str | Model) -> str:
     return model if isinstance(model, str) else model.name
 
 
-def content_of_model(model: str | Model, settings: Settings) -> str:
+def content_of_model(model: str | Model, settings: Settings, watcher: Watcher) -> str:
     """Which model it is, by content: the hash of its weights, or of what a server reports."""
     if not isinstance(model, str):
         return model.who.content
-    return identify(settings.labels.get(model, model), allow_pickle=settings.allow_pickle).weights
+    name = settings.labels.get(model, model)
+    return identify(name, allow_pickle=settings.allow_pickle, watcher=watcher).weights
 
 
 def loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -> LanguageModel:

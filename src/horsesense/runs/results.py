@@ -11,12 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis import Credits, Estimate, accuracy, chance, credits, family_accuracy
+from horsesense.analysis import (
+    Credits,
+    Estimate,
+    accuracy,
+    chance,
+    credits,
+    effective_units,
+    family_accuracy,
+    unit_average,
+)
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
+from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.document import Document
 from horsesense.records.soundness import Soundness
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
@@ -78,8 +88,22 @@ class Answered:
         return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
     def estimate(self, earned: Credits) -> Estimate:
-        judged = [len(item.options) for item in self.items if item.answer is not None]
-        return accuracy(earned.values, self.units, chance=chance(judged))
+        """The primary figure: what the card names, or the share of items where units are too small for that."""
+        return self.average(earned) or self.plain(earned)
+
+    def plain(self, earned: Credits) -> Estimate:
+        """Share of all items that are right."""
+        return accuracy(earned.values, self.units, chance=self._chance)
+
+    def average(self, earned: Credits) -> Estimate | None:
+        """Average over units, where the card asks for it and units are large enough."""
+        if self.probe.card.metric != UNIT_AVERAGE:
+            return None
+        return unit_average(earned.values, self.units, [item.unit() for item in self.items], self._chance)
+
+    @property
+    def _chance(self) -> float:
+        return chance([len(item.options) for item in self.items if item.answer is not None])
 
     def strict(self, earned: Credits) -> Estimate | None:
         """Share of families with every member right; None where every item stands alone."""
@@ -106,7 +130,7 @@ class ResultDocument(Document):
     normalise: str
     """How scores were made of tokens; ``by form``: as the form of each item has it."""
     accuracy: float
-    """Share of the items that are right; a tie counts as its part."""
+    """The metric: share of the items that are right, where a tie counts as its part, or the average over units."""
     ci: tuple[float, float]
     """Interval of the accuracy, clustered by the card's group."""
     level: float
@@ -115,6 +139,10 @@ class ResultDocument(Document):
     """Units of dependence."""
     chance: float | None
     """What guessing earns."""
+    plain: Estimate | None
+    """Share of all items that are right, beside an average over units; null where that is the metric itself."""
+    effective_units: float
+    """How many units of equal size would say as much (Kish)."""
     strict: Estimate | None
     """Families with every item right; null where each item stands alone."""
     ties: int
@@ -151,6 +179,10 @@ class Result:
     sensitivity: dict[str, float]
     """Accuracy under each other normalisation that the answers allow."""
     spec: dict[str, Any]
+    effective_units: float
+    """How many units of equal size would say as much (Kish)."""
+    plain: Estimate | None = None
+    """Share of all items, beside an average over units."""
     way: str = "options"
     asked: str = ""
     replies: RepliesDocument | None = None
@@ -171,6 +203,8 @@ class Result:
             level=e.level,
             clusters=e.clusters,
             chance=e.chance,
+            plain=self.plain,
+            effective_units=self.effective_units,
             strict=self.strict,
             ties=self.ties,
             unjudged=self.unjudged,
@@ -232,6 +266,17 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
+def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
+    """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+    if _seeds(folder):
+        return *read_run(folder), []
+    manifest = read_manifest(folder)
+    rest = [part for part in manifest.parts if not is_finished(folder, part)]
+    if len(rest) == len(manifest.parts):
+        return *read_run(folder), []
+    return manifest, read_run(folder, unfinished=True)[1], rest
+
+
 def _seeds(folder: Path) -> list[Path]:
     """The runs beneath a folder that is none itself, by seed."""
     if manifest_path(folder).is_file():
@@ -242,12 +287,12 @@ def _seeds(folder: Path) -> list[Path]:
 
 def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
     read = [read_run(folder, unfinished) for folder in folders]
-    runs = [
-        replace(run, part=replace(run.part, model=replace(run.part.model, name=f"{run.part.model.name} {folder.name}")))
-        for folder, (_, answered) in zip(folders, read, strict=True)
-        for run in answered
-    ]
-    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
+    runs = []
+    for folder, (_, answered) in zip(folders, read, strict=True):
+        for run in answered:
+            model = run.part.model.model_copy(update={"name": f"{run.part.model.name} {folder.name}"})
+            runs.append(replace(run, part=run.part.model_copy(update={"model": model})))
+    return read[0][0].model_copy(update={"parts": tuple(run.part for run in runs)}), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
@@ -274,12 +319,15 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     for name in NORMALISATIONS if any(answer.logprobs for answer in answered.answers) else ():
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
+    averaged = answered.average(earned)
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
-        metric=answered.probe.card.metric,
+        metric="accuracy" if averaged is None else answered.probe.card.metric,
         normalise=normalise or "by form",
-        estimate=answered.estimate(earned),
+        estimate=averaged or answered.plain(earned),
+        plain=None if averaged is None else answered.plain(earned),
+        effective_units=effective_units(answered.units),
         strict=answered.strict(earned),
         ties=earned.ties,
         unjudged=earned.unjudged,

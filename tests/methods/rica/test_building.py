@@ -123,7 +123,9 @@ def test_balance_takes_no_word_for_another(built: Probe) -> None:
     for family, item in told.items():
         written = parse_form(family)
         said = [word for word in say(written).conclusion.split() if word not in ("A", "B")]
-        words = [word for word in item.text.partition(", so ")[2].split() if word not in item.groups["entities"].split()]
+        words = [
+            word for word in item.text.partition(", so ")[2].split() if word not in item.groups["entities"].split()
+        ]
         poles = {*item.options, BLANK}
         assert [w for w in said if w not in poles] == [w for w in words if w not in poles], (family, item.text)
 

@@ -160,14 +160,14 @@ def test_generics_tell_what_kinds_do(tmp_path: Path) -> None:
         "beaver\tBeavers build dams.\t0.9\nbeaver\tA beaver is a rodent\t1.0\nowl\tOwls have (part) faces.\t1.0\n"
     )
     facts = read_generics([path])
-    assert [(fact.head, fact.tail) for fact in facts.facts] == [("beaver", "build dams")]
-    assert facts.left_out.total() == 2
-    known = list(known_axioms(["animal"], Sources(facts={"genericskb": facts}, shipped=False), Counter()))
+    rejected: Counter[str] = Counter()
+    known = list(known_axioms(["animal"], Sources(facts={"genericskb": facts}, shipped=False), rejected))
+    assert rejected["animal: a sentence that does not say what it does"] == 2
     assert {str(axiom.axiom).split(", so ")[1] for axiom in known} == {
         "More(is * likely to build dams(A), is * likely to build dams(B))"
     }
     assert len(known) == 3
-    path.write_text("beaver\tBeavers build dams.\n")
+    path.write_text("beaver\n")
     with pytest.raises(UserError, match="not a line of GenericsKB"):
         read_generics([path])
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.accuracy import chance as chance_of
 from horsesense.analysis.accuracy import credits as credits_of
+from horsesense.analysis.combined import difference_of, rates_of
 from horsesense.analysis.cues.battery import Bools, Cue, battery, given, shares
 from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.analysis.cues.table import table_of
-from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
-from horsesense.analysis.resampling import Floats, Names, spread, totals
+from horsesense.analysis.intervals import Estimate, unit_note
+from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Answer, Item
@@ -141,19 +142,23 @@ def where_cues_fail(
 
 
 def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
-    """The difference with its interval: a unit may have items on both sides, so both are drawn together."""
-    inside, outside = right.astype(np.float64), (~right).astype(np.float64)
-    units = totals([earned * inside, inside, earned * outside, outside], names)
-
-    def difference(drawn: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            gaps: Floats = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
-        return np.where(np.isnan(gaps), value, gaps)  # a draw that missed one side altogether
-
-    variance = spread(difference, units, seed) if units.number > 1 else 0.0
-    low, high = difference_interval(value, variance, units.number, level)
-    method = "cluster bootstrap, Student's t"
-    return Estimate(value, (low, high), len(earned), units.number, None, level, method, seed, unit_note(units.number))
+    """The difference with its interval; a unit may have items on both sides, which then go together."""
+    units = np.asarray(names)
+    rates = rates_of([earned[right], earned[~right]], [units[right], units[~right]], seed)
+    ends = difference_of(rates, level)
+    number = len(set(units.tolist()))
+    # The smaller side says how much is known: 3 items there are few, however many are on the other.
+    return Estimate(
+        value,
+        ends,
+        len(earned),
+        number,
+        None,
+        level,
+        "intervals of both sides, combined",
+        seed,
+        unit_note(min(rates.numbers)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,14 @@ Metric = Literal["nominal", "ordinal", "interval"]
 
 NO_VALUE = "all votes are for one label, so that chance alone agrees and the figure has no value"
 
+FEWEST = 10
+"""Units below which agreement has no interval: of 5 items it held the truth in 80 % of runs (docs/statistics.md)."""
+FEWEST_FOR_KAPPA = 20
+"""The same for kappa, which takes chance from the same few votes without a correction: 88 % of 12 items."""
+ENOUGH = 30
+"""Units from which the interval on the logarithm is wide enough alone."""
+TOO_FEW = "{} units only: too few for an interval of agreement"
+
 
 def percent_agreement(
     votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
@@ -81,7 +89,7 @@ def krippendorff_alpha(
         expected = (margins[:, :, None] * margins[:, None, :] * apart).sum(axis=(1, 2)) / (number * (number - 1))
         return 1 - _quotient(observed, expected)
 
-    return bootstrapped(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples)
+    return bootstrapped(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples, FEWEST)
 
 
 def _apart(margins: Floats, metric: Metric) -> Floats:
@@ -96,7 +104,13 @@ def _apart(margins: Floats, metric: Metric) -> Floats:
 
 
 def bootstrapped(
-    statistic: Statistic, columns: Sequence[Floats], names: Sequence[str], level: float, seed: int, resamples: int
+    statistic: Statistic,
+    columns: Sequence[Floats],
+    names: Sequence[str],
+    level: float,
+    seed: int,
+    resamples: int,
+    fewest: int = FEWEST_FOR_KAPPA,
 ) -> Estimate:
     """A figure of totals over units, with its interval; nan with a note where it has no value."""
     check_level(level)
@@ -106,14 +120,14 @@ def bootstrapped(
     low = high = float("nan")
     if np.isnan(value):
         note = NO_VALUE
-    elif table.number < 2:
-        low, high = -1.0, 1.0
+    elif table.number < fewest:
+        note = TOO_FEW.format(table.number)
     else:
         drawn = statistic(resample(table, seed, resamples))
         # A draw of items that all have one label has no value; it says nothing and is left out.
         drawn = drawn[~np.isnan(drawn)]
         variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
-        low, high = _interval(value, variance, table.number, level)
+        low, high = agreement_interval(value, variance, table.number, level)
     return Estimate(
         n=len(names),
         clusters=table.number,
@@ -127,13 +141,18 @@ def bootstrapped(
     )
 
 
-def _interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
+def agreement_interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
     """Student's interval of the log of what is left to agree on, which spreads more evenly near 1 than the figure."""
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
         return difference_interval(value, variance, units, level)
     reach = float(scipy.special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
-    return max(-1.0, 1 - left * float(np.exp(reach))), 1 - left * float(np.exp(-reach))
+    low, high = 1 - left * float(np.exp(reach)), 1 - left * float(np.exp(-reach))
+    if units < ENOUGH:
+        # Of few items the log is too short above; the plain interval is not, so that each end is that of the wider.
+        plain = difference_interval(value, variance, units, level)
+        low, high = min(low, plain[0]), max(high, plain[1])
+    return max(-1.0, low), min(1.0, high)
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:

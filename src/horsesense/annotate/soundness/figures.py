@@ -53,6 +53,10 @@ def stage_of(blind: Sequence[Blind], first: Codes, second: Codes | None = None, 
     seen, found = counted(sample, first, second), counted(planted, first, second)
     alarms = counted(known, first, second) if known else None
     corrected = corrected_share(seen, found, alarms)
+    comparable = corrected is None or corrected.ci[1] > 0
+    if not comparable:
+        # Items known to be good are called bad more often than these: they are of another kind, and correct nothing.
+        corrected = corrected_share(seen, found)
     kinds = sorted({each.kind for each in planted})
     by_fault = {kind: [each for each in planted if each.kind == kind] for kind in kinds}
     return Stage(
@@ -63,6 +67,7 @@ def stage_of(blind: Sequence[Blind], first: Codes, second: Codes | None = None, 
         false_alarms=None if alarms is None else _share(alarms, len(known), seed),
         corrected=None if corrected is None else Share(corrected.value, corrected.ci, len(sample)),
         clipped=corrected is not None and corrected.clipped,
+        comparable=comparable,
         best=_best(sample, first, second),
     )
 

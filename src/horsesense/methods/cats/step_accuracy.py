@@ -7,7 +7,7 @@ chances; on this scale guessing earns one half in all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -21,6 +21,9 @@ from horsesense.records import Item
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
+
+_MOST = 4
+"""The last answer of the instrument: four steps or more."""
 
 
 def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> Floats:
@@ -81,6 +84,8 @@ class Counted:
     """Share of pairs of people who said the same of an item."""
     pairs: int
     """How many such pairs there are."""
+    votes: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+    """By item, what each person said."""
 
 
 def counted(votes: Sequence[tuple[str, float]]) -> Counted:
@@ -99,7 +104,8 @@ def counted(votes: Sequence[tuple[str, float]]) -> Counted:
             same += sum(number == other for other in numbers[place + 1 :])
     if not pairs:
         raise UserError("no item was counted by two people", fix="give every item to two people")
-    return Counted({item: sum(numbers) / len(numbers) for item, numbers in by_item.items()}, same / pairs, pairs)
+    means = {item: sum(numbers) / len(numbers) for item, numbers in by_item.items()}
+    return Counted(means, same / pairs, pairs, {item: tuple(numbers) for item, numbers in by_item.items()})
 
 
 # The same of runs.
@@ -140,6 +146,20 @@ class PeopleCounting:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleAgainstPeople:
+    """The rule that counts logical operations, beside people who counted without seeing it."""
+
+    agreement: float
+    """Share of people's counts that are the rule's."""
+    counts: int
+    """How many counts there are."""
+    more: float
+    """How many steps more the rule counts, on average."""
+    by_probe: Mapping[str, float]
+    """The share by probe."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepsOfRuns(Document):
     """Accuracy by inference steps, for every model of some runs."""
 
@@ -149,13 +169,43 @@ class StepsOfRuns(Document):
     """How far people agree; null where a rule counted."""
     models: tuple[ModelSteps, ...]
     """One entry a model."""
+    rule: RuleAgainstPeople | None = None
+    """How far the rule agrees with people; null where nobody counted."""
 
 
 def steps_of_runs(answered: Sequence[Answered], counts: Counted | None = None) -> StepsOfRuns:
     """Accuracy by steps, which people counted, or else a rule."""
     models = tuple(steps_kept(answered, counts.means if counts else None))
     people = PeopleCounting(counts.agreement, counts.pairs) if counts else None
-    return StepsOfRuns("people" if counts else "rule", people, models)
+    rule = rule_against_people(answered, counts) if counts else None
+    return StepsOfRuns("people" if counts else "rule", people, models, rule)
+
+
+def rule_against_people(answered: Sequence[Answered], counts: Counted) -> RuleAgainstPeople | None:
+    """The rule's count of each item beside each person's; an item that several models answered counts once."""
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    seen: set[str] = set()
+    for run in answered:
+        for item in run.items:
+            by_rule = steps_of(item)
+            if item.id not in seen and by_rule is not None:
+                seen.add(item.id)
+                # "4 or more" is the last answer that people have.
+                given = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
+                pairs.setdefault(run.part.probe.name, []).extend(given)
+    every = [pair for given in pairs.values() for pair in given]
+    if not every:
+        return None
+    return RuleAgainstPeople(
+        agreement=_same(every),
+        counts=len(every),
+        more=sum(by_rule - number for by_rule, number in every) / len(every),
+        by_probe={probe: _same(given) for probe, given in pairs.items() if given},
+    )
+
+
+def _same(pairs: Sequence[tuple[float, float]]) -> float:
+    return sum(by_rule == number for by_rule, number in pairs) / len(pairs)
 
 
 def steps_of(item: Item) -> float | None:

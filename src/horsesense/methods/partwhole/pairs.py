@@ -18,6 +18,8 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.files import json_elements, numbered_lines, read_table
 from horsesense.knowledge.conceptnet import read_conceptnet
+from horsesense.knowledge.genericskb import LICENCE as GENERICSKB_LICENCE
+from horsesense.knowledge.genericskb import generic_statements
 from horsesense.knowledge.sources import part_links
 from horsesense.knowledge.triples import Facts
 from horsesense.language.inflection import singular
@@ -106,17 +108,13 @@ def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
     """Statements such as *Owls have (part) beaks.*; the whole is the term in front of the statement."""
     pairs: list[Pair] = []
     others = 0
-    for path in paths:
-        for number, line in numbered_lines(path):
-            cells = line.split("\t")
-            if len(cells) < 2:
-                raise UserError("this is not a line of GenericsKB", file=path, line=number, fix="term, tab, statement")
-            match = _HAS_PART.fullmatch(cells[1].strip()) if "(part)" in cells[1] else None
-            if match is None:
-                others += 1
-            else:
-                pairs.append((cells[0], match["part"]))
-    counted = _counted("genericskb", "statements", pairs, "CC BY 4.0")
+    for term, sentence in generic_statements(paths):
+        match = _HAS_PART.fullmatch(sentence) if "(part)" in sentence else None
+        if match is None:
+            others += 1
+        else:
+            pairs.append((term, match["part"]))
+    counted = _counted("genericskb", "statements", pairs, GENERICSKB_LICENCE)
     counted.left_out["statements about something else"] = others
     return counted
 

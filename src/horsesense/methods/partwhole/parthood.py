@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.knowledge.sources import part_ids
 from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
@@ -43,7 +43,10 @@ _VAGUE = frozenset(
 ) | {"body part", "human body", "adult body", "material body", "body substance", "ground substance", "cell membrane",
      "plasma membrane", "chemical group", "chemical chain"}  # fmt: skip
 _LIVING = ("animal.n.01", "person.n.01")
-_FILLING = ("liquid.n.01", "fluid.n.01", "food.n.01", "food.n.02", "precipitation.n.03", "gas.n.02", "clothing.n.01")
+_FILLING = (
+    *("water.n.01", "liquid.n.01", "fluid.n.01", "gas.n.02", "precipitation.n.03"),
+    *("food.n.01", "food.n.02", "clothing.n.01"),
+)
 _TOUCHED = ("physical_entity.n.01",)
 _DEEPEST = 3
 """Parts of parts of parts."""
@@ -154,7 +157,8 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
     folder = find_wordnet()
     if folder is None:
         raise UserError(
-            "pairs are held against WordNet, which is not on this machine", fix="run: horsesense fetch wordnet"
+            "pairs are held against WordNet, which is not on this machine",
+            fix=f"run: horsesense fetch wordnet, or add {argument('without', 'parts')}",
         )
     witnesses: dict[Pair, set[str]] = defaultdict(set)
     for source, pairs in pairs_by_source.items():

@@ -65,7 +65,7 @@ class Sieve:
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
         """The pairs that stay, with the sources that have them."""
         kept = self._plain_pairs(sources)
-        if not self.rules.on("parts"):
+        if not kept or not self.rules.on("parts"):
             return kept
         witnesses: dict[str, list[Pair]] = {}
         for pair, names in kept.items():

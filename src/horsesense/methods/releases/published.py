@@ -17,6 +17,7 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import cache_folder, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
 from horsesense.files.pinned import Fetched, fetch_url
 from horsesense.records import HumanFigure, Item
+from horsesense.watching import UNWATCHED, Watcher
 
 _HOST = "https://raw.githubusercontent.com"
 _FILE_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
@@ -56,7 +57,7 @@ def release_sha256(hashes: Sequence[str]) -> str:
     return sha256_of_bytes("".join(sorted(hashes)).encode())
 
 
-def fetch_release(name: str, source: Path | None = None) -> Fetched:
+def fetch_release(name: str, source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
     """Get all files of a release into the cache, from where they were published or from a local copy of it."""
     published = published_files()
     if name not in published:
@@ -64,7 +65,8 @@ def fetch_release(name: str, source: Path | None = None) -> Fetched:
     folder = cache_folder("releases", name)
     wanted = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
     if source is None:
-        for file in wanted:
+        for number, file in enumerate(wanted):
+            watcher.at(f"downloading {name}", number, len(wanted), "files")
             fetch_url(file.url, file.sha256, folder / file.path)
     else:
         for path, content in _copied(wanted, source).items():

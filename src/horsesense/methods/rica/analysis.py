@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.analysis import Estimate, accuracy, by_facet, family_accuracy
+import numpy as np
+
+from horsesense.analysis import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.analysis.ablation import ablation, asked_again, retest
 from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
 from horsesense.analysis.families import without_repeats
@@ -17,6 +19,7 @@ from horsesense.language.frequency import zipf
 from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.records import Facet, Item
+from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
 
@@ -34,13 +37,31 @@ class KindAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorAccuracy:
+    """Statements whose sameness is proved, or asserted by the lexicon."""
+
+    accuracy: Estimate
+    """Share of items right."""
+    strict: Estimate
+    """Share of axioms with every such statement right; a renaming counts once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """What the answers of one model to one probe say; what the probe does not have is null."""
 
     model: str
     probe: str
+    average: Estimate | None
+    """Average over properties with at least four axioms, without items that tell the fact; null where there are not two
+    such properties, and for imported releases, which keep the paper's metric."""
     accuracy: Estimate
     """Share of items right, without those that tell the fact."""
+    effective_units: float
+    """How many properties of equal size would say as much (Kish)."""
+    operators: Mapping[str, OperatorAccuracy] | None
+    """Apart for what is proved to say the same (logical) and what rests on the lexicon (lexical); robustness is
+    headlined on the first."""
     strict: Estimate
     """Share of whole axioms right; a renaming counts once."""
     kinds: tuple[KindAccuracy, ...] | None
@@ -108,13 +129,16 @@ def analyse(answered: Answered) -> Analysis:
     if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
         kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
-    whole = family_accuracy(
-        without_repeats(values, again), families, option_counts=[len(item.options) for item in items]
-    )[0]
+    counts = [len(item.options) for item in items]
+    whole = family_accuracy(without_repeats(values, again), families, option_counts=counts)[0]
+    averaged = answered.probe.card.metric == UNIT_AVERAGE
     return Analysis(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
+        average=unit_average(values, units, families, chance=0.5) if averaged else None,
         accuracy=accuracy(values, units),
+        effective_units=effective_units(units),
+        operators=_operators(items, values, units, families, again),
         strict=whole.strict,
         kinds=kinds,
         bias=_bias(values.tolist(), [valence_of(item) for item in items], units),
@@ -123,6 +147,20 @@ def analyse(answered: Answered) -> Analysis:
         background=_background(answered, earned.tolist(), questions),
         ladder=climb(items, earned, credited.predicted),
     )
+
+
+def _operators(
+    items: Sequence[Item], values: Floats, units: Names, families: Sequence[str], again: Sequence[bool]
+) -> dict[str, OperatorAccuracy] | None:
+    """Accuracy by kind of operator, where the set was built with it."""
+    found = {}
+    for operator in ("logical", "lexical"):
+        kept = without_repeats(values, [item.facets.get("operator") != operator for item in items])
+        if not np.isnan(kept).all():
+            counts = [len(item.options) for item in items]
+            strict = family_accuracy(without_repeats(kept, again), families, option_counts=counts)[0].strict
+            found[operator] = OperatorAccuracy(accuracy(kept, units), strict)
+    return found or None
 
 
 def question_of(item: Item) -> Question:

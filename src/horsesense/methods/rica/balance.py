@@ -4,8 +4,9 @@ In the released set the rule "whoever is named first is more, not turns it round
 its axioms say *more* of the entity that comes first, or that does something. Here every axiom has a partner of the
 same template, with the same kinds on the same scales, that says the opposite pole of the entity in its place; and
 half of both have their premise told the other way round. What a template gives away is then nothing, for any rule
-over its shape. An axiom is only told in ways that logic allows: two conjuncts change places, a comparison is told by its
-converse or of the other entity. No word takes the place of another, so what a perturbation does is not mixed up with it.
+over its shape. An axiom is only told in ways that logic allows: two conjuncts change places, a comparison is told by
+its converse or of the other entity. No word takes the place of another, so that what a perturbation does is not mixed
+up with it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 """Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedAxiom:
     """An axiom as it is told in a set: which pole it says, and which way round its premise is."""
@@ -92,7 +95,7 @@ def balanced(
 
 
 def _with_upper_premise(axiom: Axiom) -> Axiom:
-    """A comparison in the premise is of the upper pole: what follows goes with it or against it, whichever was written."""
+    """With the upper pole in the premise: what follows goes with it or against it, whichever way it was written."""
     if isinstance(axiom.premise, Comp) and plain(axiom.premise.word).lower() in OPPOSITES:
         return axiom if is_upper(axiom.premise.word) else turned(axiom) or axiom
     return axiom
@@ -134,7 +137,7 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Ki
 def _blocks(
     shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, chance: Random, left: Counter[str]
 ) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """As many axioms of the upper as of the lower pole; two kinds of thing can be told either way, so these are one side."""
+    """As many axioms of the upper as of the lower pole; what can be told either way is one side."""
     free = TEMPLATES[shape[0]].number == 1
     sides = [pool[0] + pool[1]] if free else list(pool)
     for side in sides:

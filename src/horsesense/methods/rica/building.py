@@ -20,6 +20,7 @@ from horsesense.methods.rica.perturbations import ASYMMETRIES, KINDS, PERTURBATI
 from horsesense.methods.rica.statements import Entities, Statement, say
 from horsesense.methods.rica.strategies import Sources, known_axioms
 from horsesense.records import Card, Facet, Item, Probe
+from horsesense.records.card import UNIT_AVERAGE
 
 _GROUP = "property"
 """Axioms about one property stand and fall together."""
@@ -88,6 +89,7 @@ def build_rica(plan: RicaPlan) -> Probe:
         licence="; ".join(licences),
         made=f"Axioms of {', '.join(plan.strategies)} told about {_whom(plan.entities)} entities, as {plan.task}.",
         seed=plan.seed,
+        metric=UNIT_AVERAGE,
         normalise="" if plan.task == "entailment" else "sum",
         group=_GROUP,
     )

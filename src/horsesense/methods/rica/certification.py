@@ -1,10 +1,10 @@
 """What the lexical operators rest on: every pair of the lexicon, who certified it, and what WordNet says of it.
 
 A logical operator is proved to say the same; a lexical one is as good as the pair of phrases behind it. Each pair has a
-status (`lexicon.STATUSES`), and single adjectives are held against WordNet: two that have a sense in common, or that are similar to
-one head, are confirmed as a paraphrase; two that are opposed, themselves or by their heads, as an antonym. WordNet is only
-asked, never taken from: it knows words, not which sense is meant. Where a language model certified a pair, that model's
-own score on statements with it is no headline.
+status (`lexicon.STATUSES`), and single adjectives are held against WordNet: two that have a sense in common, or are
+similar to one head, are confirmed as a paraphrase; two that are opposed, themselves or by their heads, as an antonym.
+WordNet is only asked, never taken from: it knows words, not which sense is meant. Where a language model certified a
+pair, that model's own score on statements with it is no headline.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from horsesense.knowledge.wordnet import Similar, read_similar
 from horsesense.methods.rica.lexicon import OPPOSED, Lexicon, Phrase
 from horsesense.records.document import Document
+
 
 @dataclass(frozen=True, slots=True)
 class CertifiedPair:
@@ -31,7 +32,7 @@ class CertifiedPair:
     status: str
     """Who certified it: written, model or people."""
     wordnet: str
-    """confirmed, not confirmed, or empty where it cannot be looked up: a phrase, or a scale other than more and less."""
+    """confirmed, not confirmed, or empty where it cannot be looked up: a phrase, or another scale."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,19 @@ from __future__ import annotations
 import re
 
 from horsesense.language.frequency import zipf
-from horsesense.language.inflection import MODALS, inflected, is_finite, is_noun, lemmas_of, singular, verb_form
+from horsesense.language.inflection import (
+    MODALS,
+    inflected,
+    is_finite,
+    is_noun,
+    lemmas_of,
+    noun_forms,
+    singular,
+    verb_form,
+)
 from horsesense.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
 
+_SENTENCE = re.compile(r"[A-Za-z -]+\.")
 _PLAIN = re.compile(r"[a-z][a-z' -]*")
 _MOST_WORDS = 8
 _ON = frozenset(listed("farm roof ground floor windowsill street table land bed fence couch sofa mountain island road"))
@@ -50,15 +60,18 @@ _RARE, _COMMON, _MASS_GAP = 2.5, 3.0, 1.8
 """Zipf frequencies: of a plural that people use, of a word they know, and how much rarer the plural of a mass is."""
 _TORN = frozenset(
     listed(
-        "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows cranes digs "
-        "spends performs shares keeps throws leaves rids fees promotes improves strengthens understands hides operates "
-        "pays drops hunts sounds claps pulls ruffles wants needs starts decides tries goes looks finds stays sleeps meets "
-        "loses holds waters corrects opens comes leads attends reads carries brings"
+        "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows "
+        "cranes digs spends performs shares keeps throws leaves rids fees promotes improves strengthens "
+        "understands hides operates pays drops hunts sounds claps pulls ruffles wants needs starts decides tries "
+        "goes looks finds stays sleeps meets loses holds waters corrects opens comes leads attends reads carries "
+        "brings"
     )
 )
 """Verbs that need more than their event has left once the blanks are out, or that are mostly told in idioms."""
 _VAGUE = frozenset(
-    listed("do be get want like seem feel try need use make take produce order list turn add have help put service prefer")
+    listed(
+        "do be get want like seem feel try need use make take produce order list turn add have help put service prefer"
+    )
 )
 """Verbs that say little of who does it."""
 
@@ -85,7 +98,12 @@ def said_well(text: str) -> str | None:
     words = text.split(" ")
     if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
         return None
-    if zipf(words[-1]) < _RARE or words[0] in PREPOSITIONS or words[-1] in _DANGLING or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words):
+    if (
+        zipf(words[-1]) < _RARE
+        or words[0] in PREPOSITIONS
+        or words[-1] in _DANGLING
+        or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words)
+    ):
         return None
     if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
         return text
@@ -95,6 +113,19 @@ def said_well(text: str) -> str | None:
     if zipf(words[1]) >= _COMMON and zipf(words[1]) - zipf(several) > _MASS_GAP:
         return text
     return f"{words[0]} {several}" if zipf(several) >= _RARE else None
+
+
+def does(term: str, sentence: str) -> str | None:
+    """What the kind of thing that a term names does, where a general sentence says so of its plural.
+
+    >>> does("beaver", "Beavers build dams."), does("beaver", "A beaver is a rodent."), does("owl", "Owls are birds.")
+    ('build dams', None, None)
+    """
+    plural = noun_forms(term)[-1]
+    if not _SENTENCE.fullmatch(sentence) or not sentence.lower().startswith(f"{plural} "):
+        return None
+    rest = sentence[len(plural) + 1 :].rstrip(".")
+    return rest if verb_form(rest.split(" ")[0])[1] == "base" else None
 
 
 def _stands_alone(word: str) -> bool:
@@ -153,7 +184,12 @@ def _is_english(clause: str) -> bool:
         return False
     if words[0] == "takes" and words[1] != "care" and not clause.startswith("takes another person to "):
         return False
-    if words[-1] in _DANGLING or words[1] in MODALS or words[0] in ("has", "lets", "becomes", "feels", "seems") or verb_form(words[0])[1] != "present":
+    if (
+        words[-1] in _DANGLING
+        or words[1] in MODALS
+        or words[0] in ("has", "lets", "becomes", "feels", "seems")
+        or verb_form(words[0])[1] != "present"
+    ):
         return False
     before = [words[0], *words]
     for last, word, following in zip(before, words, [*words[1:], ""], strict=False):

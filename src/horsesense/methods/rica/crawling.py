@@ -9,11 +9,12 @@ is set against one of the opposite pole. An animal is set against classes that s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import md5
 
 from horsesense.files import read_table
+from horsesense.knowledge.genericskb import SAYS
 from horsesense.knowledge.triples import Fact, Facts
 from horsesense.language.comparatives import OPPOSITES
 from horsesense.methods.rica import constraints
@@ -83,8 +84,7 @@ def crawled(
         if source not in facts:
             continue
         known = facts[source]
-        rows = _animals(known, lists, rejected) if name == "animal" else _OTHERS[name](known, lists, rejected)
-        for a, b, conclusion, status, triples in rows:
+        for a, b, conclusion, status, triples in _CRAWLS[name](known, lists, rejected):
             axiom = fill(name, a, b, conclusion)
             yield KnownAxiom(axiom, name, status, known.licence, known.source, triples=triples)
 
@@ -146,7 +146,7 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
     named = set(animals)
     denied: dict[str, list[str]] = defaultdict(list)
     able: dict[str, dict[str, Fact]] = defaultdict(dict)
-    for fact in facts.facts:
+    for fact in _abilities(facts, named, rejected):
         if fact.head in named and fact.relation == "NotCapableOf":
             denied[fact.tail].append(fact.head)
         elif fact.head in named and fact.relation == "CapableOf":
@@ -167,6 +167,18 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
             for b in _shuffled(absent, a + tail)[: max(0, SECONDS - len(sure))]:
                 yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact),)
     yield from _habitats(facts, named, rejected)
+
+
+def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Fact]:
+    """The facts about some heads; of general sentences, what they say that the head does."""
+    for fact in facts.facts:
+        if fact.head not in named or fact.relation != SAYS:
+            yield fact
+            continue
+        ability = constraints.does(fact.head, fact.tail)
+        rejected["animal: a sentence that does not say what it does"] += ability is None
+        if ability is not None:
+            yield Fact("CapableOf", fact.head, ability, fact.weight)
 
 
 def _told_by(said: str) -> str | None:
@@ -257,13 +269,17 @@ def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row
                 yield said, "", conclusion, "raw", tuple(map(_triple, named))
 
 
-_OTHERS = {
+Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]
+
+
+def _events_of(template: str) -> Crawl:
+    return lambda facts, lists, rejected: _events(template, facts, rejected)
+
+
+_CRAWLS: Mapping[str, Crawl] = {
     "material": _materials,
+    "animal": _animals,
     "occupation": _occupations,
     "role": _roles,
-    **{
-        name: (lambda facts, lists, rejected, name=name: _events(name, facts, rejected))
-        for name in TEMPLATES
-        if name.startswith("action")
-    },
+    **{name: _events_of(name) for name in TEMPLATES if name.startswith("action")},
 }

@@ -1,10 +1,11 @@
 """Do two forms say the same? Both are rewritten by equations until nothing is left to rewrite.
 
-The rules: spaces in names mean nothing; an animal is a thing; not not is nothing; there are no ties, so not less is more; less of one is
-more of the other; comparatives with the same opposite (bigger and larger, taller and longer) are on one scale, since
-their opposite does not tell which is meant; the order of a conjunction means nothing; A and B are any two, so they
-may be exchanged throughout; a lexicon says which phrases are antonyms and paraphrases. Every rule is an equation, so
-what meets says the same. That a relation excludes its converse is not used: it would be an implication.
+The rules: spaces in names mean nothing; an animal is a thing; not not is nothing; there are no ties, so not less is
+more; less of one is more of the other; comparatives with the same opposite (bigger and larger, taller and longer) are
+on one scale, since their opposite does not tell which is meant; the order of a conjunction means nothing; A and B are
+any two, so they may be exchanged throughout; a lexicon says which phrases are antonyms and paraphrases. Every rule is
+an equation, so what meets says the same. That a relation excludes its converse is not used: it would be an
+implication.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def shipped_lexicon() -> Lexicon:
 
 
 def whole_lexicon(file: Path | None = None) -> Lexicon:
-    """One's own lexicon before the shipped one. WordNet adds nothing to either: it knows words, not which sense is meant."""
+    """One's own lexicon before the shipped one; WordNet adds nothing: it knows words, not which sense is meant."""
     return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
 
 

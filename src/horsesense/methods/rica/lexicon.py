@@ -4,8 +4,8 @@ A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inver
 the operator does not apply. A phrase is compared by more and less; another scale stands before it
 (``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
 
-A column ``status`` says who certified a line: ``written`` (nobody but its author), ``model`` or ``people``. Nothing is taken
-from WordNet, which knows words and not which sense is meant; `certification` holds the pairs against it.
+A column ``status`` says who certified a line: ``written`` (nobody but its author), ``model`` or ``people``. Nothing is
+taken from WordNet, which knows words and not which sense is meant; `certification` holds the pairs against it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class LexiconEntry:
     paraphrase: Phrase | None = None
     inversion: Phrase | None = None
     """The paraphrase of the antonym (table 2, PARAPHRASE INVERSION)."""
-    status: str = "written"
+    status: str = field(default="written", kw_only=True)
     """Who certified it: its author only, a language model, or people."""
 
     def senses(self) -> Iterator[tuple[str, Phrase]]:
@@ -73,7 +73,7 @@ class LexiconEntry:
         """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
         if self.antonym is None:
             return None
-        return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, self.status)
+        return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, status=self.status)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Measured quantities as typed scales: things, their values, and which two of them can be compared.
 
-After VerbPhysics (Forbes and Choi, 2017) and Distributions over Quantities (Elazar et al., 2019). The values are of our
-own compiling: each has a margin, a factor up and down or, on a scale of differences, degrees or decibels either way, and
-a source, which is ``estimate`` where the compiler had none at hand. Two things are compared only where their margins do
-not meet and they are as far apart as the scale asks for: twice as much, or a stated difference.
+After VerbPhysics (Forbes and Choi, 2017) and Distributions over Quantities (Elazar et al., 2019). The values are of
+our own compiling: each has a margin, a factor up and down or, on a scale of differences, degrees or decibels either
+way, and a source, which is ``estimate`` where the compiler had none at hand. Two things are compared only where their
+margins do not meet and they are as far apart as the scale asks for: twice as much, or a stated difference.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
     things: dict[str, list[Quantity]] = {name: [] for name in named}
     for line, row in read_table(quantities, _THINGS):
         if row["scale"] not in named:
-            raise UserError(f"there is no scale {row['scale']!r}", file=quantities, line=line, fix="add it to the scales")
+            raise UserError(
+                f"there is no scale {row['scale']!r}", file=quantities, line=line, fix="add it to the scales"
+            )
         value, margin = float(row["value"]), float(row["margin"])
         if named[row["scale"]].by_ratio and (value <= 0 or margin < 1):
             raise UserError("a ratio needs a value over 0 and a margin of 1 or more", file=quantities, line=line)

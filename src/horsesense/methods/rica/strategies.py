@@ -25,6 +25,7 @@ APART = 30
 """Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
 _CLIMATES = ("hotter: lives in a * climate", "less: see snow in winter")
 
+
 @dataclass(frozen=True)
 class Sources:
     """What strategies draw on; without anything given, the tables that ship with the package."""

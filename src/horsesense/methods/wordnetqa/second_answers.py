@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from random import Random
 
+from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph
 from horsesense.knowledge.sources import open_graph
 from horsesense.methods.wordnetqa.plan import MOST_HOPS
@@ -24,15 +26,18 @@ def second_answers(source: str = "wordnet") -> SecondAnswer:
     synonymy share out the parts of the key's definition, or the words of its concept, between two options."""
 
     @cache
-    def graph() -> Graph:
-        return open_graph(source)
+    def graph() -> Graph | None:
+        with suppress(UserError):  # a source that is not on this machine knows nothing
+            return open_graph(source)
+        return None
 
     def second(item: Item, chance: Random) -> tuple[str, ...] | None:
         task = item.facets.get("task", "definitions")
         if item.answer is None or len(item.options) < 2:
             return None
         if task in ("hypernymy", "hyponymy"):
-            return _another_answer(graph(), str(task), item, chance)
+            known = graph()
+            return None if known is None else _another_answer(known, str(task), item, chance)
         return _shared_out(item, ", " if task == "synonymy" else ";", chance)
 
     return second

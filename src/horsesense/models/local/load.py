@@ -115,7 +115,7 @@ def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:
 def _why(dtype: str) -> str:
     if dtype in BITS:
         return "asked for; what is computed is in bfloat16, the head in float32"
-    return "exact" if dtype == "float32" else "asked for; the head stays in float32"
+    return "full precision" if dtype == "float32" else "asked for; the head stays in float32"
 
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:

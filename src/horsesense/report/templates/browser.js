@@ -6,14 +6,18 @@
   if (!data.probes.length) { at("count").textContent = "There are no items with a gold."; return; }
   let probe = data.probes[0], facetChoices = [];
 
-  const list = new VirtualList(at("list"), describe, (place) => showItem(at("detail"), probe, place, open));
+  const list = new VirtualList(at("list"), describe, (place) => {
+    showItem(at("detail"), probe, place, +at("model").value || 0, open);
+    if (moved && place !== null) history.replaceState(null, "", linkTo(idOf(probe, place)));
+  });
+  let moved = false; // the address follows who walks through the items, and stays as it is until then
 
   function describe(place) {
     const model = probe.models[+at("model").value || 0], told = verdictOf(probe, model, place);
     return [
       element("span", {}, brief(probe, place)),
-      element("span", { class: "key" }, told ? element("b", { class: told === "right" ? "right" : "wrong", style: "font-style: normal" }, told) : "",
-        told ? ` by ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} · ` : "", idOf(probe, place)),
+      element("span", { class: "key" }, told ? element("b", { class: told === "right" ? "right" : "wrong" }, told) : "",
+        told ? ` by ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} ${model.unit} · ` : "", idOf(probe, place)),
     ];
   }
 
@@ -36,13 +40,41 @@
       search: at("search").value, model: +at("model").value || 0, verdict: at("verdict").value, order: at("order").value,
       facets: facetChoices.filter(([, select]) => select.value !== "").map(([facet, select]) => [facet, +select.value]),
     });
-    at("count").textContent = `${found.length.toLocaleString("en")} of ${probe.ids.length.toLocaleString("en")} items`;
+    const left = probe.left ? `; ${probe.left.toLocaleString("en")} more are not in the page, horsesense show DIR ID has them` : "";
+    at("count").textContent = `${found.length.toLocaleString("en")} of ${probe.ids.length.toLocaleString("en")} items${left}`;
     list.show(found);
   }
 
   function open(place) {
-    if (!list.places.includes(place)) { at("filters").reset(); chooseProbe(); refresh(); }
+    if (!list.places.includes(place)) { clear(); refresh(); }
     list.go(list.places.indexOf(place));
+  }
+
+  // A reset would go back to the first probe too.
+  function clear() {
+    at("search").value = at("verdict").value = at("order").value = "";
+    for (const [, select] of facetChoices) select.value = "";
+  }
+
+  function openLinked() {
+    const id = linkedItem();
+    if (id === null) return;
+    const number = data.probes.findIndex((each) => id.startsWith(each.prefix) && each.ids.includes(id.slice(each.prefix.length)));
+    if (number < 0) { at("count").textContent = `There is no item ${id} here.`; return; }
+    if (data.probes[number] !== probe) { at("probe").value = number; chooseProbe(); clear(); refresh(); }
+    open(probe.ids.indexOf(id.slice(probe.prefix.length)));
+    at("items").scrollIntoView();
+  }
+
+  // Letters work only while the list or the item has the focus, so that they are in nobody's way.
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.key === "j") list.go(list.at + 1);
+    else if (event.key === "k") list.go(list.at - 1);
+    else if (event.key === "/") at("search").focus();
+    else if (event.key === "c") document.getElementById("copy")?.click();
+    else return;
+    event.preventDefault();
   }
 
   fill(at("probe"), data.probes.map((each) => each.name));
@@ -52,6 +84,11 @@
   at("probe").addEventListener("input", chooseProbe); // before the form hears of it
   at("filters").addEventListener("input", refresh);
   refresh();
+  openLinked();
+  moved = true;
+  addEventListener("hashchange", openLinked);
+  at("browser").addEventListener("keydown", key);
+  at("csv").addEventListener("click", () => download(`${probe.name}.csv`, csvOf(probe, list.places)));
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
   document.documentElement.dataset.ready = "true";
 })();

@@ -1,58 +1,96 @@
 "use strict";
 // One item in full: options, who chose which, tokens where they are kept, the evidence, and its family.
-function showItem(box, probe, place, open) {
+function showItem(box, probe, place, chosen, open) {
   box.scrollTop = 0;
   if (place === null) return box.replaceChildren(element("p", { class: "soft" }, "No item fits these filters."));
   const id = idOf(probe, place), kept = probe.details[id];
-  const parts = [element("h3", {}, element("code", {}, id)), ...question(probe, place), options(probe, place)];
+  const parts = [heading(probe, place), ...question(probe, place), options(probe, place)];
   const facets = probe.facets.filter((facet) => facet.codes[place] >= 0)
     .map((facet) => `${facet.name} ${facet.values[facet.codes[place]]}`);
   if (facets.length) parts.push(element("p", { class: "key" }, facets.join(" · ")));
-  if (kept) probe.models.forEach((model, number) => kept[number] && parts.push(...tokens(model, kept[number], probe.answers[place])));
+  if (kept) probe.models.forEach((model, number) =>
+    kept[number] && parts.push(tokens(probe, model, place, kept[number], number === chosen)));
   else parts.push(element("p", { class: "key" },
     "Tokens are kept in the page for errors, disagreements and a sample only. This one: horsesense show DIR " + id));
   parts.push(...family(probe, place, open));
   box.replaceChildren(...parts);
 }
 
+function heading(probe, place) {
+  const copy = element("button", { type: "button", class: "plain", id: "copy" }, "copy as JSON");
+  copy.addEventListener("click", async () => {
+    copy.textContent = (await copied(JSON.stringify(plainItem(probe, place), null, 1))) ? "copied" : "cannot copy";
+  });
+  const link = element("a", { href: linkTo(idOf(probe, place)), title: "A link to this item" }, element("code", {}, idOf(probe, place)));
+  return element("div", { class: "top" }, element("h3", {}, link), copy);
+}
+
+// The browser's own way first; a page that is opened from disk may not be allowed it.
+async function copied(text) {
+  try { await navigator.clipboard.writeText(text); return true; } catch { /* the older way */ }
+  const area = document.body.appendChild(element("textarea", { "aria-label": "to copy" }));
+  area.value = text;
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
 function question(probe, place) {
-  return [probe.premises[place], probe.texts[place]].filter(Boolean).map((text) => element("p", {}, text));
+  return [probe.premises[place], probe.texts[place]].filter(Boolean).map((text) => element("p", { class: "question" }, text));
+}
+
+// What all texts begin with and end with, in whole words: only what lies between tells them apart.
+function shared(texts) {
+  if (texts.length < 2) return [0, 0];
+  const least = Math.min(...texts.map((text) => text.length));
+  let start = 0, end = 0;
+  while (start < least && texts.every((text) => text[start] === texts[0][start])) start++;
+  while (end < least - start && texts.every((text) => text.at(-1 - end) === texts[0].at(-1 - end))) end++;
+  while (start > 0 && /\w/.test(texts[0][start - 1])) start--;
+  while (end > 0 && /\w/.test(texts[0].at(-end))) end--;
+  return [start, end];
 }
 
 function options(probe, place) {
-  const gold = probe.answers[place];
-  return element("ol", {}, ...probe.options[place].map((option, number) => {
+  const gold = probe.answers[place], texts = probe.options[place], [start, end] = shared(texts);
+  return element("ol", { class: "options" }, ...texts.map((option, number) => {
     const by = probe.models.filter((model) => [].concat(model.chosen[place]).includes(number)).map((model) => model.label);
-    const mark = number === gold ? element("span", { class: "mark right" }, "right") : element("span", { class: "mark" });
+    const mark = element("span", { class: number === gold ? "mark right" : "mark" }, number === gold ? "✓ right" : "");
+    const between = option.slice(start, option.length - end);
+    const text = start || end
+      ? [option.slice(0, start), element("b", {}, between), option.slice(option.length - end)] : [option];
     const who = by.length ? element("span", { class: number === gold ? "right" : "wrong" }, ` ← ${by.join(", ")}`) : null;
-    return element("li", {}, mark, option, who);
+    return element("li", {}, mark, element("span", {}, ...text, who));
   }));
 }
 
-// Deeper red: less expected. A token of probability 1 has no colour.
-function tokens(model, kept, gold) {
-  const parts = [];
+// Deeper red: less expected. What all options begin with says nothing between them, and has no colour.
+function tokens(probe, model, place, kept, open) {
+  const gold = probe.answers[place], parts = [];
+  const score = (option) => option.score.toFixed(3);
   if (kept.options.some((option) => option.logprobs.length)) {
-    parts.push(element("h4", {}, `Tokens by ${model.label}: the redder, the less expected`));
-    parts.push(element("ol", {}, ...kept.options.map((option, number) => element("li", {},
-      element("span", { class: "number" }, option.score.toFixed(3)),
-      number === gold ? element("span", { class: "right" }, "✓ ") : "", ...coloured(option)))));
+    const [start] = shared(kept.options.map((option) => option.text));
+    parts.push(element("p", { class: "key" }, `The redder, the less expected; scores in ${model.unit}.`));
+    parts.push(element("ol", { class: "options" }, ...kept.options.map((option, number) => element("li", {},
+      element("span", { class: number === gold ? "mark right" : "mark" }, score(option)),
+      element("span", {}, ...coloured(option, start))))));
   } else {
-    parts.push(element("h4", {}, `Scores by ${model.label}`));
-    parts.push(element("p", {}, kept.options.map((option) => option.score.toFixed(3)).join(" · ")));
+    parts.push(element("p", {}, `${kept.options.map(score).join(" · ")} ${model.unit}`));
   }
-  if (kept.evidence) parts.push(...evidence(kept, gold));
-  return parts;
+  if (kept.evidence) parts.push(...evidence(probe, model, place, kept));
+  return element("details", open ? { open: "" } : {}, element("summary", {}, `Tokens by ${model.label}`), ...parts);
 }
 
-function coloured(option) {
+function coloured(option, shared) {
   const pieces = [];
   let at = 0;
   option.starts.forEach((start, number) => {
     if (start > at) pieces.push(option.text.slice(at, start));
     const value = option.logprobs[number], end = Math.max(start, option.ends[number]);
-    pieces.push(element("span", { class: "token", title: `log-probability ${value}`,
-      style: `--hue: var(--against); --deep: ${Math.min(0.6, -value / 16).toFixed(2)}` }, option.text.slice(Math.max(at, start), end)));
+    const text = option.text.slice(Math.max(at, start), end);
+    pieces.push(element("span", { class: "token", title: `log-probability ${value} nats`,
+      style: `--hue: var(--against); --deep: ${end <= shared ? 0 : Math.min(0.6, -value / 16).toFixed(2)}` }, text));
     at = Math.max(at, end);
   });
   pieces.push(option.text.slice(at));
@@ -60,16 +98,18 @@ function coloured(option) {
 }
 
 // q_k of cats: what each place says for the right option (green) or for the best other one (red).
-function evidence(kept, gold) {
+function evidence(probe, model, place, kept) {
   const total = kept.evidence.places.reduce((sum, [, , q]) => sum + q, 0);
-  const other = kept.evidence.other;
+  const gold = probe.answers[place], other = kept.evidence.other;
   const pairs = kept.evidence.places.map(([one, against, q]) => element("span", { class: "pair",
     style: `--hue: var(--${q >= 0 ? "for" : "against"}); --deep: ${Math.min(0.6, Math.abs(q) / 8).toFixed(2)}` },
     one === against ? one : `${one || "–"} / ${against || "–"}`, element("small", {}, q.toFixed(1))));
+  const margin = (model.margins[place] / 1000).toFixed(3);
   return [
     element("h4", {}, `Evidence: option ${gold + 1} (right) against option ${other + 1}`),
     element("div", {}, ...pairs),
-    element("p", { class: "key" }, `Green speaks for the right option, red for the other; in all ${total.toFixed(1)}.`),
+    element("p", { class: "key" }, `Green speaks for the right option, red for the other; in all ${total.toFixed(1)} nats, ` +
+      `and the margin that decides is ${margin} ${model.unit}.`),
   ];
 }
 

@@ -1,0 +1,107 @@
+"""Three pictures a pair, with boxes around whole and part (section 4.1), from Visual Genome's own files."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import UserError
+from horsesense.files import json_elements, writing
+from horsesense.methods.partwhole.pairs import HAS, Pair, clean_noun
+from horsesense.records import Item
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PairPictures(Document):
+    """Pictures that were picked for pairs of whole and part."""
+
+    out: Path
+    """The file for a study: a picture and its boxes a row."""
+    pairs: int
+    """Pairs that the items speak of."""
+    with_pictures: int
+    """Pairs that have as many pictures as were asked for."""
+    without: tuple[str, ...]
+    """Pairs in no picture, as "whole, part"."""
+    images: tuple[str, ...]
+    """Files of pictures that have to lie in the study's folder."""
+
+
+def pick_pictures(
+    items: Sequence[Item], relationships: Path, images: Path, out: Path, each: int = 3, seed: int = 0
+) -> PairPictures:
+    """For each pair of the items so many pictures in which the whole has the part, drawn by seed.
+
+    ``relationships`` and ``images`` are relationships.json and image_data.json of Visual Genome.
+    """
+    if each < 1:
+        raise UserError(f"{each} pictures a pair are none", fix="ask for 1 or more")
+    wanted = {(item.groups["whole"], item.groups["part"]) for item in items if {"whole", "part"} <= set(item.groups)}
+    if not wanted:
+        raise UserError("the items have no whole and part", fix="give part-whole triples")
+    seen = _seen(relationships, wanted)
+    sizes = _sizes(images)
+    draw = random.Random(seed)
+    rows, without, full = [], [], 0
+    for pair in sorted(wanted):
+        found = [row for row in seen.get(pair, ()) if row[0] in sizes]
+        if not found:
+            without.append(", ".join(pair))
+        chosen = draw.sample(found, min(each, len(found)))
+        full += len(chosen) == each
+        rows += [_row(pair, image, boxes, sizes[image]) for image, boxes in chosen]
+    with writing(out) as temporary:
+        temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    files = tuple(sorted({str(row["file"]) for row in rows}))
+    return PairPictures(out, len(wanted), full, tuple(without), files)
+
+
+Boxes = tuple[Mapping[str, float], Mapping[str, float]]
+
+
+def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Boxes]]]:
+    """For each pair the pictures it is in, once each, with the boxes of whole and part."""
+    found: dict[Pair, dict[int, Boxes]] = {}
+    try:
+        for picture in json_elements(path):
+            for relation in picture["relationships"]:
+                if " ".join(relation["predicate"].lower().split()) in HAS["have"]:
+                    whole, part = relation["subject"], relation["object"]
+                    pair = _noun(whole), _noun(part)
+                    if pair in wanted:
+                        found.setdefault(pair, {}).setdefault(int(picture["image_id"]), (_box(whole), _box(part)))
+    except (KeyError, TypeError, IndexError) as error:
+        raise UserError(
+            f"a picture has no relationships as Visual Genome has them ({error!r})",
+            file=path,
+            fix="give relationships.json of Visual Genome, unpacked",
+        ) from None
+    return {pair: sorted(pictures.items()) for pair, pictures in found.items()}
+
+
+def _noun(thing: Mapping[str, Any]) -> str:
+    return clean_noun(thing["name"] if "name" in thing else thing["names"][0])
+
+
+def _box(thing: Mapping[str, Any]) -> Mapping[str, float]:
+    return {"x": thing["x"], "y": thing["y"], "width": thing["w"], "height": thing["h"]}
+
+
+def _sizes(path: Path) -> dict[int, tuple[int, int]]:
+    try:
+        return {int(each["image_id"]): (int(each["width"]), int(each["height"])) for each in json_elements(path)}
+    except (KeyError, TypeError, ValueError) as error:
+        fix = "give image_data.json of Visual Genome, unpacked"
+        raise UserError(f"a picture has no size ({error!r})", file=path, fix=fix) from None
+
+
+def _row(pair: Pair, image: int, boxes: Boxes, size: tuple[int, int]) -> dict[str, object]:
+    framed = [{"name": name, **box} for name, box in zip(pair, boxes, strict=True)]
+    where = {"whole": pair[0], "part": pair[1]}
+    return {"file": f"{image}.jpg", "width": size[0], "height": size[1], "boxes": framed, "where": where}
