@@ -19,7 +19,8 @@ from horsesense.runs.comparison import (
     comparison_document,
 )
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.results import Answered, Result, result_of
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from horsesense.analysis.slices import FacetRow
     from horsesense.runs.comparison import Pairing, SideBySide
-    from horsesense.runs.results import Result
+    from horsesense.runs.result import Result
 
 _WIDTH = 20
 """Characters of the line beside an accuracy."""

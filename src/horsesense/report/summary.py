@@ -27,7 +27,8 @@ from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_face
 from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Facet
 from horsesense.report.wording import value_text
-from horsesense.runs.results import Answered, Result, result_of
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 
 HEAT = ("hops", "distractor_kind")

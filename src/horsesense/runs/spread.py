@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from horsesense.records.document import Document
-from horsesense.runs.results import Result
+from horsesense.runs.result import Result
 
 
 @dataclass(frozen=True, slots=True)
