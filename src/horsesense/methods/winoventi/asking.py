@@ -221,7 +221,7 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(strange),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.asks_what_follows and not asking.template:
+    if model.asks_what_follows and asking.literal:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
