@@ -93,7 +93,7 @@ class Person:
             status, _, page = await self.ask("GET", "/task")
             hidden = dict(HIDDEN.findall(page))
             if status != 200 or "lease" not in hidden:
-                if "that is all" in page or "Nothing for now" in page:
+                if "That is all" in page or "Nothing for now" in page:
                     return
                 self.refused[status] += 1
                 await asyncio.sleep(0.2)

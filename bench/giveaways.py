@@ -1,83 +1,75 @@
-"""What can be had of WordNetQA without the question, ours beside the released files: the table of docs/wordnetqa.md.
+"""What can be had of WordNetQA without the question: the table of docs/wordnetqa.md.
 
-python bench/giveaways.py [FOLDER WITH THE RELEASED FILES]
+python bench/giveaways.py [--released FOLDER] [FILE …]
 
-Needs WordNet, GCIDE and GloVe (horsesense fetch wordnet gcide glove).
+Without a file the five default sets are built at full size, and every single cue is tried on them in both directions.
+Needs WordNet and GCIDE (horsesense fetch wordnet gcide).
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from horsesense.analysis.cues import find_cues
-from horsesense.knowledge.sources import open_graph
+from horsesense.analysis.cues.battery import battery
+from horsesense.analysis.cues.findings import drawn
+from horsesense.analysis.cues.search import prepare, search
+from horsesense.analysis.cues.table import table_of
+from horsesense.analysis.cues.ways import ways
+from horsesense.analysis.cues.whole_battery import tree_credit
+from horsesense.api.builders import dictionaryqa, wordnetqa
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.learning.baseline import fit_baseline
-from horsesense.learning.splits import hold_out
 from horsesense.methods.releases import read_release
-from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
-from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
-from horsesense.records import Item, Probe
+from horsesense.methods.wordnetqa import RELATIONS
+from horsesense.records import Probe, read_probe
 
-TRAINED = 3000
-RELEASED = {"definitions": ("train",), "synonymy": ("train",), "hypernymy": ("train", "test")}
-
-
-def ours(relation: str) -> tuple[Probe, Probe, Probe]:
-    """The whole default set, its training part and its test part."""
-    if relation == "dictionary":
-        whole = build_dictionaryqa(open_graph("gcide"), DictionaryPlan())
-    else:
-        whole = build_wordnetqa(open_graph(), WordNetPlan(relation))
-    return whole, _part(whole, "train"), _part(whole, "test")
+NEW = ("stem", "derivation", "edit distance", "above another", "below another", "near another")
+"""Cues that are shown each."""
+LEAST = 0.02
+"""Share of items that a cue has to speak about."""
+MOST_TREE = 6000
+RELEASED = ("hypernymy/test", "hyponymy/test", "definitions/train", "synonymy/train", "dictionary_qa/test")
 
 
-def _part(probe: Probe, split: str) -> Probe:
-    return _of(probe, [item for item in probe.items if item.facets["split"] == split])
-
-
-def _of(probe: Probe, items: Sequence[Item]) -> Probe:
-    return Probe.of(list(items), probe.card, {})
-
-
-def released(folder: Path) -> Iterator[tuple[str, Probe, Probe, Probe]]:
-    for relation, splits in RELEASED.items():
-        probes = [read_release("mcqa", [folder / relation / f"{split}.jsonl.gz"]) for split in splits]
-        if len(probes) == 2:
-            yield f"{relation} (test)", probes[1], probes[0], probes[1]
-        else:
-            kept, held = hold_out(probes[0].items, 1 / 3, 0, "answer")
-            yield f"{relation} (train)", probes[0], _of(probes[0], kept), _of(probes[0], held)
-
-
-def line(name: str, whole: Probe, train: Probe, test: Probe) -> str:
+def line(name: str, probe: Probe) -> str:
     folder = find_wordnet()
     assert folder is not None
-    found = find_cues(whole.items, whole.card.group, load_taxonomy(folder), splits=3)
-    worth = {cue.name: cue.accuracy.value for cue in found.cues}
-    best = found.cues[0]
-    control = fit_baseline("choice-only-linear", _most(train), test, allow_overlap=True)
-    glove = control.estimate
-    told = [name, f"{found.n:,}", f"{best.accuracy.value:.3f} ({best.name})"]
-    told += [f"{worth[cue]:.3f}" if cue in worth else "the same for all" for cue in ("hyponyms", "example")]
-    told += [f"{found.tree.value:.3f}", f"{glove.value:.3f} ({glove.low:.3f} to {glove.high:.3f}), {control.train:,}"]
-    return f"| {' | '.join(told)} |"
+    table = table_of(probe.items, probe.card.group, load_taxonomy(folder))
+    prepared = prepare(table, battery())
+    found = ways(prepared, search(prepared, 3, 0))
+    best, loudest = found[0], max((way for way in found if way.coverage >= LEAST), key=lambda way: way.speaking)
+    sample = prepared.take(drawn(table, MOST_TREE, 0)) if len(table) > MOST_TREE else prepared
+    tree = float(tree_credit(sample)[0].mean())
+    told = [name, f"{len(table):,}", f"{best.accuracy:.3f} ({best.cue})", f"{loudest.speaking:.3f} ({loudest.cue})"]
+    for cue in NEW:
+        mine = [way for way in found if way.cue == cue]
+        worst = max(mine, key=lambda way: way.accuracy, default=None)
+        told.append(f"{worst.accuracy:.3f}" if worst else "silent")
+    return f"| {' | '.join([*told, f'{tree:.3f}'])} |"
 
 
-def _most(train: Probe) -> Probe:
-    return train if len(train.items) <= TRAINED else _of(train, train.items[:TRAINED])
+def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
+    for path in arguments.files:
+        yield path.name, read_probe(path)
+    if arguments.released:
+        for name in RELEASED:
+            yield f"released {name}", read_release("mcqa", [arguments.released / f"{name}.jsonl.gz"])
+    if not arguments.files:
+        for relation in RELATIONS:
+            yield f"ours, {relation}", wordnetqa(relation)
+        yield "ours, dictionary", dictionaryqa()
 
 
 def main() -> None:
-    arguments = sys.argv[1:]
-    if arguments:
-        for name, *probes in released(Path(arguments[0])):
-            print(line(f"released {name}", *probes), flush=True)
-    for relation in (*RELATIONS, "dictionary"):
-        print(line(f"ours, {relation}", *ours(relation)), flush=True)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--released", type=Path)
+    print(f"| set | items | best single cue | best where it speaks | {' | '.join(NEW)} | tree |")
+    print("|---" * (5 + len(NEW)) + "|")
+    for name, probe in probes(parser.parse_args()):
+        print(line(name, probe), flush=True)
 
 
 if __name__ == "__main__":

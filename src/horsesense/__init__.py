@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from horsesense.api import soundness as soundness
     from horsesense.api import studies as studies
     from horsesense.api import winoventi as winoventi
+    from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
     from horsesense.api.cache import CacheContents as CacheContents
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from horsesense.api.cache import PrunedCache as PrunedCache
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.checking import check as check
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
@@ -80,6 +82,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
+    "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
@@ -98,7 +101,7 @@ _WHERE = {
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
-_MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi")
+_MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -132,6 +135,7 @@ __all__ = [
     "ask",
     "build",
     "cats",
+    "check",
     "compare",
     "fetch",
     "fill",
@@ -160,6 +164,7 @@ __all__ = [
     "texts_in",
     "train",
     "winoventi",
+    "wordnetqa",
     "write_probe",
     "write_report",
 ]

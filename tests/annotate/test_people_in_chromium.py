@@ -86,7 +86,7 @@ def test_an_instrument_from_the_link_to_the_end(browser: Any, tmp_path: Path, in
                 expected = tab.page.locator("label.answer").nth(1).inner_text().splitlines()[0].strip()
                 VALUES[f"{instrument}{number}"] = expected
             fill_in(tab.page, instrument)
-        tab.page.get_by_role("heading", name="Thank you, that is all").wait_for()
+        tab.page.get_by_role("heading", name="Thank you").wait_for()
         assert tab.said == []
         assert all(url.startswith(address) for url in tab.asked)
         tab.close()
@@ -117,7 +117,7 @@ def test_qualify_answer_escalate_export(browser: Any, tmp_path: Path) -> None:
                 tab.page.locator("html[data-ready]").wait_for(state="attached")
                 tab.page.keyboard.press(votes[name])
                 tab.page.keyboard.press("Enter")
-                tab.page.get_by_role("heading", name="Thank you, that is all").wait_for()
+                tab.page.get_by_role("heading", name="Thank you").wait_for()
             tab.close()
     assert {person.name: person.state for person in all_people(served)} == dict.fromkeys(names, "working") | {
         "lazy": "failed"

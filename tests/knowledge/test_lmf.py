@@ -20,7 +20,7 @@ from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.wordnetqa.building import TOO_SMALL, build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from tests.support.made_lmf import write_lmf
-from tests.support.made_trees import NAMES, write_tree
+from tests.support.made_trees import write_tree
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">
@@ -174,6 +174,9 @@ one = "Ke estas '{word}' en '{sentence}'?"
 [templates.hypernymy]
 one = "En '{sentence}', '{word}' estas ia"
 """
+
+
+NAMES = ("blim", "crat", "dorl", "fesk", "gumo", "hapt", "jurn", "kibe", "lonz", "mard", "nisp", "orvo")
 
 
 def in_another_language() -> list[Triple]:

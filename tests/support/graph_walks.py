@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from horsesense.knowledge.graph import Graph, Links
+from horsesense.knowledge.taxonomy import Taxonomy
 
 
 def hops(graph: Graph, links: Links, concept: str, most: int) -> dict[str, int]:
@@ -13,3 +14,18 @@ def hops(graph: Graph, links: Links, concept: str, most: int) -> dict[str, int]:
 def sisters(graph: Graph, concept: str, depth: int) -> dict[str, int]:
     """The sister family of a concept, with the depth of each member."""
     return {graph.ids[other]: deep for other, deep in graph.sister_depths(graph.number[concept], depth).items()}
+
+
+def links_between(taxonomy: Taxonomy, one: str, other: str) -> int | None:
+    """The fewest isa links from one synset to another over something above both; None where there is nothing."""
+
+    def above(name: str) -> dict[int, int]:
+        found, level, hops = {taxonomy.place[name]: 0}, [taxonomy.place[name]], 0
+        while level:
+            hops += 1
+            level = [p for here in level for p in taxonomy.hypernyms[here] if p not in found]
+            found.update(dict.fromkeys(level, hops))
+        return found
+
+    mine, theirs = above(one), above(other)
+    return min((mine[place] + theirs[place] for place in mine.keys() & theirs.keys()), default=None)

@@ -26,12 +26,18 @@ def wordnetqa(
     ways: int = 5,
     as_paper: bool = False,
     wording: str = "",
+    matched_hops: bool = False,
 ) -> Probe:
-    """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
+    """Questions about meanings and kinds, grown from WordNet or a source of one's own.
+
+    ``matched_hops``: of hypernymy, the same answer from several distances with 0 to all distractors near.
+    """
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
+    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
-    return build_wordnetqa(open_graph(source), WordNetPlan(relation, seed, limit, as_paper, ways, wording))
+    plan = WordNetPlan(relation, seed, limit, as_paper, ways, wording)
+    return (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
 
 
 def dictionaryqa(
@@ -39,9 +45,11 @@ def dictionaryqa(
 ) -> Probe:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
     from horsesense.knowledge.sources import open_graph
+    from horsesense.knowledge.wordnet_source import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
-    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways))
+    thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
+    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways), thesaurus)
 
 
 def conjunctions(probe: Probe | PathLike) -> Probe:

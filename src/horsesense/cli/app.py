@@ -12,6 +12,7 @@ from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
 from horsesense.cli.cache import cache
 from horsesense.cli.cats import cats
+from horsesense.cli.check import check
 from horsesense.cli.cues import cues, harden
 from horsesense.cli.fetch import fetch, import_
 from horsesense.cli.inoculate import inoculate
@@ -25,6 +26,7 @@ from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
+from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
     name="horsesense",
@@ -64,6 +66,7 @@ app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
+app.command("check")(check)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
 app.command("plugins")(plugins)
@@ -72,3 +75,4 @@ app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")
 app.add_typer(cats, name="cats")
 app.add_typer(partwhole, name="partwhole")
+app.add_typer(wordnetqa, name="wordnetqa")

@@ -27,12 +27,16 @@ def wordnetqa(
     ways: Ways = 5,
     as_paper: AsPaper = False,
     wording: Annotated[str, typer.Option(help="How questions read in another language: a .toml file [English].")] = "",
+    matched_hops: Annotated[
+        bool,
+        typer.Option("--matched-hops", help="Of hypernymy: each answer from several distances, else alike."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
     from horsesense.api.builders import wordnetqa as built
 
-    write_built(out, built(relation, source, limit, seed, ways, as_paper, wording), json)
+    write_built(out, built(relation, source, limit, seed, ways, as_paper, wording, matched_hops), json)
 
 
 @build.command("dictionaryqa")

@@ -56,6 +56,7 @@ DOCUMENTS: dict[str, str] = {
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
+    "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
     "compare": "horsesense.runs.comparison:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
     "fetch": "horsesense.cli.documents:FetchDocument",
@@ -91,6 +92,7 @@ DOCUMENTS: dict[str, str] = {
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
     "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
+    "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Command → the type of its document, as ``module:name``."""
 

@@ -214,18 +214,20 @@ def _print_votes(made: PartWholeTable, votes: VotesOfTriples) -> None:
     """How near each row is to the votes behind the labels; people against one another last."""
     from rich.markup import escape
 
-    frame = output.table("", "off the votes", "surprise", "votes", title="against the votes themselves")
+    frame = output.table("", "off the votes", "surprise", "accuracy", "votes", title="against the votes themselves")
     frame.columns[0].min_width = 12
     for row in made.rows:
         if row.votes is not None:
-            frame.add_row(escape(_called(row)), *_of_votes(row.votes), f"{row.votes.votes:,}")
+            frame.add_row(
+                escape(_called(row)), *_of_votes(row.votes), _in_words(row.votes.accuracy), f"{row.votes.votes:,}"
+            )
     if votes.ceiling is not None:
-        frame.add_row("people: one vote against two others", *_of_votes(votes.ceiling), f"{votes.ceiling.votes:,}")
+        frame.add_row("people: one vote against two others", *_of_votes(votes.ceiling), "", f"{votes.ceiling.votes:,}")
     people().print(frame)
     numbers = ", ".join(f"{number} votes {count:,}" for number, count in votes.by_number.items())
     lines = [
         "Off the votes: ranked probability score; surprise: log score, smoothed; both 0 at best, on triples with three "
-        "votes. * after a calibration fitted on dev.",
+        "votes. * and accuracy: after a calibration fitted on dev.",
         f"{votes.triples:,} triples have votes ({numbers}).",
     ]
     if votes.ceiling and votes.ceiling_with_dropped:

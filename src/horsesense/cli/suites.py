@@ -32,7 +32,7 @@ def print_tables(tables: Sequence[PaperTable]) -> None:
     from rich.markup import escape
 
     from horsesense.analysis import Estimate
-    from horsesense.report.paper_tables import counts, shown_cell
+    from horsesense.report.paper_tables import counts, shown_cell, shown_interval
 
     console = people()
     for each in tables:
@@ -47,8 +47,7 @@ def print_tables(tables: Sequence[PaperTable]) -> None:
                 frame.add_row(f"{escape(heading)}:", style="dim")
             frame.add_row(f"  {escape(row.name)}", *(shown_cell(cell) for cell in row.cells))
             if any(isinstance(cell, Estimate) for cell in row.cells):
-                ends = (_interval(cell) if isinstance(cell, Estimate) else "" for cell in row.cells)
-                frame.add_row("", *ends, style="dim")
+                frame.add_row("", *(shown_interval(cell) for cell in row.cells), style="dim")
         console.print(frame)
         for note in filter(None, (counts(each), *each.notes)):
             console.print(note, style="dim", markup=False, soft_wrap=True)

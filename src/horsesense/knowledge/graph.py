@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.knowledge.store import Ints, find_source, reading_store
-from horsesense.knowledge.triples import Origin
+from horsesense.knowledge.triples import BESIDE, Origin
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -54,6 +54,10 @@ class Graph:
     down: Links
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What the source has and its import did not take, counted by reason."""
+    beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
+    """Concept → others that are similar to it, derived from it, entailed by it or its attribute; either way round."""
+    derived: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    """Lower-case word → other words derived from it, and those that it is derived from."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -109,6 +113,7 @@ def load_graph(source: str) -> Graph:
             "select reason, count from left_out where source = ? order by reason", [source]
         ).fetchall()
         columns = {name: _grouped(connection, source, name, len(ids)) for name in _COLUMNS}
+        beside, derived = _beside(connection, source), _derived(connection, source)
     concept, ancestor, hops = (np.asarray(rows[name]) for name in ("concept", "ancestor", "hops"))
     return Graph(
         origin=origin,
@@ -120,6 +125,8 @@ def load_graph(source: str) -> Graph:
         up=_links(concept, ancestor, hops, len(ids)),
         down=_links(ancestor, concept, hops, len(ids)),
         left_out=dict(left_out),
+        beside=beside,
+        derived=derived,
     )
 
 
@@ -140,6 +147,30 @@ def _grouped(connection: DuckDBPyConnection, source: str, relation: str, size: i
     for concept, target in connection.execute(query, [source, relation]).fetchall():
         targets[concept] += (target,)
     return targets
+
+
+def _beside(connection: DuckDBPyConnection, source: str) -> dict[int, frozenset[int]]:
+    query = f"""
+    select t.concept, c.number from triples t join concepts c on c.source = t.source and c.id = t.target
+    where t.source = ? and t.relation in ({", ".join("?" * len(BESIDE))})
+    """
+    beside: dict[int, set[int]] = {}
+    for concept, other in connection.execute(query, [source, *BESIDE]).fetchall():
+        beside.setdefault(concept, set()).add(other)
+        beside.setdefault(other, set()).add(concept)
+    return {concept: frozenset(others) for concept, others in beside.items()}
+
+
+def _derived(connection: DuckDBPyConnection, source: str) -> dict[str, frozenset[str]]:
+    query = """
+    select lower(word), lower(target_word) from triples
+    where source = ? and relation = 'derivation' and word <> '' and lower(word) <> lower(target_word)
+    """
+    derived: dict[str, set[str]] = {}
+    for word, other in connection.execute(query, [source]).fetchall():
+        derived.setdefault(word, set()).add(other)
+        derived.setdefault(other, set()).add(word)
+    return {word: frozenset(others) for word, others in derived.items()}
 
 
 def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> Links:

@@ -15,12 +15,29 @@ import orjson
 from numpy.typing import NDArray
 
 from horsesense.files import cache_folder, sha256_of_bytes, writing
+from horsesense.knowledge.store import closure
 from horsesense.knowledge.wordnet import PARTS, Synset, definition_of, read_senses, read_synsets
 
-_SHAPE = 2
+_SHAPE = 4
 """Raised when the kept form changes, so that an old file in the cache is not taken for a new one."""
 _UPWARDS = ("@", "@i")
+_DERIVED = ("+", "\\", "<")
+"""Derived words, pertainyms, participles."""
 _SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Upwards:
+    """What lies above each synset, itself first, all one after the other."""
+
+    starts: NDArray[np.int64]
+    """Where the row of each synset begins; one more entry than synsets."""
+    concept: NDArray[np.int64]
+    """Places, in rising order within a row."""
+    hops: NDArray[np.int64]
+    """Links on the shortest way; 0 for itself."""
+    codes: NDArray[np.int64]
+    """Synset times number of synsets, plus what is above: in rising order, to be searched."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +60,8 @@ class Taxonomy:
     """Steps up to the nearest root; -1 where a loop of the database keeps it from any root."""
     senses: dict[str, list[int]] = field(repr=False)
     """Lower-case word → places of its synsets: nouns, verbs, adjectives, adverbs, the frequent sense first."""
+    derived: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    """Lower-case word → words derived from it, and those that it is derived from."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -59,6 +78,20 @@ class Taxonomy:
         for number, definition in enumerate(self.definitions):
             places.setdefault(definition_key(definition), []).append(number)
         return places
+
+    @cached_property
+    def upwards(self) -> Upwards:
+        """Everything above everything."""
+        size = len(self)
+        links = [(child, parent) for child, parents in enumerate(self.hypernyms) for parent in parents]
+        child, parent = np.array(links, dtype=np.int64).reshape(-1, 2).T
+        above = closure(max(size, 1), child, parent)
+        itself = np.arange(size)
+        codes = np.concatenate([itself * size + itself, above.concept * size + above.ancestor])
+        order = np.argsort(codes)
+        hops = np.concatenate([np.zeros(size, dtype=np.int64), above.hops])[order]
+        concept, ancestor = np.divmod(codes[order], max(size, 1))
+        return Upwards(np.searchsorted(concept, np.arange(size + 1)), ancestor, hops, codes[order])
 
 
 def definition_key(text: str) -> str:
@@ -91,7 +124,22 @@ def taxonomy_of(synsets: Sequence[Synset], senses: dict[str, dict[str, tuple[int
         hyponyms=_below(hypernyms),
         depth=_depths(hypernyms),
         senses=words,
+        derived=_derived(synsets),
     )
+
+
+def _derived(synsets: Sequence[Synset]) -> dict[str, list[str]]:
+    """Derivations hold between words, not meanings."""
+    words = {synset.id: [word.replace("_", " ").lower() for word in synset.lemmas] for synset in synsets}
+    derived: dict[str, set[str]] = {}
+    for synset in synsets:
+        for pointer in synset.pointers:
+            if pointer.symbol in _DERIVED and pointer.source_word and pointer.target_word:
+                one, other = words[synset.id][pointer.source_word - 1], words[pointer.target][pointer.target_word - 1]
+                if one != other:
+                    derived.setdefault(one, set()).add(other)
+                    derived.setdefault(other, set()).add(one)
+    return {word: sorted(others) for word, others in sorted(derived.items())}
 
 
 def _below(hypernyms: Sequence[Sequence[int]]) -> NDArray[np.int32]:
@@ -153,6 +201,7 @@ def _packed(taxonomy: Taxonomy) -> dict[str, Any]:
         "hyponyms": taxonomy.hyponyms.tolist(),
         "depth": taxonomy.depth.tolist(),
         "senses": taxonomy.senses,
+        "derived": taxonomy.derived,
     }
 
 

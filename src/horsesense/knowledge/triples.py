@@ -19,10 +19,15 @@ RELATIONS = {
     "part": "the target is a concept that it has as a part",
     "antonym": "the target means the opposite",
     "derivation": "the target has a word derived from one of its words",
+    "similar": "the target means nearly the same, or is often thought of with it",
+    "entailment": "the target happens when it does: what it entails, or causes",
+    "attribute": "the target is what it is a value of, or the other way round",
 }
 """Relation → what it says about the concept."""
 
-BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", "derivation"})
+BESIDE = ("derivation", "similar", "entailment", "attribute")
+"""Relations to what is neither above nor below a concept, and may yet be said of the same thing."""
+BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})
 """Relations whose target is a concept, not a text."""
 
 

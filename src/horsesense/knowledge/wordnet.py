@@ -25,10 +25,15 @@ _FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
 _MARKER = re.compile(r"\([^()]*\)$")
 _ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
-_RELATIONS = {"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "+": "derivation"}
+_RELATIONS = {
+    **{"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "=": "attribute"},
+    **dict.fromkeys(("+", "\\", "<"), "derivation"),  # derived words, pertainyms, participles
+    **dict.fromkeys(("&", "^", "$"), "similar"),  # similar adjectives, "see also", groups of verbs
+    **dict.fromkeys(("*", ">"), "entailment"),  # entailments, causes
+}
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
-_READ = 3
+_READ = 4
 """Raised when triples are read otherwise, so that they are read again."""
 
 

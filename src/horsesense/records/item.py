@@ -25,6 +25,7 @@ FIXED_FACETS = (
     "template",
     "perturbation",
     "asymmetry",
+    "operator",
     "valence",
     "status",
     "hops",

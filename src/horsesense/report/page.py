@@ -21,7 +21,7 @@ from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, GridRow, forest_of, grid_of, large_and_small
 from horsesense.report.item_browser import fitting_data
 from horsesense.report.paper_tables import counts as paper_counts
-from horsesense.report.paper_tables import shown_cell
+from horsesense.report.paper_tables import shown_cell, shown_interval
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
@@ -75,6 +75,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         paper_charts=paper_charts,
         paper_counts=paper_counts,
         shown_cell=shown_cell,
+        shown_interval=shown_interval,
         wording=wording,
         heat_table=heat_table,
         errors_in_common=errors_in_common,

@@ -30,20 +30,24 @@ def direction_chart(table: PaperTable) -> dict[str, Any] | None:
     ]
     if len({mark["direction"] for mark in marks}) < 2:
         return None
-    chart = (
-        alt.Chart({"values": marks})
-        .mark_point(size=60)
+    colour = alt.Color(
+        "direction:N",
+        scale=alt.Scale(domain=list(DIRECTIONS), range=[MISS, BAR]),
+        legend=alt.Legend(orient="top", title=None),
+    )
+    layers = [
+        alt.Chart({"values": [mark for mark in marks if mark["whose"] == whose]})
+        .mark_point(size=60, filled=whose == "measured here")
         .encode(
             x=alt.X("set:N", title=None, sort=list(table.columns), axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("direction:N", sort=list(DIRECTIONS)),
+            xOffset=alt.XOffset("direction:N", scale=alt.Scale(domain=list(DIRECTIONS))),
             y=alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
-            color=alt.Color("direction:N", scale=alt.Scale(domain=list(DIRECTIONS), range=[MISS, BAR]), title=None),
-            fill=alt.condition(
-                alt.datum.whose == "measured here",
-                alt.Color("direction:N", scale=alt.Scale(domain=list(DIRECTIONS), range=[MISS, BAR]), legend=None),
-                alt.value("transparent"),
-            ),
+            color=colour,
         )
+        for whose in ("published", "measured here")
+    ]
+    chart = (
+        alt.layer(*layers)
         .properties(width=560, height=240, background="transparent")
         .configure_view(stroke=None)
         .configure_axis(labelColor=SOFT, titleColor=SOFT, domainColor=SOFT, tickColor=SOFT)

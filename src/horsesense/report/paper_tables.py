@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 
 from horsesense.analysis import Estimate
 from horsesense.methods.suites.frame import PaperRow, PaperTable
@@ -22,7 +23,13 @@ def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
         return ""
     if not isinstance(cell, Estimate):
         return f"{cell:.3f}"
-    return f"{cell.value:.3f}" + (f" ({cell.low:.2f}{dash}{cell.high:.2f})" if interval else "")
+    ends = shown_interval(cell, dash) if interval else ""
+    return f"{cell.value:.3f}" + (f" ({ends})" if ends else "")
+
+
+def shown_interval(cell: Cell, dash: str = "–") -> str:
+    """The interval of a figure; empty where it has none: published, or of too few units."""
+    return f"{cell.low:.2f}{dash}{cell.high:.2f}" if isinstance(cell, Estimate) and not isnan(cell.low) else ""
 
 
 def counts(table: PaperTable) -> str:
@@ -74,7 +81,7 @@ def _latex(table: PaperTable) -> str:
             group = heading
         lines.append(f"{' & '.join([_named(row, latex_text), *(shown_cell(cell) for cell in row.cells)])} \\\\")
         if any(isinstance(cell, Estimate) for cell in row.cells):
-            ends = [f"{cell.low:.2f}--{cell.high:.2f}" if isinstance(cell, Estimate) else "" for cell in row.cells]
+            ends = [shown_interval(cell, "--") for cell in row.cells]
             small = ["{" + rf"\tiny {end}" + "}" if end else "" for end in ends]
             lines.append(f" & {' & '.join(small)} \\\\")
     notes = [note for note in (counts(table), *table.notes) if note]

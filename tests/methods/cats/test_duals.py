@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
@@ -16,6 +17,17 @@ from horsesense.methods.cats.sentence_pairs import Dual, pair_of
 from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
 from horsesense.records.status import apart
+from horsesense.watching import Watcher
+
+
+class Said(Watcher):
+    """Keeps what it is told."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
 
 
 def dual(operator: str, first: str, second: str) -> Dual | None:
@@ -210,6 +222,15 @@ def test_what_is_proposed_is_asked_apart() -> None:
     assert {item.facets["status"] for item in parts["mixed-proposed"].items} == {"proposed"}
     assert sum(len(part.items) for part in parts.values()) == len(mixed.items)
     assert list(apart("all", parts["mixed"])) == ["all"]
+
+
+def test_a_run_never_mixes_what_is_proposed(tiny_folders: dict[str, Path]) -> None:
+    mixed = make_duals([orders_probe(5), probe(("a pan is for naps", "a pan is for frying"))])
+    said: list[str] = []
+    run = hs.ask(str(tiny_folders["gpt2"]), {"mixed": mixed}, watcher=Said(said))
+    by_name = {each.part.probe.name: {item.facets["status"] for item in each.items} for each in run.answered}
+    assert by_name == {"mixed": {"proved"}, "mixed-proposed": {"proposed"}}
+    assert any("nobody has judged its 2 proposed items" in line for line in said)
 
 
 def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:

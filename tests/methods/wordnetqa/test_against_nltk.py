@@ -1,4 +1,4 @@
-"""Twenty thousand generated items, checked with NLTK's reader of WordNet, and the cue battery over them."""
+"""Thousands of generated items, checked with NLTK's reader of WordNet, and the cue battery over them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.records import Item, Probe
 from tests.support.nltk_wordnet import nltk_wordnet
 
-SIZES = {True: 5200, False: 4300}
-"""A controlled set loses some items to the balance."""
+SIZES = {True: 3000, False: 900}
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +106,7 @@ class Judge:
 
     def _check_kind(self, item: Item, asked: Any, wrong: list[Any]) -> None:
         kind = item.facets["distractor_kind"]
-        if kind == "random":
+        if kind in ("random", "pair"):
             return
         if kind == "hyponym":
             distances = [self.up(option).get(asked) for option in wrong]
@@ -149,7 +148,23 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
         for item in probe.items:
             judge.check(item)
             checked += item.facets["pos"] not in ("a", "s")  # those are only looked at for their kind
-    assert checked >= 20_000, checked
+    assert checked >= 12_000, checked
+
+
+@pytest.mark.parametrize("relation", ["hypernymy", "hyponymy"])
+def test_no_distractor_is_true_of_any_sense(probes: dict[tuple[str, bool], Probe], reader: Any, relation: str) -> None:
+    judge, checked = Judge(reader), 0
+    for item in probes[relation, False].items:
+        asked = judge.synset(str(item.facets["asked"]))
+        senses = [s for s in judge.senses(asked.lemma_names()[0]) if s.pos() == asked.pos()]
+        for number, name in enumerate(item.concepts):
+            if number != item.answer:
+                option = judge.synset(name)
+                for sense in senses:
+                    lower, upper = (sense, option) if relation == "hypernymy" else (option, sense)
+                    assert upper not in judge.all_up(lower), (item.text, name)
+                checked += 1
+    assert checked > 1000
 
 
 def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, bool], Probe], reader: Any) -> None:
@@ -176,6 +191,7 @@ def _cues(probe: Probe) -> Findings:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_no_cue_gives_a_controlled_set_away(probes: dict[tuple[str, bool], Probe], relation: str) -> None:
+    """On a draw of some hundred items: at full size no cue is above 0.25 (see the docs)."""
     cues = _cues(probes[relation, False])
     assert len(cues.cues) > 30
     for cue in cues.cues:

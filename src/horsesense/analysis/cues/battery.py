@@ -94,9 +94,9 @@ def _named(compute: Callable[..., object]) -> tuple[str, str]:
 
 def battery() -> list[Cue]:
     """All cues, in the order of their files: of two that earn the same the first is taken, so the order is kept."""
-    from horsesense.analysis.cues import generality, question, surface, wording
+    from horsesense.analysis.cues import generality, kinship, question, surface, word_forms, wording
 
-    assert all((generality, question, surface, wording))
+    assert all((generality, kinship, question, surface, word_forms, wording))
     return list(_BATTERY.values())
 
 

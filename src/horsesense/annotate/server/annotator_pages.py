@@ -16,7 +16,7 @@ from horsesense.annotate.pictures import FOLDER, KINDS
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, last_answer, submit, undo
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.links_and_sessions import Visitor
+from horsesense.annotate.server.links_and_sessions import CROWDS, Visitor
 from horsesense.annotate.server.participants import FAILED, STOPPED, locked
 from horsesense.annotate.server.queue import OPEN, Lease, hold, not_yet, open_lease, own_lease
 from horsesense.annotate.server.request_checks import Desk, fields_of
@@ -40,7 +40,8 @@ def annotator_routes(desk: Desk) -> APIRouter:
         if lease is None:
             return _end(desk, visitor, undoable)
         shown = show(served, visitor.person, lease)
-        return desk.page("task.html.j2", shown=shown, form=visitor.form(served), undoable=undoable)
+        total = _total(desk, visitor)
+        return desk.page("task.html.j2", shown=shown, total=total, form=visitor.form(served), undoable=undoable)
 
     @router.post("/task")
     def answer(request: Request, fields: Fields) -> Response:
@@ -110,23 +111,35 @@ def _again(desk: Desk, visitor: Visitor, key: str, fields: Mapping[str, str], er
     if lease is None or lease.state != OPEN:
         raise RefusedError(409, "This question is not open any more. Please load the page again.")
     shown = replace(show(desk.served, visitor.person, lease, fields), problem=str(error))
-    return desk.page("task.html.j2", 422, shown=shown, form=visitor.form(desk.served), undoable=undoable)
+    form, total = visitor.form(desk.served), _total(desk, visitor)
+    return desk.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)
+
+
+def _left(desk: Desk, visitor: Visitor) -> int:
+    """How many questions are open to this person, the one in hand not counted."""
+    items, person = tables.items.c, visitor.person
+    open_ones = select(func.count()).where(items.purpose == "item", items.answered < items.wanted, not_yet(person.id))
+    if person.queue:
+        open_ones = open_ones.where(items.queue == person.queue)
+    with reading(desk.served.engine) as connection:
+        return connection.scalar(open_ones) or 0
+
+
+def _total(desk: Desk, visitor: Visitor) -> int:
+    """Questions that this person answers in all, as far as it can be told: others may be quicker."""
+    answered, limit = visitor.person.answered, desk.served.study.limit
+    total = answered + 1 + _left(desk, visitor)
+    return max(answered + 1, min(total, limit)) if limit else total
 
 
 def _end(desk: Desk, visitor: Visitor, undoable: bool) -> Response:
     served, person = desk.served, visitor.person
     kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
     if not kind:
-        items = tables.items.c
-        open_ones = select(func.count()).where(
-            items.purpose == "item", items.answered < items.wanted, not_yet(person.id)
-        )
-        if person.queue:
-            open_ones = open_ones.where(items.queue == person.queue)
         full = bool(served.study.limit) and person.answered >= served.study.limit
-        with reading(served.engine) as connection:
-            kind = "finished" if full or not connection.scalar(open_ones) else "waiting"
-    if kind == "finished" and person.answered:
+        kind = "finished" if full or not _left(desk, visitor) else "waiting"
+    if kind == "finished" and person.answered and person.name.partition(":")[0] in CROWDS:
+        # Only a platform asks for it; whoever was invited in person would wonder what it is for.
         code = served.completion(person.name)
     link = served.study.crowd.link if code else ""
     form = visitor.form(served)

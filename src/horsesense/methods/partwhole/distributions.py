@@ -49,6 +49,8 @@ class Distributions:
     """Whether a preference for labels was removed, by a calibration fitted on other triples."""
     votes: int
     """Votes it is measured on."""
+    accuracy: Estimate | None = None
+    """Of a calibrated model: how often its likeliest label is the triple's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,16 @@ def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = (
     if not rows:
         raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
     places = [place for place, _ in rows]
-    return _measured(forecast[places], [vote for _, vote in rows], [items[place] for place in places], calibrated)
+    near = _measured(forecast[places], [vote for _, vote in rows], [items[place] for place in places], calibrated)
+    return replace(near, accuracy=_right(forecast, items)) if calibrated else near
+
+
+def _right(forecast: Floats, items: Sequence[Item]) -> Estimate:
+    """How often the likeliest label is the one that the votes were made into."""
+    judged = [place for place, item in enumerate(items) if item.answer is not None]
+    hits = [float(int(forecast[place].argmax()) == items[place].answer) for place in judged]
+    wholes, parts = ([items[place].groups[role] for place in judged] for role in ("whole", "part"))
+    return accuracy(hits, wholes, 1 / forecast.shape[1], crossed=parts)
 
 
 def _equal(given: tuple[int, ...]) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ _CONTROLS = (
     PaperControl("majority-per", ("part",)),
     PaperControl("majority-per", ("adjective",)),
 )
-_COLUMNS = ("accuracy", "steps off", "kappa", "off the votes", "surprise")
+_COLUMNS = ("accuracy", "calibrated", "steps off", "kappa", "off the votes", "surprise")
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
@@ -98,10 +98,10 @@ def _only(run: Answered, items: set[str]) -> Answered:
 def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> tuple[PaperTable, ...]:
     rows = [_row(row, "ours" if row.kind == "model" and ": " not in row.name else None) for row in table.rows]
     if table.votes is not None and table.votes.ceiling is not None:
-        cells = (None, None, None, *_near(table.votes.ceiling))
+        cells = (None, None, None, None, *_near(table.votes.ceiling))
         rows.append(PaperRow("people: one vote against the two others", "people", cells, "people"))
     published = [
-        PaperRow(row.name, "published", (row.accuracy, None, None, None, None), "published")
+        PaperRow(row.name, "published", (row.accuracy, None, None, None, None, None), "published")
         for row in table.published.rows
     ]
     same = papers and table.published.same_triples
@@ -111,14 +111,16 @@ def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> t
     )  # fmt: skip
     note = (
         "Intervals are two-way over wholes and parts. Off the votes: ranked probability score; surprise: smoothed log "
-        "score; 0 is best; models after a calibration fitted on dev where they were asked on it."
+        "score; 0 is best. Calibrated: accuracy after a model's preference for labels, fitted on dev, is removed; "
+        "the last two columns are about as well; steps off and kappa are of its plain answers."
     )
     return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
 
 
 def _row(row: TableRow, kind: Kind | None) -> PaperRow:
     of: Kind = kind or ("people" if row.kind == "people" else "control")
-    cells = (row.accuracy, row.mean_absolute_error, row.quadratic_kappa, *_near(row.votes))
+    mended = None if row.votes is None else row.votes.accuracy
+    cells = (row.accuracy, mended, row.mean_absolute_error, row.quadratic_kappa, *_near(row.votes))
     return PaperRow(row.name, of, cells, {"ours": "models", "control": "controls"}.get(of, "people"))
 
 

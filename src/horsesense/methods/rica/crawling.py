@@ -27,7 +27,7 @@ SUPPORT = 2
 TOWARDS = frozenset(("considerate", "polite", "generous", "honest", "aggressive"))
 """Properties that show in what one does to another, so that the two can be compared."""
 HABITATS = {
-    "water": ("sea", "ocean", "lake", "pond", "river", "stream", "coral reef"),
+    "water": ("sea", "ocean", "pond", "river", "stream", "coral reef"),
     "farm": ("farm", "barn", "stable", "pasture", "farmyard", "barnyard"),
     "jungle": ("jungle", "rainforest", "rain forest"),
     "home": ("house", "apartment"),
@@ -161,7 +161,7 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
             sure = sorted(set(denied.get(tail, ())) - holders.keys())
             lacking = _lacking().get(key or "", frozenset())
             absent = [name for name in animals if _classes().get(name) in lacking and name not in holders]
-            absent = [name for name in absent if not (name == "bat" and key in ("fly", "wings"))]
+            absent = [name for name in absent if not (name == "bat" and key in ("to fly", "wings"))]
             for b in _shuffled(sure, a)[:SECONDS]:
                 yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact), ("NotCapableOf", b, tail))
             for b in _shuffled(absent, a + tail)[: max(0, SECONDS - len(sure))]:
@@ -184,7 +184,8 @@ def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterato
 def _told_by(said: str) -> str | None:
     """What of an ability tells classes apart: its verb, or the last word of what it is done to."""
     first, *rest = said.split(" ")
-    return first if first in _lacking() else rest[-1] if rest and rest[-1] in _lacking() else None
+    verb, last = f"to {first}", rest[-1] if rest else ""
+    return verb if verb in _lacking() else last if last in _lacking() else None
 
 
 def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
@@ -202,6 +203,8 @@ def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator
         for group in sorted(home[a]):
             facts_of = found[a][group]
             elsewhere = sorted(b for b in found if home[b] and group not in found[b])
+            if group == "farm":  # where there are pets too
+                elsewhere = [b for b in elsewhere if "home" not in home[b]]
             for fact in facts_of:
                 where = constraints.place(fact.tail)
                 for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():

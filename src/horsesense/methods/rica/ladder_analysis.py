@@ -192,6 +192,8 @@ def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Lo
     share = f"{known.value:.0%} of {known.n:,} facts are known"
     if not {"fact", "inference"} <= given.keys():
         return f"{share}: too few to say what becomes of them."
+    if given["fact"].low <= 0.5:
+        return f"{share}: what is right in one half of the forms is not in the other, so there is nothing to be lost."
     inference, fact = (f"{given[rung].value:.0%}" for rung in ("inference", "fact"))
     rates = f"asked in the other half of the forms, the inference is right in {inference}, the fact itself in {fact}"
     lost = {(loss.lower, loss.upper): loss.loss for loss in losses}

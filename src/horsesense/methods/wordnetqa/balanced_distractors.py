@@ -2,8 +2,9 @@
 
 Every answer is offered as a distractor of other questions, four times for each time it is right (with five options).
 So whatever can be seen of an option alone, its generality, frequency, length or wording, says nothing about its being
-right. One distractor at most is near the asked concept: a sister is the child of the nearest hypernym, so with m of
-them the option that includes most others is right in 1/(5 - m) at least.
+right. Nor does what options have to do with each other: none lies above or below another, and where two are near, the
+right one is of the pair as often as chance has it (two times in five), because the other pairs are the near pairs of
+other questions. No option, right or wrong, shares a stem with the question.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 
 from horsesense.knowledge.graph import Graph
-from horsesense.methods.wordnetqa.distractors import Choice, Falsehood, Neighbours
+from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.distractors import Choice
+from horsesense.methods.wordnetqa.options import Options
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question
 
@@ -22,6 +26,16 @@ _LOOK_BACK = 60
 """How many of the concepts that did not fit before are tried first."""
 _SWAPS = 400
 """Exchanges tried for a question that is left without distractors."""
+_DEALS = 6
+"""A question that cannot be dealt leaves, and all are dealt anew, so many times: else its answer would be wrong too
+often for the times it is right."""
+NEAR_KINDS = {
+    "hypernymy": ("aunt", 1),
+    "hyponymy": ("sister", 2),
+    "definitions": ("sister", 1),
+    "synonymy": ("sister", 1),
+}
+"""The near distractor of a controlled set, and its distance: an aunt is a sister of the hypernym."""
 
 
 @dataclass(slots=True)
@@ -42,6 +56,21 @@ class Seat:
 
 Fits = Callable[[int, Seat], bool]
 """Whether a concept can be a distractor beside those that the question has."""
+
+
+def deal_evenly(seats: Sequence[Seat], others: int, chance: Random, fits: Fits) -> list[Seat]:
+    """Deal, leave out what could not be dealt, and deal anew, until every answer is wrong as often as it should be."""
+    left = list(seats)
+    for _ in range(_DEALS):
+        for seat in left:
+            seat.fillers.clear()
+        deal(left, others, chance, fits)
+        full = [seat for seat in left if len(seat.distractors) == others]
+        if len(full) == len(left):
+            break
+        right = {seat.question.answer for seat in full}
+        left = [seat for seat in full if right.issuperset(seat.near)]
+    return [seat for seat in left if len(seat.distractors) == others]
 
 
 def deal(seats: Sequence[Seat], others: int, chance: Random, fits: Fits) -> None:
@@ -87,88 +116,119 @@ def _swap(seat: Seat, seats: Sequence[Seat], waiting: deque[int], chance: Random
 
 
 def controlled_choices(
-    graph: Graph, questions: Sequence[tuple[Question, str]], plan: WordNetPlan, rejected: Counter[str]
+    graph: Graph,
+    questions: Sequence[tuple[Question, str]],
+    plan: WordNetPlan,
+    attested: Attested,
+    rejected: Counter[str],
 ) -> Iterator[Choice]:
     """The questions of each split and part of speech share their answers as distractors."""
-    false = Falsehood(graph, plan.relation)
     dealers: dict[tuple[str, str], list[Question]] = {}
     for question, split in questions:
         dealers.setdefault((split, graph.pos[question.answer]), []).append(question)
+    options = Options(graph, plan, attested)
     for (split, pos), members in sorted(dealers.items()):
-        dealer = _Dealer(false, plan, members, plan.chance("control", split, pos), rejected)
+        dealer = _Dealer(options, plan, members, plan.chance("control", split, pos), rejected)
         for seat in dealer.seats():
             fillers = len(seat.fillers) if seat.near else 0
             yield Choice(seat.question, split, seat.kind, seat.distance, seat.distractors, fillers)
 
 
 class _Dealer:
+    """The questions of one split and part of speech, and the answers that they share."""
+
     def __init__(
-        self, false: Falsehood, plan: WordNetPlan, questions: list[Question], chance: Random, rejected: Counter[str]
+        self, options: Options, plan: WordNetPlan, questions: list[Question], chance: Random, rejected: Counter[str]
     ) -> None:
-        self.false, self.plan, self.chance, self.rejected = false, plan, chance, rejected
+        self.options, self.plan, self.chance, self.rejected = options, plan, chance, rejected
         self.others = plan.ways - 1
-        self.questions = self._false_elsewhere(questions)
-        self.answers = Counter(question.answer for question in self.questions)
+        hidden = [
+            question
+            for question in questions
+            if not options.given_away(question.answer, question) and not options.spelt_alike(question)
+        ]
+        rejected["question: a word of it looks like the answer"] += len(questions) - len(hidden)
+        self.questions = self._not_too_common(hidden)
+
+    @cached_property
+    def answers(self) -> Counter[int]:
+        return Counter(question.answer for question in self.questions)
 
     def seats(self) -> list[Seat]:
         """Every question with its distractors, in the order they came."""
-        seats = self._near()
-        deal(seats, self.others, self.chance, self._fits)
-        full = [seat for seat in seats if len(seat.distractors) == self.others]
-        self.rejected["item: no distractor left that keeps the balance"] += len(seats) - len(full)
-        return full
+        seats = [Seat(question, "random", 0, ()) for question in self.questions]
+        if self.plan.size["perturbations"] > 1:
+            seats += self._with_pairs()
+        dealt = deal_evenly(seats, self.others, self.chance, self._fits)
+        self.rejected["item: no distractor left that keeps the balance"] += len(seats) - len(dealt)
+        order = {question: number for number, question in enumerate(self.questions)}
+        return sorted(dealt, key=lambda seat: order[seat.question])
 
-    def _false_elsewhere(self, questions: list[Question]) -> list[Question]:
-        """Leave out questions whose answer is right nearly everywhere, and so cannot be a distractor often enough."""
-        answers = Counter(question.answer for question in questions)
-        right: Counter[int] = Counter()
-        for question in questions:
-            right.update(
-                concept for concept in self.false.barred(question.asked, question.answer) if concept in answers
-            )
-        room = {answer: (len(questions) - right[answer]) // self.others for answer in answers}
-        kept = []
+    def _not_too_common(self, questions: list[Question]) -> list[Question]:
+        """An answer that is right in too many questions cannot be wrong often enough in the others."""
+        most = max(1, len(questions) // (3 * self.others))
+        room = Counter[int]()
+        kept = set()
         for question in self.chance.sample(questions, len(questions)):
-            if room[question.answer] > 0:
-                room[question.answer] -= 1
-                kept.append(question)
+            room[question.answer] += 1
+            if room[question.answer] <= most:
+                kept.add(question)
         self.rejected["question: its answer is right too often elsewhere"] += len(questions) - len(kept)
-        distinct = set(kept)
-        return [question for question in questions if question in distinct]
+        return [question for question in questions if question in kept]
 
-    def _near(self) -> list[Seat]:
-        """Each question once with random distractors, and again with one near the asked concept."""
-        neighbours = Neighbours(self.false.graph, self.plan.relation)
-        room = Counter({answer: self.others * count // 2 for answer, count in self.answers.items()})
-        seats = []
-        for question in self.questions:
-            seats.append(Seat(question, "random", 0, ()))
-            barred = self.false.barred(question.asked, question.answer)
-            near = sorted(neighbours.near(question.asked).items())
-            self.chance.shuffle(near)
-            left = self.plan.size["perturbations"] - 1
-            for (kind, distance), concepts in near:
-                usable = [
-                    c for c in concepts if self._spare(c, room) and c not in barred and self._apart(c, question, [])
-                ]
-                if usable and left:
-                    neighbour = self.chance.choice(usable)
-                    room[neighbour] -= 1
-                    left -= 1
-                    seats.append(Seat(question, kind, distance, (neighbour,)))
-            self.rejected["perturbation: no concept near enough is false"] += left
-        return seats
+    def _with_pairs(self) -> list[Seat]:
+        """Questions again with a distractor near the answer; and, three for every two of these, with two distractors
+        that are the answer and the near distractor of another question."""
+        room = Counter({answer: self.others * count for answer, count in self.answers.items()})
+        kind, distance = NEAR_KINDS[self.plan.relation]
+        near: list[Seat] = []
+        lonely: list[Question] = []
+        most = 2 * len(self.questions) // 5
+        for question in self.chance.sample(self.questions, len(self.questions)):
+            usable = [c for c in self.options.near(question) if self._spare(c, room) and self._near(c, question)]
+            if usable and len(near) < most:
+                neighbour = self.chance.choice(usable)
+                room[neighbour] -= 1
+                near.append(Seat(question, kind, distance, (neighbour,)))
+            else:
+                lonely.append(question)
+        decoys = self._decoys(near, lonely, room)
+        return near[: len(decoys) * 2 // 3] + decoys
+
+    def _decoys(self, near: list[Seat], lonely: list[Question], room: Counter[int]) -> list[Seat]:
+        pairs = deque([(seat.question.answer, *seat.near) for seat in near] * 2)
+        self.chance.shuffle(pairs)
+        decoys: list[Seat] = []
+        for question in lonely:
+            if len(decoys) == len(near) * 3 // 2:
+                break
+            for _ in range(min(_LOOK_BACK, len(pairs))):
+                pair = pairs.popleft()
+                if not all(self._spare(concept, room) for concept in pair):
+                    continue
+                if self._beside(pair, question):
+                    room.subtract(pair)
+                    decoys.append(Seat(question, "pair", 0, pair))
+                    break
+                pairs.append(pair)
+        return decoys
 
     def _spare(self, concept: int, room: Counter[int]) -> bool:
-        """An answer must be left over for other questions; any other concept must look like one."""
-        if concept in self.answers:
-            return room[concept] > 0
-        graph = self.false.graph
-        return bool(graph.definitions[concept] and (graph.examples[concept] or self.plan.relation != "definitions"))
+        """Only answers are offered, and each must be left over for other questions."""
+        return room[concept] > 0
+
+    def _near(self, concept: int, question: Question) -> bool:
+        above = self.options.sound.above
+        if question.answer in above(concept) or concept in above(question.answer):
+            return False
+        return self.options.senses.different(concept, question.answer) and self.options.false(concept, question)
+
+    def _beside(self, pair: tuple[int, ...], question: Question) -> bool:
+        far = all(self.options.far(concept, question.answer) for concept in pair)
+        return far and all(self.options.false(concept, question) for concept in pair)
 
     def _fits(self, card: int, seat: Seat) -> bool:
-        barred = self.false.barred(seat.question.asked, seat.question.answer)
-        return card not in barred and self._apart(card, seat.question, seat.distractors)
-
-    def _apart(self, concept: int, question: Question, others: Sequence[int]) -> bool:
-        return self.false.apart(concept, [question.answer, *others])
+        options = self.options
+        if not all(options.far(card, other) for other in (seat.question.answer, *seat.distractors)):
+            return False
+        return options.false(card, seat.question)

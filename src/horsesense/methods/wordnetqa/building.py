@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
@@ -17,11 +17,21 @@ import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.knowledge.graph import Graph
-from horsesense.language.words import words
+from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, asked_concepts, option_text, question_text, questions_of
+from horsesense.methods.wordnetqa.drawing import drawn_within
+from horsesense.methods.wordnetqa.dropped import dropped_by_word
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
+from horsesense.methods.wordnetqa.questions import (
+    Question,
+    asked_concepts,
+    controlled_questions,
+    option_text,
+    question_text,
+    questions_of,
+)
+from horsesense.methods.wordnetqa.soundness import Soundness
 from horsesense.records import Card, Facet, Item, Probe, Source
 
 MOST_TRAIN = 3000
@@ -39,14 +49,19 @@ _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": 
 
 def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """The questions of one relation; what could not be asked is counted in the card's notes."""
-    rejected: Counter[str] = Counter()
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
-    questions = _questions(graph, plan, rejected)
-    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
-    choices = (paper_choices if plan.as_paper else controlled_choices)(graph, placed, plan, rejected)
+    attested = Attested(graph, Soundness(graph))
+    if plan.as_paper or plan.limit is None:
+        made = _make(graph, plan, attested)
+    else:
+        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
+        made = drawn_within(
+            plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+        )
+    choices, considered, rejected = made.choices, made.considered, made.rejected
     items: dict[str, Item] = {}
-    for item in _items(graph, choices, plan):
+    for item in _items(graph, iter(choices), plan):
         if items.setdefault(item.id, item) is not item:
             rejected["item: the same as another"] += 1
     if not items:
@@ -64,7 +79,32 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         seed=plan.seed,
         group="asked",
     )
-    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+    notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
+    if not plan.as_paper:
+        kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
+        notes |= dropped_by_word(graph, considered, kept)
+    return Probe.of(list(items.values()), card, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What came of one draw of concepts."""
+
+    choices: list[Choice]
+    considered: list[int]
+    """The concepts that were drawn."""
+    rejected: Counter[str]
+
+
+def _make(graph: Graph, plan: WordNetPlan, attested: Attested) -> _Made:
+    rejected: Counter[str] = Counter()
+    questions, considered = _questions(graph, plan, attested, rejected)
+    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
+    if plan.as_paper:
+        choices = paper_choices(graph, placed, plan, rejected)
+    else:
+        choices = controlled_choices(graph, placed, plan, attested, rejected)
+    return _Made(list(choices), considered, rejected)
 
 
 def _made(graph: Graph, plan: WordNetPlan) -> str:
@@ -76,7 +116,7 @@ def _made(graph: Graph, plan: WordNetPlan) -> str:
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     needed = {"lemma": graph.lemmas, "definition": graph.definitions}
-    if plan.relation != "synonymy":
+    if not plan.by_definition:
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
         # Concepts are numbers here, and the first of them, which everything may be a kind of, is 0.
@@ -86,33 +126,26 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
             raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
 
 
-def _questions(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
-    """Whole clusters, until there are enough."""
+def _questions(
+    graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
+) -> tuple[list[Question], list[int]]:
+    """Whole clusters, until there are enough; and the concepts that were considered for them."""
     questions: list[Question] = []
+    considered: list[int] = []
     clusters = 0
     for asked in asked_concepts(graph, plan, rejected):
-        new = questions_of(graph, asked, plan, rejected)
-        if not plan.as_paper:
-            hidden = [question for question in new if not _gives_away(graph, question, plan)]
-            rejected["question: a word of the answer stands in it"] += len(new) - len(hidden)
-            new = hidden
+        if plan.as_paper:
+            new = questions_of(graph, asked, plan, rejected)
+        else:
+            new = controlled_questions(graph, asked, plan, attested, rejected)
         if plan.limit is not None and (len(questions) + len(new)) * plan.size["perturbations"] > plan.limit:
             break
+        considered.append(asked.concept)
         questions += new
         clusters += bool(new)
         if clusters == plan.size["concepts"]:
             break
-    return questions
-
-
-def _gives_away(graph: Graph, question: Question, plan: WordNetPlan) -> bool:
-    """Whether question and answer share a word with content, so that matching words would find it."""
-    # Of synonymy the word is part of the answer, not of the question.
-    question_words = set(
-        words(question.sentence if plan.relation == "synonymy" else f"{question.sentence} {question.word}")
-    )
-    answer_words = words(option_text(graph, plan.relation, question.answer, plan.words))
-    return not question_words.difference(plan.words.function_words).isdisjoint(answer_words)
+    return questions, considered
 
 
 def _branches(graph: Graph) -> Callable[[int], int]:
@@ -141,6 +174,8 @@ def split_questions(
 
     if len(graph) <= _SMALL and len({branch_of(concept) for concept in range(len(graph))}) < _FEWEST_BRANCHES:
         rejected[TOO_SMALL] += len(questions)
+        return [(question, "test") for question in questions]
+    if plan.one_split:
         return [(question, "test") for question in questions]
     placed: list[tuple[Question, str]] = []
     used = 0

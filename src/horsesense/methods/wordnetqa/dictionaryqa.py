@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from horsesense.errors import UserError
 from horsesense.knowledge.graph import Graph
 from horsesense.language.frequency import zipf
-from horsesense.language.words import FUNCTION_WORDS, words
-from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal
-from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, find_form, question_text
+from horsesense.language.stems import stems
+from horsesense.language.words import words
+from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
+from horsesense.methods.wordnetqa.drawing import drawn_within
+from horsesense.methods.wordnetqa.dropped import dropped_by_word
+from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
+from horsesense.methods.wordnetqa.questions import Question, question_text
+from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.records import Card, Item, Probe, Source
 
 _LONG = 9
 """A word of so many letters that nobody has seen is two words run together."""
 _LONGEST = 60
 """Words of an example; a longer one is a page of a book."""
-
 Sense = tuple[int, str, str]
 """The sense, an example, and the word as it stands there."""
 MOST = 7000
 """The size of the paper's set (table 4)."""
 _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
 """At most 3,000 to train on, as many for development (section 3.2)."""
-TEMPLATES = WordNetPlan("definitions").templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,26 @@ class DictionaryPlan:
     as_paper: bool = False
     """Fillers at random from all senses with an example; else from the answers, balanced."""
     ways: int = 5
+    one_split: bool = False
+    """Whether all items are of the test split."""
 
     def chance(self, *what: object) -> Random:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
 
 
-def build_dictionaryqa(graph: Graph, plan: DictionaryPlan) -> Probe:
-    """One question a sense; what could not be asked is counted in the card's notes."""
-    rejected: Counter[str] = Counter({f"import: {reason}": count for reason, count in graph.left_out.items()})
-    seats = list(_seats(graph, plan, rejected))
-    (_fill_as_paper if plan.as_paper else _fill_balanced)(graph, seats, plan)
-    full = [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
-    rejected["item: too few false options"] += len(seats) - len(full)
+def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None) -> Probe:
+    """One question a sense; what could not be asked is counted in the card's notes.
+
+    With a ``thesaurus`` (WordNet) senses that say the same in other words are told from those that do not.
+    """
+    compared = Senses(graph, thesaurus)
+    if plan.as_paper or plan.limit is None:
+        full, rejected = _make(compared, plan)
+    else:
+        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
+        full, rejected = drawn_within(
+            plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0]
+        )
     items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
     if not items:
         raise UserError(
@@ -67,27 +78,93 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan) -> Probe:
         seed=plan.seed,
         group="word",
     )
-    return Probe.of(list(items.values()), card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+    notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
+    if not plan.as_paper:
+        kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
+        senses = (
+            c for c in range(len(graph)) if graph.examples[c] and len(graph.by_lemma[graph.lemmas[c][0].lower()]) > 1
+        )
+        notes |= dropped_by_word(graph, senses, kept)
+    return Probe.of(list(items.values()), card, notes)
 
 
-def _seats(graph: Graph, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
+def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Seat, str]], Counter[str]]:
+    """Seats with their distractors and splits, and what was left out."""
+    rejected: Counter[str] = Counter({f"import: {why}": count for why, count in compared.graph.left_out.items()})
+    seats = list(_seats(compared, plan, rejected))
+    full = (_fill_as_paper if plan.as_paper else _fill_balanced)(compared, seats, plan)
+    rejected["item: too few false options"] += len(seats) - len(full)
+    return full, rejected
+
+
+def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
     """Every sense of a drawn word, with the other senses of the word as its first distractors."""
     most, seated = plan.limit or MOST, 0
-    for senses in words_with_senses(graph, plan.chance("words"), rejected):
-        asked = [sense for sense in senses if plan.as_paper or not _gives_away(graph, sense)]
-        rejected["question: a word of the answer stands in it"] += len(senses) - len(asked)
-        if seated + len(asked) > most:
+    seats_of = _paper_seats if plan.as_paper else _controlled_seats
+    for senses in words_with_senses(compared.graph, plan.chance("words"), rejected):
+        seats = seats_of(compared, senses, plan, rejected)
+        if seated + len(seats) > most:
             break
         # A word goes whole into one split, by where it stands among those drawn.
-        split = next(name for name, end in _SPLITS if seated + len(asked) <= end * most)
-        seated += len(asked)
-        for sense, example, form in asked:
-            chance = plan.chance("sense", graph.ids[sense])
-            others = [other for other, _, _ in asked if other != sense]
-            chance.shuffle(others)
-            others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
-            question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
-            yield Seat(question, "sense" if others else "random", 0, tuple(others[: plan.ways - 1])), split
+        split = next(name for name, end in _SPLITS if seated + len(seats) <= end * most)
+        seated += len(seats)
+        yield from ((seat, "test" if plan.one_split else split) for seat in seats)
+
+
+def _paper_seats(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Seat]:
+    graph, seats = compared.graph, []
+    for sense, example, form in senses:
+        chance = plan.chance("sense", graph.ids[sense])
+        others = [other for other, _, _ in senses if other != sense]
+        chance.shuffle(others)
+        others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
+        question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
+        seats.append(Seat(question, "sense", 0, tuple(others[: plan.ways - 1])))
+    return seats
+
+
+def _controlled_seats(
+    compared: Senses, senses: list[Sense], plan: DictionaryPlan, rejected: Counter[str]
+) -> list[Seat]:
+    """Senses that are clear by themselves, in examples of today's words, beside senses that are clearly others: no stem
+    stands in two options, or in the question and an option."""
+    graph = compared.graph
+    fit = [sense for sense in senses if compared.is_clear(*sense)]
+    rejected["sense: the word, its example or its definition is not clear by itself"] += len(senses) - len(fit)
+    seats = []
+    for sense, example, form in fit:
+        chance = plan.chance("sense", graph.ids[sense])
+        told = stems(graph.definitions[sense])
+        questions = [
+            Question(sense, sense, 0, example, form, name) for name in chance.sample(sorted(TEMPLATES), len(TEMPLATES))
+        ]
+        question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
+        if question is None:
+            rejected["question: a stem of the answer stands in it"] += 1
+            continue
+        asked = compared.asked(question)
+        near = [
+            other
+            for other, _, _ in chance.sample(fit, len(fit))
+            if other != sense
+            and graph.pos[other] == graph.pos[sense]
+            and compared.different(sense, other)
+            and compared.stems(other).isdisjoint(asked)
+        ]
+        if near:
+            seats.append(Seat(question, "sense", 0, _unlike(graph, near)))
+        else:
+            rejected["question: every other sense of the word is near the answer"] += 1
+    right = {seat.question.answer for seat in seats}
+    return [seat for seat in seats if right.issuperset(seat.near)]
+
+
+def _unlike(graph: Graph, senses: list[int]) -> tuple[int, ...]:
+    """At most two, without a stem in common: the more senses of a word, the likelier one that could be meant too."""
+    first, *others = senses
+    seen = stems(graph.definitions[first])
+    second = [other for other in others if seen.isdisjoint(stems(graph.definitions[other]))]
+    return (first, *second[:1])
 
 
 def words_with_senses(graph: Graph, chance: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
@@ -133,10 +210,12 @@ def runs_together(text: str, graph: Graph) -> bool:
     return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
 
 
-def _gives_away(graph: Graph, sense: Sense) -> bool:
-    concept, example, form = sense
-    question_words = set(words(f"{example} {form}")) - FUNCTION_WORDS
-    return not question_words.isdisjoint(words(graph.definitions[concept]))
+def _fits_control(compared: Senses, card: int, seat: Seat) -> bool:
+    """And shares no stem with the question or another option."""
+    graph, told = compared.graph, compared.stems(card)
+    others = (seat.question.answer, *seat.distractors)
+    apart = all(told.isdisjoint(compared.stems(other)) for other in others)
+    return apart and told.isdisjoint(compared.asked(seat.question)) and _fits(graph, card, seat)
 
 
 def _fits(graph: Graph, card: int, seat: Seat) -> bool:
@@ -147,16 +226,22 @@ def _fits(graph: Graph, card: int, seat: Seat) -> bool:
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> None:
+def _fill_balanced(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+    graph = compared.graph
+    full: list[tuple[Seat, str]] = []
     for split, _ in _SPLITS:
         members = [seat for seat, place in seats if place == split]
         # Other parts of speech never fit, so each is dealt by itself.
         for pos in sorted({graph.pos[seat.question.answer] for seat in members}):
             same = [seat for seat in members if graph.pos[seat.question.answer] == pos]
-            deal(same, plan.ways - 1, plan.chance("deal", split, pos), lambda card, seat: _fits(graph, card, seat))
+            chance = plan.chance("deal", split, pos)
+            dealt = deal_evenly(same, plan.ways - 1, chance, lambda card, seat: _fits_control(compared, card, seat))
+            full += [(seat, split) for seat in dealt]
+    return full
 
 
-def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> None:
+def _fill_as_paper(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+    graph = compared.graph
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
     for seat, _ in seats:
         chance = plan.chance("fillers", graph.ids[seat.question.answer])
@@ -166,6 +251,7 @@ def _fill_as_paper(graph: Graph, seats: list[tuple[Seat, str]], plan: Dictionary
             card = pool[int(chance.random() * len(pool))]
             if _fits(graph, card, seat) and not runs_together(graph.definitions[card], graph):
                 seat.fillers.append(card)
+    return [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
 
 
 def _item(graph: Graph, seat: Seat, split: str, plan: DictionaryPlan) -> Item:

@@ -24,6 +24,9 @@ KINDS = {
 
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
+NO_LIMIT = 1_000_000
+FEWEST_SPLIT = 1000
+"""A controlled set with a smaller limit is one test set: dealt to three splits, its answers could not be balanced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class WordNetPlan:
     """Options of a question."""
     wording: str = ""
     """The language of the questions, or a file (.toml) that has their wording; empty: as the source's."""
+    one_split: bool = False
+    """Whether all items are of the test split."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -53,17 +58,28 @@ class WordNetPlan:
         sizes: dict[str, int] = _data("scale.toml")["paper" if self.as_paper else "controlled"][self.relation]
         return sizes
 
+    def most(self, what: str, pos: str) -> int:
+        """Most hops, senses or concepts below, or the last sense, in a controlled set: see scale.toml."""
+        most: dict[str, int] = _data("scale.toml")[f"most_{what}"].get(self.relation, {})
+        return most.get(pos, MOST_HOPS if what == "hops" else NO_LIMIT)
+
     @property
     def templates(self) -> dict[str, str]:
-        templates = self.words.templates
-        if self.relation not in templates:
-            raise unknown("relation of this wording", self.relation, templates)
-        return dict(templates[self.relation])
+        every = self.words.templates
+        if self.relation not in every:
+            raise unknown("relation of this wording", self.relation, every)
+        controlled = None if self.as_paper else every.get(f"{self.relation}_controlled")
+        return dict(controlled or every[self.relation])
 
     @property
     def words(self) -> Wording:
         """How questions and options read."""
         return find_wording(self.wording or SHIPPED)
+
+    @property
+    def by_definition(self) -> bool:
+        """Whether questions quote what the asked concept means, and not an example of its word."""
+        return all("{definition}" in template for template in self.templates.values())
 
     def chance(self, *what: object) -> Random:
         """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""

@@ -3,79 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
+from horsesense.language.stems import stems, with_derived
+from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
-_UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 _MOST_WORDS = 3
 """Words that name a concept in an option of an ISA question."""
-
-
-# A word as it stands in an example: "squatted" for squat, "sat down" for sit down.
-
-
-def find_form(sentence: str, lemmas: Iterable[str], pos: str, endings: Sequence[str] = ()) -> str | None:
-    """The first of the lemmas that the sentence has, in the form it has it; ``endings`` are those of its language.
-
-    >>> find_form("They sat down on the oxen's cart", ["squat", "sit down"], "v")
-    'sat down'
-    >>> find_form("Two mother-in-laws, both kind", ["kindly"], "r") is None
-    True
-    """
-    low = sentence.lower()
-    for lemma in lemmas:
-        for form in with_endings(lemma.lower(), endings) if endings else word_forms(lemma.lower(), pos):
-            start = low.find(form)
-            while start >= 0:
-                end = start + len(form)
-                if not _in_word(low, start - 1) and not _in_word(low, end):
-                    return sentence[start:end]
-                start = low.find(form, start + 1)
-    return None
-
-
-def with_endings(lemma: str, endings: Sequence[str]) -> list[str]:
-    """A lemma with each ending, longest first.
-
-    >>> with_endings("hund", ["", "e", "en"])
-    ['hunden', 'hunde', 'hund']
-    """
-    return sorted({lemma + ending for ending in endings}, key=lambda form: (-len(form), form))
-
-
-def _in_word(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and (text[place].isalnum() or text[place] in "-_")
-
-
-@lru_cache(maxsize=200_000)
-def word_forms(lemma: str, pos: str) -> tuple[str, ...]:
-    """A lemma and its inflected forms, longest first; of a phrase its head is inflected.
-
-    >>> word_forms("sit down", "v")
-    ('sitting down', 'sits down', 'sat down', 'sit down')
-    """
-    words = lemma.split(" ")
-    if pos == "v":
-        head, phrase = words[0], (lambda form: " ".join([form, *words[1:]]))
-    else:
-        head, phrase = words[-1], (lambda form: " ".join([*words[:-1], form]))
-    inflected = {lemma, *map(phrase, _inflected(head, pos))}
-    return tuple(sorted(inflected, key=lambda form: (-len(form), form)))
-
-
-def _inflected(word: str, pos: str) -> set[str]:
-    from lemminflect import getAllInflections, getAllInflectionsOOV
-
-    universal = _UNIVERSAL.get(pos)
-    if universal is None or not word.isalpha():
-        return set()
-    known = getAllInflections(word, universal) or getAllInflectionsOOV(word, universal)
-    return {form.lower() for forms in known.values() for form in forms}
 
 
 # Concepts that can be asked about, each with the wordings of its question.
@@ -87,7 +26,7 @@ class AskedConcept:
 
     concept: int
     contexts: tuple[tuple[str, str], ...]
-    """Examples and the asked word as it stands in each; of synonymy, the definition and the first word."""
+    """Examples and the asked word as it stands in each; where the definition is quoted, that and a word."""
 
 
 def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> Iterator[AskedConcept]:
@@ -107,7 +46,7 @@ def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
     for concept in range(len(graph)):
         if not graph.definitions[concept] or not graph.lemmas[concept]:
             continue
-        if plan.relation != "synonymy" and not graph.examples[concept]:
+        if not plan.by_definition and not graph.examples[concept]:
             continue
         if links is None or links.starts[concept] < links.starts[concept + 1]:
             usable.append(concept)
@@ -117,8 +56,8 @@ def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
 
 def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, str]]:
     lemmas, pos = graph.lemmas[concept], graph.pos[concept]
-    if plan.relation == "synonymy":
-        return [(graph.definitions[concept], lemmas[0])]
+    if plan.by_definition:
+        return [(graph.definitions[concept], lemma) for lemma in lemmas[: 1 if plan.relation == "synonymy" else None]]
     endings = plan.words.endings
     forms = ((sentence, find_form(sentence, lemmas, pos, endings)) for sentence in graph.examples[concept])
     return [(sentence, form) for sentence, form in forms if form and form.lower() != sentence.strip(" .!?").lower()]
@@ -155,6 +94,51 @@ def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected:
         sampled = chance.sample(wordings, min(plan.size["answers"], len(wordings)))
         drawn = [(asked.concept, 0, *wording) for wording in sampled]
     return [Question(asked.concept, *values) for values in drawn]
+
+
+def controlled_questions(
+    graph: Graph, asked: AskedConcept, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
+) -> list[Question]:
+    """The same for a controlled set: what is asked and offered is fit to be shown, the answer is attested, and of its
+    wordings one is taken that shares no stem with the answer."""
+    concept = asked.concept
+    pos = graph.pos[concept]
+    below = int(graph.down.starts[concept + 1] - graph.down.starts[concept])
+    if not attested.fit(concept) or below > plan.most("below", pos):
+        rejected["asked: a name, too general, offensive, or defined by itself"] += 1
+        return []
+    contexts = list(asked.contexts)
+    if plan.relation == "hypernymy":
+        most, latest = plan.most("senses", pos), plan.most("sense", pos)
+        contexts = [each for each in contexts if attested.clear(concept, each[0], most, latest)]
+    if not contexts:
+        rejected["asked: the word has too many senses, or this is not what it mostly means"] += 1
+        return []
+    answers = [(concept, 0)]
+    if plan.relation in ("hypernymy", "hyponymy"):
+        related = _related(graph, concept, plan, rejected)
+        links = graph.up if plan.relation == "hypernymy" else graph.down
+        most = plan.most("hops", pos)
+        held = set(attested.answers(concept, links, plan.relation == "hypernymy", most))
+        answers = [(answer, hops) for answer, hops in related if answer in held and attested.fit(answer)]
+        rejected["answer: no gloss attests it, or it is not fit to be offered"] += len(related) - len(answers)
+    chance = plan.chance("question", graph.ids[concept])
+    drawn = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
+    questions = []
+    for answer, hops in drawn:
+        told = stems(option_text(graph, plan.relation, answer))
+        hidden = [each for each in contexts if told.isdisjoint(with_derived(each[0], graph.derived))]
+        if not plan.by_definition:  # there the name comes first
+            chance.shuffle(hidden)
+        templates = chance.sample(list(plan.templates), len(plan.templates))
+        for wording in ((*context, template) for context in hidden for template in templates):
+            question = Question(concept, answer, hops, *wording)
+            if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):
+                questions.append(question)
+                break
+        else:
+            rejected["question: a stem of the answer stands in it"] += 1
+    return questions
 
 
 def _related(graph: Graph, concept: int, plan: WordNetPlan, rejected: Counter[str]) -> list[tuple[int, int]]:

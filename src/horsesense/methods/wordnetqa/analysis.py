@@ -1,0 +1,168 @@
+"""What answers to WordNetQA say: strict accuracy at fixed sizes, accuracy by hops and distractors, what is harder.
+
+Section 5 and figure 3 of the paper: accuracy by the hops k between the asked concept and the answer and by the distance
+k′ of the distractors. Beside each cell stands what the options' relations to one another would earn in it, since near
+distractors may give the answer away as they make it harder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from horsesense.analysis import Estimate, accuracy
+from horsesense.analysis.clustered_logit import Effect, clustered_logit
+from horsesense.analysis.cues.battery import Number, battery, number_scores, shares
+from horsesense.analysis.cues.table import table_of
+from horsesense.analysis.fixed_sizes import StrictAt, strict_at_sizes
+from horsesense.errors import UserError
+from horsesense.knowledge.taxonomy import Taxonomy
+from horsesense.records import Item
+from horsesense.records.document import Document
+from horsesense.runs.results import Answered, read_run
+
+KINSHIP = ("above another", "below another", "near another")
+_FEWEST = 5
+"""Items of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class HopsCell:
+    """Items with the same hops and the same kind of distractors."""
+
+    hops: int
+    """k: links between the asked concept and the answer."""
+    kind: str
+    """Of the distractors."""
+    distance: int
+    """k′: of the distractors from the asked concept; 0 for random ones."""
+    near: int | None
+    """How many distractors are near, where the probe tells."""
+    accuracy: Estimate
+    """Clustered by the card's group."""
+    kinship: float | None
+    """What picking by the options' relations earns here, by the best of three cues and two directions; null without
+    WordNet."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordNetAnalysis:
+    """What one model's answers to one probe say."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """What was asked."""
+    accuracy: Estimate
+    """On all items."""
+    strict: tuple[StrictAt, ...]
+    """All right, at fixed sizes, for each concept and for each question."""
+    cells: tuple[HopsCell, ...]
+    """Figure 3; empty where no item has hops."""
+    effects: tuple[Effect, ...]
+    """What one hop more, and near distractors, do to the odds; empty where they do not vary."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordNetAnalyses(Document):
+    """What a run's answers to WordNetQA say."""
+
+    results: tuple[WordNetAnalysis, ...]
+    """One for each model and probe."""
+
+
+def analyse_run(folder: Path, taxonomy: Taxonomy | None = None) -> WordNetAnalyses:
+    """All analyses of a run's answers; ``taxonomy`` is WordNet, for what kinship earns."""
+    _, answered = read_run(folder)
+    wanted = [part for part in answered if part.judged and any("task" in item.facets for item in part.items)]
+    if not wanted:
+        raise UserError("the run has no answers to WordNetQA", file=folder, fix="give a run on a probe of that method")
+    return WordNetAnalyses(tuple(analyse(part, taxonomy) for part in wanted))
+
+
+def analyse(answered: Answered, taxonomy: Taxonomy | None = None) -> WordNetAnalysis:
+    """One probe as one model answered it."""
+    items = answered.items
+    earned = answered.credits(answered.primary())
+    values = earned.values.tolist()
+    questions, counts = [question_of(item) for item in items], [len(item.options) for item in items]
+    strict = strict_at_sizes(values, [item.unit() for item in items], questions, counts)
+    return WordNetAnalysis(
+        model=answered.part.model.name,
+        probe=answered.part.probe.name,
+        accuracy=answered.estimate(earned),
+        strict=tuple(strict),
+        cells=tuple(hops_cells(items, values, answered.units.tolist(), taxonomy)),
+        effects=tuple(hops_effects(items, values)),
+    )
+
+
+def question_of(item: Item) -> str:
+    """What an item asks, whatever its distractors: the question and the right answer."""
+    return f"{item.premise}\0{item.text}\0{item.options[item.answer] if item.answer is not None else ''}"
+
+
+def hops_cells(
+    items: Sequence[Item], values: Sequence[float], units: Sequence[int], taxonomy: Taxonomy | None = None
+) -> list[HopsCell]:
+    """Accuracy by hops, kind, distance and number of near distractors, cells of a few items left out."""
+    cells: dict[tuple[int, str, int, int], list[int]] = {}
+    for place, item in enumerate(items):
+        hops = item.facets.get("hops")
+        if item.answer is not None and isinstance(hops, int) and hops > 0:
+            kind, near = str(item.facets.get("distractor_kind", "")), item.facets.get("near", -1)
+            distance = item.facets.get("distractor_hops", 0)
+            cells.setdefault((hops, kind, int(distance), int(near)), []).append(place)
+    found = []
+    for (hops, kind, distance, near), places in sorted(cells.items()):
+        if len(places) >= _FEWEST:
+            mine = [items[place] for place in places]
+            chance = float(np.mean([1 / len(item.options) for item in mine]))
+            estimate = accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
+            told = None if near < 0 else near
+            found.append(HopsCell(hops, kind, distance, told, estimate, _kinship(mine, taxonomy)))
+    return found
+
+
+def _kinship(items: Sequence[Item], taxonomy: Taxonomy | None) -> float | None:
+    if taxonomy is None:
+        return None
+    table = table_of(items, "family", taxonomy)
+    earned = []
+    for cue in battery():
+        if cue.name in KINSHIP and isinstance(cue, Number):
+            scores = number_scores(table, cue)
+            earned += [float(shares(table, sign * scores)[0][table.gold].mean()) for sign in (1, -1)]
+    return max(earned)
+
+
+def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]:
+    """Hops, near distractors of each kind and the part of speech in one regression, clustered by concept and answer."""
+    rows = [
+        (item, value == 1)
+        for item, value in zip(items, values, strict=True)
+        if item.answer is not None and isinstance(item.facets.get("hops"), int) and item.facets["hops"]
+    ]
+    if not rows:
+        return []
+    columns: dict[str, list[float]] = {"one hop more": [float(item.facets["hops"]) for item, _ in rows]}
+    for kind in sorted({str(item.facets.get("distractor_kind", "random")) for item, _ in rows} - {"random", "pair"}):
+        columns[f"one {kind} more" if any("near" in item.facets for item, _ in rows) else f"{kind} distractors"] = [
+            float(item.facets.get("near", 1)) if item.facets.get("distractor_kind") == kind else 0.0 for item, _ in rows
+        ]
+    columns["a verb"] = [float(item.facets.get("pos") == "v") for item, _ in rows]
+    varied = {name: column for name, column in columns.items() if len(set(column)) > 1}
+    if not varied:
+        return []
+    try:
+        return clustered_logit(
+            [right for _, right in rows],
+            varied,
+            [item.unit("asked") for item, _ in rows],
+            [item.unit("answer") for item, _ in rows],
+        )
+    except UserError:  # too few clusters, or all right: there is nothing to tell
+        return []

@@ -1,0 +1,154 @@
+"""Every item of a probe that breaks a rule of soundness: ours, a user's or a released one.
+
+The rules are those of `soundness`. An item is known by its task, the asked concept and, option by option, a concept:
+the one that the item names, else the one that the option's text names. Of dictionary questions only the texts matter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from horsesense.analysis import Estimate, accuracy
+from horsesense.errors import UserError
+from horsesense.knowledge.graph import Graph
+from horsesense.language.stems import paraphrases, stems
+from horsesense.methods.wordnetqa.plan import RELATIONS
+from horsesense.methods.wordnetqa.soundness import PARAPHRASE, Asked, Soundness
+from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
+from horsesense.records import Item
+from horsesense.records.document import Document
+from horsesense.watching import UNWATCHED, Watcher
+
+DICTIONARY = "dictionary"
+NO_QUESTION = "it is no question of WordNetQA or DictionaryQA"
+NO_CONCEPT = "its asked concept or an option is not in the source"
+_EVERY = 2000
+
+NameOfText = Callable[[str], str | None]
+"""The id of the concept that a text names, if it names one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenItem:
+    """An item that breaks a rule."""
+
+    id: str
+    """Which item."""
+    text: str
+    """Its question."""
+    rules: tuple[str, ...]
+    """The rules that it breaks, each once."""
+    options: tuple[str, ...]
+    """The distractors that break one; empty where only the answer does."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDocument(Document):
+    """Which items of a probe break a rule of soundness."""
+
+    n: int
+    """Items that could be checked."""
+    broken: Estimate
+    """The share of them that break a rule; lower is better, and a sound probe has none."""
+    rules: Mapping[str, int]
+    """Items that break each rule, those of the most broken rule first; an item may break several."""
+    unchecked: Mapping[str, int]
+    """Items that could not be checked, by reason."""
+    items: tuple[BrokenItem, ...]
+    """The broken ones, in the order of the probe."""
+
+
+def check_items(
+    items: Sequence[Item],
+    group: str,
+    graph: Callable[[], Graph],
+    name_of: Callable[[], NameOfText],
+    seed: int = 0,
+    watcher: Watcher = UNWATCHED,
+) -> CheckDocument:
+    """Check each item by the rules of its relation; ``graph`` and ``name_of`` are asked for where they are needed."""
+    checker: _Checker | None = None
+    broken: list[BrokenItem] = []
+    verdicts: list[tuple[str, bool]] = []
+    unchecked: Counter[str] = Counter()
+    for number, item in enumerate(items):
+        if number % _EVERY == 0:
+            watcher.at("checking", number, len(items))
+        task = str(item.facets.get("task", ""))
+        if item.answer is None or task not in (*RELATIONS, DICTIONARY):
+            unchecked[NO_QUESTION] += 1
+            continue
+        if task == DICTIONARY:
+            found: Sequence[tuple[int, str]] | None = _paraphrased(item, item.answer)
+        else:
+            checker = checker or _Checker(graph(), name_of())
+            found = checker.objections(item, task, item.answer)
+        if found is None:
+            unchecked[NO_CONCEPT] += 1
+            continue
+        verdicts.append((item.unit(group), bool(found)))
+        if found:
+            rules = tuple(dict.fromkeys(rule for _, rule in found))
+            options = tuple(item.options[place] for place, _ in found if place != item.answer)
+            broken.append(BrokenItem(item.id, item.text, rules, options))
+    if not verdicts:
+        reason = next(iter(unchecked), "it has no items")
+        raise UserError(f"no item can be checked: {reason}", fix="give questions grown from WordNet or a dictionary")
+    units = [unit for unit, _ in verdicts]
+    share = accuracy([float(bad) for _, bad in verdicts], units, chance=0.0, seed=seed)
+    counts = Counter(rule for item in broken for rule in item.rules)
+    return CheckDocument(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
+
+
+def _paraphrased(item: Item, answer: int) -> list[tuple[int, str]]:
+    """Distractors of a dictionary question are other senses: wrong unless they say what the answer says."""
+    key = stems(item.options[answer])
+    others = ((place, stems(text)) for place, text in enumerate(item.options) if place != answer)
+    return [(place, PARAPHRASE) for place, told in others if paraphrases(key, told)]
+
+
+class _Checker:
+    """The rules of a source, and the concepts that items name."""
+
+    def __init__(self, graph: Graph, name_of: NameOfText) -> None:
+        self.graph, self.name_of = graph, name_of
+        self.sound = Soundness(graph)
+        self._named: dict[str, int | None] = {}
+
+    def objections(self, item: Item, relation: str, answer: int) -> list[tuple[int, str]] | None:
+        """The place of each option that breaks a rule, and the rule; None where the item names an unknown concept."""
+        graph = self.graph
+        asked = graph.number.get(str(item.facets.get("asked", item.groups.get("asked", ""))))
+        options = self._options(item)
+        if asked is None or options is None:
+            return None
+        words, pos = list(graph.lemmas[asked]), graph.pos[asked]
+        given = graph.definitions[asked]
+        if relation != "synonymy":
+            shown = [find_form(item.text, [lemma], pos) for lemma in words]
+            given = " ".join(filter(None, shown)) or " ".join(words)
+            words = standing_lemmas(graph, asked, item.text) or words
+        senses = self.sound.senses(words, pos) | {asked}
+        question = Asked(relation, asked, senses, options[answer])
+        found = [(answer, rule) for rule in self.sound.answer_objections(question, given, item.options[answer])]
+        for place, option in enumerate(options):
+            if place != answer and (rule := self.sound.objection(question, option)):
+                found.append((place, rule))
+        return found
+
+    def _options(self, item: Item) -> list[int] | None:
+        """Numbers of the options' concepts: a given id goes before the text."""
+        found: list[int] = []
+        for place, text in enumerate(item.options):
+            number = self.graph.number.get(item.concepts[place]) if item.concepts else None
+            if number is None:
+                if text not in self._named:
+                    name = self.name_of(text)
+                    self._named[text] = None if name is None else self.graph.number.get(name)
+                number = self._named[text]
+            if number is None:
+                return None
+            found.append(number)
+        return found

@@ -1,0 +1,215 @@
+"""Hops without confounds: the answer stays, the distance of what is asked changes.
+
+In the paper's sets a far hypernym is also a general one, and its distractors are others (section 5, figure 3). Here one
+answer is asked about from several distances, by words that are about as frequent, and with the same number of near
+distractors, 0 to all, of one kind: ``aunt`` (sisters of the answer, the same from every distance) or ``sister`` (of the
+asked concept). The fillers are the same throughout. Answers are attested, distractors false, by the rules of controlled
+sets; nothing else is balanced, so the relation of options to one another is told for each cell by the analysis.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from horsesense.errors import UserError
+from horsesense.knowledge.graph import Graph
+from horsesense.language.frequency import zipf
+from horsesense.language.words import words
+from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.options import Options, sisters_of
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.questions import AskedConcept, Question, asked_concepts, option_text, question_text
+from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.records import Card, Item, Probe, Source
+
+KINDS = ("aunt", "sister")
+_APART = 0.5
+"""Most that the frequencies (Zipf) of the words of one set differ."""
+_MOST_SETS = 400
+"""Answers that are asked about where no limit is given."""
+_TRIES = 300
+_DRAWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """One answer asked about from several distances."""
+
+    answer: int
+    questions: tuple[Question, ...]
+    """One a distance."""
+    fillers: tuple[int, ...]
+    near: dict[tuple[str, int], tuple[int, ...]]
+    """(kind, place of the question) → concepts; as many as there are distractors."""
+
+
+def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
+    """Items of hypernymy whose distance and near distractors vary while the answer stays."""
+    if plan.relation != "hypernymy" or plan.as_paper:
+        raise UserError("hops are matched for hypernymy, and not as in the paper", fix="leave the other options out")
+    rejected: Counter[str] = Counter()
+    attested = Attested(graph, Soundness(graph))
+    options = Options(graph, plan, attested)
+    items: list[Item] = []
+    each = plan.ways * len(KINDS)
+    most = plan.limit if plan.limit is not None else _MOST_SETS * each * 3
+    for made in _sets(graph, plan, attested, options, rejected):
+        new = list(_items(graph, plan, made))
+        if len(items) + len(new) > most:
+            break
+        items += new
+    if not items:
+        raise UserError(
+            f"{graph.origin.name} has no answer that can be asked about from two distances",
+            fix="raise the limit, or give a source with deeper isa and more examples",
+        )
+    card = Card(
+        name="wordnetqa-hops",
+        method="wordnetqa",
+        licence=graph.origin.licence,
+        made=f"Answers from {graph.origin.name} {graph.origin.version}, each asked about from several distances by "
+        f"words as frequent, with 0 to {plan.ways - 1} near distractors.",
+        seed=plan.seed,
+        group="answer",
+    )
+    return Probe.of(items, card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+
+
+def _sets(
+    graph: Graph, plan: WordNetPlan, attested: Attested, options: Options, rejected: Counter[str]
+) -> Iterator[_Set]:
+    below: dict[int, list[tuple[AskedConcept, int]]] = {}
+    for asked in asked_concepts(graph, plan, rejected):
+        if attested.fit(asked.concept):
+            distances = dict(graph.up.row(asked.concept))
+            for answer in attested.answers(asked.concept, graph.up, True, MOST_HOPS):
+                if attested.fit(answer):
+                    below.setdefault(answer, []).append((asked, distances[answer]))
+    pool: dict[str, list[int]] = {}
+    for answer in sorted(below):
+        pool.setdefault(graph.pos[answer], []).append(answer)
+    order = sorted(answer for answer, each in below.items() if len({hops for _, hops in each}) > 1)
+    plan.chance("hops").shuffle(order)
+    for answer in order:
+        chance = plan.chance("hops", graph.ids[answer])
+        questions = _matched(graph, plan, options, answer, below[answer], chance)
+        if len(questions) < 2:
+            rejected["answer: no two distances with words as frequent"] += 1
+            continue
+        made = _with_distractors(graph, options, plan, answer, questions, pool[graph.pos[answer]], chance)
+        if made is None:
+            rejected["answer: too few near distractors are false"] += 1
+        else:
+            yield made
+
+
+def _matched(
+    graph: Graph,
+    plan: WordNetPlan,
+    options: Options,
+    answer: int,
+    below: Sequence[tuple[AskedConcept, int]],
+    chance: Random,
+) -> list[Question]:
+    """One question a distance, the words about as frequent as that of the furthest."""
+    found: dict[int, tuple[float, Question]] = {}
+    anchor: float | None = None
+    for hops in sorted({hops for _, hops in below}, reverse=True):
+        candidates = []
+        for asked, far in below:
+            question = _question(graph, plan, options, asked, answer, hops, chance) if far == hops else None
+            if question:
+                frequency = min(map(zipf, words(question.word)), default=0.0)
+                candidates.append((0.0 if anchor is None else abs(frequency - anchor), frequency, question))
+        if candidates:
+            apart, frequency, question = min(candidates, key=lambda each: (each[0], graph.ids[each[2].asked]))
+            anchor = frequency if anchor is None else anchor
+            if apart <= _APART:
+                found[hops] = frequency, question
+    return [found[hops][1] for hops in sorted(found)]
+
+
+def _question(
+    graph: Graph, plan: WordNetPlan, options: Options, asked: AskedConcept, answer: int, hops: int, chance: Random
+) -> Question | None:
+    """A wording in which nothing gives the answer away."""
+    if {lemma.lower() for lemma in graph.lemmas[asked.concept]} & {lemma.lower() for lemma in graph.lemmas[answer]}:
+        return None
+    for sentence, word in asked.contexts:
+        question = Question(asked.concept, answer, hops, sentence, word, chance.choice(sorted(plan.templates)))
+        if not options.given_away(answer, question):
+            return question
+    return None
+
+
+def _with_distractors(
+    graph: Graph,
+    options: Options,
+    plan: WordNetPlan,
+    answer: int,
+    questions: Sequence[Question],
+    pool: Sequence[int],
+    chance: Random,
+) -> _Set | None:
+    others = plan.ways - 1
+
+    def false(concept: int) -> bool:
+        return all(options.false(concept, question) for question in questions)
+
+    fillers: list[int] = []
+    for _ in range(_TRIES):
+        card = pool[int(chance.random() * len(pool))]
+        if len(fillers) < others and all(options.far(card, other) for other in (answer, *fillers)) and false(card):
+            fillers.append(card)
+    near = sisters_of(graph, answer)
+    aunts = [aunt for aunt in chance.sample(near, min(len(near), _DRAWN)) if false(aunt)]
+    if len(fillers) < others or len(aunts) < others:
+        return None
+    chosen = {("aunt", place): tuple(aunts[:others]) for place in range(len(questions))}
+    for place, question in enumerate(questions):
+        near = sisters_of(graph, question.asked)
+        sisters = [c for c in chance.sample(near, min(len(near), _DRAWN)) if options.false(c, question) and c != answer]
+        if len(sisters) >= others:
+            chosen["sister", place] = tuple(sisters[:others])
+    return _Set(answer, tuple(questions), tuple(fillers), chosen)
+
+
+def _items(graph: Graph, plan: WordNetPlan, made: _Set) -> Iterator[Item]:
+    answer = graph.ids[made.answer]
+    for place, question in enumerate(made.questions):
+        cells = [
+            ("random", 0),
+            *((kind, n) for kind in KINDS for n in range(1, plan.ways) if (kind, place) in made.near),
+        ]
+        for kind, near in cells:
+            nearest = made.near[kind, place][:near] if near else ()
+            concepts = [made.answer, *nearest, *made.fillers[: plan.ways - 1 - near]]
+            asked = graph.ids[question.asked]
+            plan.chance("order", asked, answer, kind, near).shuffle(concepts)
+            yield Item(
+                probe="wordnetqa-hops",
+                form="choice",
+                text=question_text(question, plan.templates[question.template]),
+                options=tuple(option_text(graph, plan.relation, concept) for concept in concepts),
+                answer=concepts.index(made.answer),
+                concepts=tuple(graph.ids[concept] for concept in concepts),
+                family=f"hops: {answer}",
+                member=f"{asked} {kind}{near}",
+                groups={"asked": asked, "answer": answer},
+                facets={
+                    "task": plan.relation,
+                    "split": "test",
+                    "template": question.template,
+                    "hops": question.hops,
+                    "distractor_kind": kind,
+                    "distractor_hops": int(near > 0),
+                    "near": near,
+                    "fillers": plan.ways - 1 - near,
+                    "asked": asked,
+                    "pos": graph.pos[question.asked],
+                },
+                source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+            )
