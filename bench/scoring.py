@@ -21,17 +21,17 @@ from peers.material import CATS, bert_vocabulary, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 
 from horsesense.errors import UserError
+from horsesense.models.local.batches import DEFAULT_BUDGET, score_questions
 from horsesense.models.local.device import has_bfloat16
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
+from horsesense.models.local.plan import make_plan
+from horsesense.models.local.questions import Framed, framer_of
 from horsesense.models.locating import locate
 from horsesense.records import Item, ScoringSpec
 from horsesense.runs.shards import GPU_BUDGET
-from horsesense.scoring.batches import DEFAULT_BUDGET, score_questions
 from horsesense.scoring.options import answer_items
-from horsesense.scoring.plan import make_plan
 from horsesense.scoring.prompts import Prompt
-from horsesense.scoring.questions import Framed, framer_of
 
 THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
 CALLS = int(os.environ.get("CALLS", "5"))

@@ -67,9 +67,11 @@ if TYPE_CHECKING:
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
+    from horsesense.api.texts import texts_in as texts_in
     from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
     from horsesense.errors import UserError as UserError
+    from horsesense.models.served.settings import ServedSettings as ServedSettings
     from horsesense.records import Card as Card
     from horsesense.records import Item as Item
     from horsesense.records import Probe as Probe
@@ -95,9 +97,10 @@ _WHERE = {
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
-    "api.texts": ("Fills", "Scores", "fill", "saliency", "score"),
+    "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
     "api.verify": ("Verified", "verify"),
     "errors": ("UserError",),
+    "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "watching": ("Watcher",),
 }
@@ -125,6 +128,7 @@ __all__ = [
     "Run",
     "Scores",
     "ScoringSpec",
+    "ServedSettings",
     "ShownAnswers",
     "Training",
     "UserError",
@@ -161,6 +165,7 @@ __all__ = [
     "show",
     "soundness",
     "studies",
+    "texts_in",
     "train",
     "verify",
     "winoventi",

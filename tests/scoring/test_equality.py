@@ -9,9 +9,9 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
+from horsesense.models.local.questions import framer_of
 from horsesense.records import BLANK, Item, ScoringSpec
 from horsesense.scoring.options import answer_items
-from horsesense.scoring.questions import framer_of
 from tests.support.brute_force import causal_tokens, masked_tokens
 
 CLOSE = 1e-4

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import Settings, ask_models
@@ -63,3 +64,24 @@ def test_the_model_that_is_chosen_answers_as_asked(
         # Where a choice changes on the sample, no share makes it pass.
         assert model.dtype == wanted or "0 choices change" not in model.dtype_reason
         assert sum(note.startswith("dtype ") for note in model.notes) == 1
+
+
+def test_the_two_are_never_in_memory_side_by_side(
+    tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that fills a GPU in bfloat16 has no room for its copy in float32."""
+    import gc
+    import weakref
+
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: True)
+    loaded: list[weakref.ref[object]] = []
+
+    def load(dtype: str) -> LanguageModel:
+        gc.collect()
+        assert all(network() is None for network in loaded), "the one before is gone"
+        model = load_model(str(tiny_folders["gpt2"]), device="cpu", dtype=dtype)
+        loaded.append(weakref.ref(model.network))
+        return model
+
+    load_by_margins(load, ITEMS, ScoringSpec())
+    assert len(loaded) > 1

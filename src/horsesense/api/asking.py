@@ -15,16 +15,18 @@ from horsesense.records import Probe, ScoringSpec, card_path, probe_name
 from horsesense.records.spec import parse_spec
 from horsesense.records.status import apart, is_proposed
 from horsesense.scoring.normalise import parse_normalisation
+from horsesense.scoring.ways.way import parse_ways
 from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
 
 
 @naming_extras()
 def ask(
-    model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
+    model: str | Path | Model | Sequence[str | Path | Model],
     probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",
     *,
     out: PathLike | None = None,
@@ -37,6 +39,8 @@ def ask(
     budget: int | None = None,
     allow_pickle: bool = False,
     cache: bool = True,
+    ways: str | Sequence[str] = "auto",
+    served: ServedSettings | None = None,
     watcher: Watcher = UNWATCHED,
 ) -> Run:
     """Ask models probes.
@@ -55,14 +59,18 @@ def ask(
         budget: Tokens a batch; by default what the device likes.
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed. A network in memory is never looked up.
+        ways: How they are asked, by commas or as a list: ``"options"``, ``"pmi"``, ``"letters"``, ``"words"``;
+            ``"auto"``: by options, and of a server what it allows.
+        served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
         watcher: Told how far it has come.
 
     Returns:
         The answers with their numbers.
     """
+    from horsesense.models.served import ServedSettings, is_served
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
-    from horsesense.runs.shards import sizes
+    from horsesense.runs.shards import SERVED, sizes
 
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
@@ -72,7 +80,9 @@ def ask(
         if proposed := sum(is_proposed(item) for item in part.items):
             watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     folder = None if out is None else Path(out)
-    batch, shard = sizes(folder, device, budget)
+    local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
+    batch, shard = sizes(folder, device if local else SERVED, budget)
+    asked = parse_ways(ways if isinstance(ways, str) else ",".join(ways))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,
@@ -84,15 +94,18 @@ def ask(
         allow_pickle=allow_pickle,
         cache=cache,
         labels=labels,
+        ways=asked,
+        served=served or ServedSettings(),
     )
     if folder is None:
         return Run(ask_in_memory(models, probes, settings, watcher), None, how)
     ask_models(models, probes, folder, settings, watcher)
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
-    asked = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
-    beside = [each for each in parts if not any(each is one for one in asked)]
-    return Run(asked, folder, how, manifest, beside)
+    chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
+    chosen = [each for each in chosen if asked == ("auto",) or each.way in asked]
+    beside = [each for each in parts if not any(each is one for one in chosen)]
+    return Run(chosen, folder, how, manifest, beside)
 
 
 @naming_extras()
@@ -119,17 +132,17 @@ def _spec(spec: str | ScoringSpec) -> ScoringSpec:
 
 
 def _several(
-    model: str | Path | LanguageModel | Sequence[str | Path | LanguageModel],
-) -> Sequence[str | Path | LanguageModel]:
+    model: str | Path | Model | Sequence[str | Path | Model],
+) -> Sequence[str | Path | Model]:
     return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
 
 
 def _labelled(
-    models: Sequence[str | Path | LanguageModel],
-) -> tuple[dict[str, str], list[str | LanguageModel]]:
+    models: Sequence[str | Path | Model],
+) -> tuple[dict[str, str], list[str | Model]]:
     """The labels among the names, with what they stand for, and the models by what they are called."""
     labels: dict[str, str] = {}
-    called: list[str | LanguageModel] = []
+    called: list[str | Model] = []
     for each in models:
         if not isinstance(each, str | Path):
             called.append(each)

@@ -26,7 +26,8 @@ from horsesense.runs.comparison import by_probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
 
 __all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
 
@@ -48,7 +49,7 @@ class AskedSuite:
 
 @naming_extras()
 def ask_suite(
-    model: str | LanguageModel | Sequence[str | LanguageModel],
+    model: str | Model | Sequence[str | Model],
     name: str = "cats",
     *,
     data: PathLike | None = None,
@@ -63,6 +64,7 @@ def ask_suite(
     budget: int | None = None,
     allow_pickle: bool = False,
     cache: bool = True,
+    served: ServedSettings | None = None,
     watcher: Watcher = UNWATCHED,
 ) -> AskedSuite:
     """Ask a paper's sets together.
@@ -82,6 +84,7 @@ def ask_suite(
         budget: Tokens a batch; by default what the device likes.
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed.
+        served: How servers are asked.
         watcher: Told which sets are there, which lines were skipped, and how far it has come.
 
     Returns:
@@ -103,6 +106,8 @@ def ask_suite(
         budget=budget,
         allow_pickle=allow_pickle,
         cache=cache,
+        ways="options",
+        served=served,
         watcher=watcher,
     )
     if out is not None:

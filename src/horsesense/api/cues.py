@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from horsesense.analysis.cues.battery import Cue
     from horsesense.knowledge.taxonomy import Taxonomy
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def find_cues(
     probe: Probe | PathLike,
     *,
     group: str | None = None,
-    model: str | LanguageModel | None = None,
+    model: str | Model | None = None,
     also: Sequence[str] = (),
     splits: int = 10,
     rounds: int = 199,
@@ -198,12 +198,12 @@ def _plugged(also: Sequence[str]) -> list[Cue]:
 
 
 def _blindfold(
-    model: str | LanguageModel | None, items: Sequence[Item], watcher: Watcher
+    model: str | Model | None, items: Sequence[Item], watcher: Watcher
 ) -> dict[str, list[list[float]]] | None:
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
-    from horsesense.models.local.load import load_model
+    from horsesense.api.models import load_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.texts import blind_scores
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     import pyarrow
+
+ENDINGS = (".csv", ".jsonl", ".parquet")
+"""What a table can be written as."""
+_END = f"use one of {', '.join(ENDINGS)}"
 
 _SHOWN = 20
 """Rows that a notebook shows of a long table."""
@@ -74,6 +79,30 @@ class Frame:
 
         rows: list[dict[str, Any]] = plain(list(self))
         return rows
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows into a file, whole or not at all; its ending decides: ``.csv``, ``.jsonl`` or ``.parquet``."""
+        out = Path(path)
+        if out.suffix not in ENDINGS:
+            raise UserError(
+                f"a table cannot be written as {out.suffix or 'a file without an ending'}", file=out, fix=_END
+            )
+        from horsesense.files import writing
+
+        with writing(out) as temporary:
+            if out.suffix == ".jsonl":
+                import orjson
+
+                temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in self.to_json()))
+            elif out.suffix == ".csv":
+                from pyarrow import csv
+
+                csv.write_csv(self.to_arrow(), temporary)
+            else:
+                from pyarrow import parquet
+
+                parquet.write_table(self.to_arrow(), temporary, compression="zstd")
+        return out
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)

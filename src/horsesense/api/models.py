@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, naming_extras
+from horsesense.settings import labelled
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
 
 
 @naming_extras()
@@ -21,20 +24,23 @@ def load_model(
     device: str = "auto",
     dtype: str = "float32",
     allow_pickle: bool = False,
-) -> LanguageModel:
+    served: ServedSettings | None = None,
+) -> Model:
     """A model that can be asked.
 
     Args:
-        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder, a GGUF file, or
-            ``"NAME:rest"`` of a plug-in, which decides by itself where and in what it computes; or a network of
-            transformers that is in memory, with its ``tokenizer``. Such a network is asked as it is and left as it
-            was, also in the middle of a training.
+        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder, a GGUF file, a
+            server (``"openai:http://127.0.0.1:8000/v1#name"``), or ``"NAME:rest"`` of a plug-in, which decides by
+            itself where and in what it computes; any of them as ``"label=NAME"``. Or a network of transformers that is
+            in memory, with its ``tokenizer``. Such a network is asked as it is and left as it was, also in the middle
+            of a training.
         tokenizer: Of a network in memory; a fast one.
         name: What a network in memory is called in results.
         family: How it is asked (``"causal"``, ``"masked"`` …), where its config or class does not tell.
         device: Where a model by name is put: ``"auto"``, ``"cpu"``, ``"cuda"`` …
         dtype: What the layers of a model by name compute in.
         allow_pickle: Take pickled weights too, which may run code.
+        served: How a server is asked.
 
     Returns:
         The model, for `ask` and `score`.
@@ -44,7 +50,7 @@ def load_model(
     horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
     """
     if isinstance(model, str | Path):
-        from horsesense.models.local.load import load_model as load
+        from horsesense.models.served import is_served, open_served
 
         if tokenizer is not None:
             raise UserError(
@@ -52,7 +58,13 @@ def load_model(
             )
         if name is not None:
             raise UserError("a name is for a network in memory", fix="leave it out")
-        return load(str(model), family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
+        label, found_by = labelled(model) if isinstance(model, str) else (str(model), str(model))
+        if is_served(found_by):
+            return replace(open_served(found_by, served), name=label)
+        from horsesense.models.local.load import load_model as load
+
+        known = load(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
+        return replace(known, name=label)
     from horsesense.models.local.borrowed import MEMORY, borrow
 
     if tokenizer is None:

@@ -14,7 +14,7 @@ from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.runs.comparison import compare_runs
-from horsesense.runs.results import ResultDocument
+from horsesense.runs.result import ResultDocument
 from horsesense.scoring.normalise import Normalisation, parse_normalisation
 from horsesense.watching import UNWATCHED, Watcher
 

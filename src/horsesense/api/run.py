@@ -19,7 +19,8 @@ from horsesense.runs.comparison import (
     comparison_document,
 )
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.results import Answered, Result, result_of
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -45,6 +46,7 @@ def _row(result: Result) -> dict[str, Any]:
     return {
         "model": result.model,
         "probe": result.probe,
+        "way": result.way,
         **_estimate("accuracy", result.estimate),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
@@ -52,6 +54,10 @@ def _row(result: Result) -> dict[str, Any]:
         "ties": result.ties,
         "unjudged": result.unjudged,
     }
+
+
+def _by(way: str) -> str:
+    return "" if way == "options" else f" by {way}"
 
 
 def _estimate(name: str, e: Estimate) -> dict[str, Any]:
@@ -153,7 +159,8 @@ class Run:
             credits = each.credits(self.normalise or each.primary())
             guesses = [1 / len(item.options) for item in each.items]
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
-                named = {"model": each.part.model.name, "probe": each.part.probe.name, facet: part.where[0]}
+                named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
+                named[facet] = part.where[0]
                 rows.append(named | _estimate("accuracy", part.accuracy))
         if not rows:
             raise unknown("facet", facet, {name for each in self.answered for i in each.items for name in i.facets})
@@ -171,6 +178,7 @@ class Run:
                     {
                         "model": each.part.model.name,
                         "probe": each.part.probe.name,
+                        "way": each.way,
                         "item": item.id,
                         "form": item.form,
                         "premise": item.premise,
@@ -202,6 +210,7 @@ class Run:
                             {
                                 "model": each.part.model.name,
                                 "probe": each.part.probe.name,
+                                "way": each.way,
                                 "item": item.id,
                                 "option": option,
                                 "token": token.token,
@@ -240,7 +249,7 @@ class Run:
         from horsesense.report.charts import accuracies
 
         if what == "accuracy":
-            rows = [row | {"label": f"{row['model']} on {row['probe']}"} for row in self.results()]
+            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['way'])}"} for row in self.results()]
             return accuracies(rows, "accuracy")
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.models import load_model
@@ -14,7 +14,7 @@ from horsesense.records import Fill, ScoringSpec
 from horsesense.records.spec import parse_spec
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
@@ -85,7 +85,7 @@ class Scores:
 
 @naming_extras()
 def score(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     texts: str | Sequence[str],
     *,
     against: str | None = None,
@@ -111,6 +111,31 @@ def score(
     scored = tuple(score_texts(loaded, wanted, meaning))
     texts_alone, other = (scored, None) if against is None else (scored[:-1], scored[-1])
     return Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
+
+
+def texts_in(file: str | Path | BinaryIO) -> list[str]:
+    """The texts of a file, or of an open stream such as standard input: one a line, empty lines passed over.
+
+    Args:
+        file: UTF-8; a path or something to read bytes from.
+
+    Returns:
+        The texts in their order; a file without any is an error.
+    """
+    from horsesense.files import read_text
+
+    if isinstance(file, str | Path):
+        where, content = str(file), read_text(Path(file))
+    else:
+        where = "standard input"
+        try:
+            content = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UserError("this is not UTF-8", file=where, fix="check the encoding of what is piped") from error
+    texts = [line.rstrip("\r") for line in content.split("\n") if line.strip()]
+    if not texts:
+        raise UserError("there is no text", file=where, fix="write one text a line")
+    return texts
 
 
 def check_texts(texts: Sequence[str]) -> None:
@@ -163,7 +188,7 @@ class Fills:
 
 @naming_extras()
 def fill(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     prompts: str | Sequence[str],
     *,
     top: int = 10,
@@ -190,7 +215,7 @@ def fill(
 
 @naming_extras()
 def saliency(
-    model: str | Path | LanguageModel,
+    model: str | Path | Model,
     text: str,
     *,
     method: Method = "integrated",
@@ -215,10 +240,13 @@ def saliency(
     Returns:
         Each word with its value; over names, the words that most draws agree on.
     """
+    from horsesense.models.local.language_model import LanguageModel
     from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)
     meaning, loaded = _exact(spec), _loaded(model)
+    if not isinstance(loaded, LanguageModel):
+        raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
     if not marked.slots:
         return marked.explained(loaded, meaning, method, steps, seed).explanation(loaded.name, meaning)
     names = draw_names(marked.slots, draws, seed)
@@ -236,16 +264,14 @@ def saliency(
     )
 
 
-def frame_in_words(model: LanguageModel, spec: ScoringSpec) -> str:
+def frame_in_words(model: Model, spec: ScoringSpec) -> str:
     """The tokens that stand around a text which the model scores."""
-    from horsesense.scoring.questions import framer_of
-
-    return framer_of(model, spec).frame.in_words
+    return model.frame_in_words(spec)
 
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:
     return replace(parse_spec(spec) if isinstance(spec, str) else spec, exact=True)
 
 
-def _loaded(model: str | Path | LanguageModel) -> LanguageModel:
+def _loaded(model: str | Path | Model) -> Model:
     return load_model(model) if isinstance(model, str | Path) else model

@@ -17,7 +17,8 @@ from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
-from horsesense.runs.results import ResultDocument
+from horsesense.runs.result import ResultDocument
+from horsesense.runs.spread import Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 
@@ -107,6 +108,8 @@ class RunDocument(Document):
     """One for each model and probe that was asked for; a probe that nobody has judged has none."""
     report: Path
     """The page."""
+    spread: tuple[Spread, ...] | None = None
+    """What ways of asking are apart, for each model and probe that was asked in several."""
     suite: SuiteTable | None = None
     """Of CATs' suites: the row of the paper's table, and its own rows."""
     tables: tuple[PaperTable, ...] | None = None

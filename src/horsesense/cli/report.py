@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from horsesense.analysis.slices import FacetRow
     from horsesense.runs.comparison import Pairing, SideBySide
-    from horsesense.runs.results import Result
+    from horsesense.runs.result import Result
 
 _WIDTH = 20
 """Characters of the line beside an accuracy."""
@@ -93,15 +93,21 @@ def _say_unfinished(parts: Sequence[str]) -> None:
 
 
 def print_results(results: Sequence[Result]) -> None:
-    """One line a model and probe: accuracy, interval, chance, n."""
+    """One line a model, probe and way: accuracy, interval, chance, n; and what ways of asking are apart."""
     from rich.markup import escape
 
-    frame = table("model", "probe", "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=2, drawn=1)
+    from horsesense.runs.replies import in_words
+    from horsesense.runs.spread import spreads
+
+    ways = len({result.way for result in results} | {"options"}) > 1
+    named = ["model", "probe", *(["asked by"] if ways else [])]
+    frame = table(*named, "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=len(named), drawn=1)
     for result in results:
         e = result.estimate
         frame.add_row(
             escape(result.model),
             escape(result.probe),
+            *([result.way] if ways else []),
             f"{e.value:.3f}",
             f"{e.low:.3f} to {e.high:.3f}",
             "" if e.chance is None else f"{e.chance:.3f}",
@@ -124,10 +130,20 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
         others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
         remarks += [f"by {others}"] if others else []
-        about = f"{result.model} on {result.probe}: {'; '.join(remarks)}"
+        remarks += [result.asked] if result.asked else []
+        remarks += [in_words(result.replies)] if result.replies is not None else []
+        about = f"{result.model} on {_asked(result)}: {'; '.join(remarks)}"
         people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
     for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
         people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
+    for each in spreads(results):
+        by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
+        told = f"{each.model} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
+        people().print(escape(told), soft_wrap=True)
+
+
+def _asked(result: Result) -> str:
+    return result.probe if result.way == "options" else f"{result.probe} by {result.way}"
 
 
 def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
@@ -186,7 +202,8 @@ def _print_side(side: SideBySide, items: int) -> None:
     from rich.markup import escape
 
     console = people()
-    console.print(f"[bold]{escape(side.probe)}[/bold]  {side.items:,} common items with a gold")
+    by_way = "" if side.way == "options" else f" by {side.way}"
+    console.print(f"[bold]{escape(side.probe)}[/bold]{by_way}  {side.items:,} common items with a gold")
     for label, left_out in side.excluded.items():
         if left_out:
             console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")

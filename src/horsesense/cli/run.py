@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, print_json, say
+from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, Ways, served_of
 from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Normalise, spec_of
 from horsesense.errors import UserError
 
@@ -34,6 +35,13 @@ def run(
     budget: Annotated[int | None, typer.Option(min=1, help="Tokens a batch; otherwise as the device likes.")] = None,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
+    ways: Ways = "auto",
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 120.0,
+    max_requests: MaxRequests = None,
+    max_tokens: MaxTokens = None,
+    key_from: KeyFrom = "",
+    price: Price = None,
     suite: Annotated[
         str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust or partwhole.")
     ] = None,
@@ -53,6 +61,7 @@ def run(
     from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
     from horsesense.runs.results import kin_of_reader
+    from horsesense.runs.spread import spreads
     from horsesense.scoring.normalise import parse_normalisation
 
     models = _models(model)
@@ -62,6 +71,8 @@ def run(
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
+    if suite is not None and ways not in ("auto", "options"):
+        raise UserError("--suite asks as its paper does, by options", fix="leave --ways out")
     usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
@@ -77,13 +88,14 @@ def run(
         "budget": budget,
         "allow_pickle": allow_pickle,
         "cache": not no_cache,
+        "served": served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
     }
     with Bars(stay=True) as progress:
         if suite is not None:
             asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
             run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
-            run, paper, tables = ask(models, named, watcher=progress, **asking), None, None
+            run, paper, tables = ask(models, named, ways=ways, watcher=progress, **asking), None, None
         written = write_report(run, out=folder / "report.html", normalise=normalise, pictures=False, watcher=progress)
     page = folder / "report.html"
     asked = run.answered
@@ -99,7 +111,8 @@ def run(
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
     if json:
-        print_json(RunDocument(folder, tuple(result.document() for result in results), page, paper, tables))
+        documents = tuple(result.document() for result in results)
+        print_json(RunDocument(folder, documents, page, spreads(results) or None, paper, tables))
         return
     if paper is not None:
         print_suite(paper, tables or ())
@@ -121,7 +134,11 @@ def _models(given: list[str] | None) -> list[str]:
 
 
 def _short(model: str) -> str:
+    from horsesense.models.served.address import is_served
     from horsesense.settings import labelled
 
     called, name = labelled(model)
-    return called if called != name else Path(model.partition("@")[0]).stem
+    if called != name:
+        return called
+    # Of a server, the name that the model has there.
+    return Path(model.partition("#")[2] or "served" if is_served(model) else model.partition("@")[0]).stem

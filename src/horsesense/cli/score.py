@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Pll, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, OneModel, Pll, Spec, alone, spec_of
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.contract import Model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.saliency import Explanation
@@ -24,11 +27,20 @@ _WIDTH = 20
 
 
 def score(
-    texts: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Texts to score.")],
     model: OneModel,
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT...", help="Texts to score; none: standard input, one a line."),
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Score the texts of this file, one a line.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write one row a text: .csv, .jsonl or .parquet.")
+    ] = None,
+    tokens: Annotated[bool, typer.Option("--tokens", help="With --out: one row a token.")] = False,
     against: Annotated[str | None, typer.Option(help="Show what speaks for each TEXT against this one.")] = None,
     spec: Spec = "default",
     pll: Pll = None,
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -39,24 +51,45 @@ def score(
     from horsesense.api.texts import check_texts
     from horsesense.api.texts import score as score_by
 
-    meaning = spec_of(spec, None, exact=True, pll=pll)
-    check_texts([*texts, *([against] if against is not None else [])])  # before a model is loaded, which takes seconds
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    meaning = alone(spec_of(spec, dtype, pll=pll))
+    given = _given(texts, file)
+    if tokens and out is None:
+        raise UserError("--tokens is for --out", fix="add --out FILE, or leave it out")
+    check_texts([*given, *([against] if against is not None else [])])  # before a model is loaded, which takes seconds
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     _say_model(loaded, meaning)
-    scored = score_by(loaded, texts, against=against, spec=meaning)
+    scored = score_by(loaded, given, against=against, spec=meaning)
+    if out is not None:
+        written = (scored.tokens() if tokens else scored.frame()).write(out)
+        say(f"scores in {written}")
     if json:
         print_json(scored.document())
+    elif out is not None:
+        return
     elif scored.against is not None:
         print_evidence(scored.texts, scored.against)
     else:
         _print_scores(scored.texts)
 
 
-def _say_model(model: LanguageModel, spec: ScoringSpec) -> None:
+def _given(texts: list[str] | None, file: Path | None) -> list[str]:
+    """The texts of the call, of a file, or of what is piped in."""
+    from horsesense.api.texts import texts_in
+
+    if texts and file is not None:
+        raise UserError("there are texts in the call and a file", fix="choose one of the two")
+    if texts:
+        return texts
+    if file is None and sys.stdin.isatty():
+        raise UserError("there is no text to score", fix="name one, add --file FILE, or pipe texts in, one a line")
+    return texts_in(file if file is not None else sys.stdin.buffer)
+
+
+def _say_model(model: Model, spec: ScoringSpec) -> None:
     from horsesense.api.texts import frame_in_words
 
     notes = ", ".join(model.notes)
-    say(f"{model.name}: {model.family}, {notes}, begins with {frame_in_words(model, spec)}")
+    say(f"{model.name}: {model.describe()['family']}, {notes}, begins with {frame_in_words(model, spec)}")
 
 
 def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
@@ -97,6 +130,7 @@ def fill(
     model: OneModel,
     top: Annotated[int, typer.Option(help="How many words a blank.")] = 10,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -106,8 +140,8 @@ def fill(
     from horsesense.api.models import load_model
     from horsesense.api.texts import fill as fill_blanks
 
-    meaning = spec_of(spec, None, exact=True)
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    meaning = alone(spec_of(spec, dtype))
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     _say_model(loaded, meaning)
     filled = fill_blanks(loaded, prompts, top=top, spec=meaning)
     if json:
@@ -141,6 +175,7 @@ def saliency(
     arguments: Annotated[str, typer.Option(help="The words that carry the knowledge: 'glass, stone'.")] = "",
     seed: Annotated[int, typer.Option(help="Seed of the noise and of the names.")] = 0,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -152,15 +187,15 @@ def saliency(
     from horsesense.scoring.clue_words import ExplanationOverNames, parse_marked
 
     parse_marked(text)  # before a model is loaded, which takes seconds
-    meaning = spec_of(spec, None, exact=True)
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
+    meaning = alone(spec_of(spec, dtype))
+    loaded = load_model(model, family=family, device=device, dtype=meaning.dtype, allow_pickle=allow_pickle)
     explained = explain(
         loaded, text, method=method.value, steps=steps, draws=draws, arguments=arguments, seed=seed, spec=meaning
     )
     if json:
         print_json(explained)
         return
-    say(f"{model}: {loaded.family}, {', '.join(loaded.notes)}")
+    say(f"{model}: {loaded.describe()['family']}, {', '.join(loaded.notes)}")
     if isinstance(explained, ExplanationOverNames):
         _print_clues(explained, bool(arguments))
     else:

@@ -14,22 +14,25 @@ Models = Annotated[
     typer.Option(
         "-m",
         "--model",
-        help="A bundled name, a folder, a GGUF file or a hub name[@revision]; label=NAME shows it by a short name;"
+        help="A bundled name, a folder, a GGUF file, a hub name[@revision] or openai:URL#name; label=NAME shortens it;"
         " repeatable [models of horsesense.toml].",
     ),
 ]
 OneModel = Annotated[
-    str, typer.Option("-m", "--model", help="A bundled name, a folder, a GGUF file or a hub name[@revision].")
+    str,
+    typer.Option("-m", "--model", help="A bundled name, folder, GGUF file, hub name[@revision] or openai:URL#name."),
 ]
 Spec = Annotated[str, typer.Option(help="What a score means: a preset (paper:cats) and/or field=value, by commas.")]
 Dtype = Annotated[
     str | None,
-    typer.Option(help="float32 (the default), auto (bfloat16 where it changes no choice), bfloat16 or float16."),
+    typer.Option(help="float32 (default), auto (bfloat16 where it changes no choice), bfloat16, float16, int8, int4."),
 ]
 Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
 ]
-Device = Annotated[str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is found), cpu, cuda, cuda:1, mps.")]
+Device = Annotated[
+    str, typer.Option(help="auto (HORSESENSE_DEVICE, else what is found), cpu, cuda, cuda:1, mps; map: all GPUs.")
+]
 Normalise = Annotated[
     str | None, typer.Option(help="sum, mean, word, character or pmi; otherwise what the probe's card says.")
 ]
@@ -65,3 +68,14 @@ def spec_of(
             raise UserError(f"exact scores are in float32, and the call says {spec.dtype}", fix="choose one of the two")
         spec = replace(spec, exact=True, dtype="float32")
     return replace(spec, baseline=True) if baseline else spec
+
+
+def alone(spec: ScoringSpec) -> ScoringSpec:
+    """The spec of a command for texts in hand: no text sees another. ``auto`` would need questions to be tried on."""
+    from dataclasses import replace
+
+    from horsesense.errors import UserError
+
+    if spec.dtype == "auto":
+        raise UserError("--dtype auto is tried on the questions of a probe", fix="name float32, bfloat16 or float16")
+    return replace(spec, exact=True)

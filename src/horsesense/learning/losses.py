@@ -7,7 +7,7 @@ Every kind has the same three steps: ``examples`` tokenises items once, ``collat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from horsesense.errors import UserError
 from horsesense.records import Item, ScoringSpec
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import torch
 
     from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.local.questions import Framed
 
 Example = dict[str, Any]
 """One item, tokenised."""
@@ -57,7 +58,7 @@ class TextLosses:
 
         filled = []
         for prepared in prepare(model, items, ScoringSpec(truncation="left")):
-            question = prepared.options[prepared.item.answer or 0].question
+            question = cast("Framed", prepared.options[prepared.item.answer or 0]).question
             ids, asked = list(question.ids), question.asked
             marks = [_IGNORED] * len(ids)
             if kind == "word":

@@ -14,6 +14,7 @@ from horsesense.records.judgements import (
     write_labels,
 )
 from horsesense.records.probe import Probe, check_group, read_probe, write_probe
+from horsesense.records.reply import Reply
 from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
 from horsesense.records.views import fill_blank, view
 
@@ -34,6 +35,7 @@ __all__ = [
     "Label",
     "Placed",
     "Probe",
+    "Reply",
     "ScoringSpec",
     "Source",
     "add_human_figures",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, fields, replace
+from math import inf
 from typing import Any, Literal, get_args
 
 from horsesense.errors import UserError, unknown
@@ -12,7 +13,8 @@ Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
 Truncation = Literal["error", "left"]
 Seq2Seq = Literal["infill", "conditional"]
-Dtype = Literal["float32", "auto", "bfloat16", "float16"]
+Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
+Chat = Literal["auto", "on", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,24 @@ class ScoringSpec:
     a batch has inputs of one length, and only the last bits can differ."""
     baseline: bool = False
     """Score each option without its question too, for PMI."""
+    chat: Chat = "auto"
+    """Letters and words: through the model's chat template; ``auto``: where it has one."""
+    system: str = ""
+    """Letters and words: what a conversation begins with, as the system's message."""
+    shots: int = 0
+    """Solved examples before each question."""
+    shots_from: str = ""
+    """The split of the asked probe that examples are drawn from; ``all`` for the whole of it."""
+    shots_seed: int = 0
+    """Which examples are drawn; none is of the family that is asked about."""
+    rotations: int = 0
+    """Letters: in how many orders the options are shown; 0: every option stands once at every letter."""
+    samples: int = 1
+    """Words: replies a question."""
+    temperature: float = 0.0
+    """Words: 0 takes the most probable token each time; above 0 it is drawn."""
+    reason: int = 0
+    """Words: tokens of room to reason before the answer; 0: the answer at once."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,7 +91,12 @@ _ALLOWED = {
     "seq2seq": get_args(Seq2Seq),
     "dtype": get_args(Dtype),
     "case": get_args(Case),
+    "chat": get_args(Chat),
 }
+_LEAST = {"shots": 0, "rotations": 0, "samples": 1, "temperature": 0.0, "reason": 0}
+
+WAY_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
+"""What belongs to the way of asking: answers that differ in it are not compared."""
 
 
 def parse_spec(text: str) -> ScoringSpec:
@@ -107,6 +132,8 @@ def fields_set(text: str) -> dict[str, str]:
 
 
 _PLACEHOLDERS = {"choice_prompt": ("premise", "question", "option"), "pair_prompt": ("premise", "hypothesis", "option")}
+_FREE = {*_PLACEHOLDERS, "system"}
+"""Fields whose value may have commas."""
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -139,7 +166,7 @@ def _parts(text: str) -> list[str]:
     parts: list[str] = []
     for piece in text.split(","):
         name, equals, _ = piece.partition("=")
-        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _PLACEHOLDERS
+        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _FREE
         if in_prompt and not (equals and name.strip().isidentifier()):
             parts[-1] += f",{piece}"
         elif piece.strip():
@@ -163,12 +190,19 @@ def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
             typed[name] = int(value)
         except ValueError:
             raise UserError(f"{name}={value} is not a whole number") from None
+    elif isinstance(current, float):
+        try:
+            typed[name] = float(value)
+        except ValueError:
+            raise UserError(f"{name}={value} is not a number") from None
     else:
         if name in _ALLOWED and value not in _ALLOWED[name]:
             raise UserError(f"{name}={value} is unknown", fix=f"use one of {', '.join(_ALLOWED[name])}")
         if name in _PLACEHOLDERS:
             check_prompt(name, value)
         typed[name] = value
+    if name in _LEAST and not _LEAST[name] <= typed[name] < inf:
+        raise UserError(f"{name}={value} is too small or no number", fix=f"use {_LEAST[name]} or more")
     return replace(spec, **typed)
 
 

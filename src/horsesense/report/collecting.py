@@ -17,6 +17,7 @@ from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.results import Answered, read_finished
+from horsesense.runs.spread import Spread, spreads
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -42,6 +43,11 @@ class Collected:
     """Model and probe whose answers are not all there; left out."""
     papers: Sequence[PaperTable] = ()
     """Of runs of a suite: the paper's tables with these models in them."""
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """What ways of asking are apart, for each model and probe that was asked in several."""
+        return spreads([summary.result for summary in self.summaries])
 
     @property
     def summaries(self) -> list[Summary]:
@@ -81,15 +87,16 @@ def collect_answered(
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, SideBySide | str] = {}
     for probe, models in by_probe(runs).items():
+        named = str(probe)
         judged = {label: answered for label, answered in models.items() if answered.judged}
-        unjudged += [(label, probe) for label in models if label not in judged]
+        unjudged += [(label, named) for label in models if label not in judged]
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:
-                cue_of[content] = _best_cue(probe, answered, watcher) if cues else NOT_LOOKED
-            probes.setdefault(probe, []).append(summarise(label, answered, cue_of[content], how))
+                cue_of[content] = _best_cue(named, answered, watcher) if cues else NOT_LOOKED
+            probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
-            sides[probe] = _compared(probe, judged, how)
+            sides[named] = _compared(named, judged, how)
     return Collected({}, probes, unjudged, sides, (), how)
 
 

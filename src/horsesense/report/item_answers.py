@@ -9,10 +9,11 @@ from horsesense.analysis import credits
 from horsesense.records import Item
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemLine
-from horsesense.runs.results import Answered
+from horsesense.runs.results import Answered, nothing_for
 from horsesense.scoring.evidence import PlaceDocument, evidence_document
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
+from horsesense.scoring.ways.by_words import UNPARSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class AnswerDocument(Document):
     probe: str
     """In which probe of the run."""
     normalise: str
-    """How scores were made of tokens."""
+    """How scores were made of tokens, or the way it was asked in where that is not by options."""
     chosen: tuple[int, ...]
     """The option with the highest score, or all that tie for it."""
     credit: float | None
@@ -130,13 +131,14 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
             if asked.id == item.id:
                 how = answered.primary() or BY_FORM[item.form]
                 scores = normalised(answer, item, answered.spec, how)
-                earned = credits([scores], [item.answer], [item.id])
+                lost = answer.flags[:1] == (UNPARSED,)
+                earned = nothing_for(credits([scores], [item.answer], [item.id]), [lost])
                 texts = kept_texts(answer, item, answered.spec)
                 answers.append(
                     ItemAnswer(
                         model=answered.part.model.name,
                         probe=answered.part.probe.name,
-                        normalise=how,
+                        normalise=how if answered.way == "options" else answered.way,
                         scores=scores,
                         sums=answer.scores,
                         chosen=earned.predicted[0],

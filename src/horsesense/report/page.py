@@ -24,7 +24,9 @@ from horsesense.report.paper_tables import counts as paper_counts
 from horsesense.report.paper_tables import shown_cell, shown_interval
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
+from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.scoring.normalise import Normalisation
+from horsesense.scoring.ways.way import WAYS
 from horsesense.watching import UNWATCHED, Watcher
 
 SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
@@ -78,6 +80,8 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         heat_table=heat_table,
         errors_in_common=errors_in_common,
         repeat=repeat_command,
+        replies_in_words=replies_in_words,
+        ways=tuple(WAYS),
         data=fitting_data(collected),
         style=_bundled("style.css"),
         scripts=[_bundled(name) for name in SCRIPTS],
@@ -134,6 +138,9 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]
+    ways = tuple(dict.fromkeys(part.way for part in manifest.parts))
+    if ways not in (("options",), ()):
+        words += ["--ways", ",".join(ways)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

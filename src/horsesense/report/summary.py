@@ -14,7 +14,6 @@ from horsesense.analysis import (
     Standout,
     by_facet,
     confidence,
-    credits,
     family_accuracy,
     reliability,
     standouts,
@@ -28,7 +27,8 @@ from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_face
 from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Facet
 from horsesense.report.wording import value_text
-from horsesense.runs.results import Answered, Result, result_of
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 
 HEAT = ("hops", "distractor_kind")
@@ -87,7 +87,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     ``cue`` is the probe's best, or why there is none.
     """
     scores = answered.scores(how or answered.primary())
-    earned = credits(scores, [item.answer for item in answered.items], [item.id for item in answered.items])
+    earned = answered.credits(how or answered.primary())
     facets = [item.facets for item in answered.items]
     guesses = [1 / len(item.options) for item in answered.items]
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)

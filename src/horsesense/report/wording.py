@@ -11,7 +11,8 @@ from horsesense.learning.curves import Line
 from horsesense.records import HumanFigure
 from horsesense.records.soundness import Share
 from horsesense.runs.comparison import Pairing
-from horsesense.runs.results import Answered, Result, kin_of_reader
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, kin_of_reader
 
 
 def percent(share: float) -> str:

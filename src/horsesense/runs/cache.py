@@ -22,11 +22,12 @@ import numpy as np
 
 from horsesense.errors import UserError
 from horsesense.files import cache_folder
+from horsesense.models.contract import Likelihood, Values
 from horsesense.models.local.device import threads_of
 from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.questions import Framed
 from horsesense.models.local.rows import Question
 from horsesense.records import ScoringSpec
-from horsesense.scoring.batches import Values
 
 _CHECK = 8
 """Bytes of the checksum behind the scores of a row."""
@@ -101,6 +102,17 @@ class ScoreCache:
         for content in contents:
             shard.update(hashlib.sha256(content).digest())
         return [hashlib.sha256(shard.digest() + content).digest() for content in contents]
+
+    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
+        """Of a shard's questions, or None where a single one is missing."""
+        found = self.find([reading.question for reading in readings])
+        if found is None:
+            return None
+        return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]
+
+    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
+        """Keep what a shard gave."""
+        self.keep([reading.question for reading in readings], [each.logprobs for each in scored])
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
         """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""

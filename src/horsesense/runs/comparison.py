@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.document import Document
 from horsesense.records.soundness import Soundness
+from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
 
+_SHOTS = ("shots", "shots_from", "shots_seed")
+"""All that belongs to the way of asking where options are scored."""
 SURE = 0.05
 """The p below which a difference counts as real."""
 HINT = 0.32
@@ -57,6 +61,8 @@ class SideBySide:
     """All models on one probe."""
 
     probe: str
+    way: str
+    """How all of them were asked."""
     items: int
     """Items with a gold that all models were asked."""
     excluded: dict[str, int]
@@ -72,30 +78,52 @@ class SideBySide:
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
-    """Compare all models of runs, probe by probe; a probe that only one model was asked is left out."""
-    sides = [side_by_side(probe, models, how) for probe, models in by_probe(runs).items() if len(models) > 1]
+    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other."""
+    sides = [side_by_side(each.probe, models, how) for each, models in by_probe(runs).items() if len(models) > 1]
     if not sides:
+        asked: dict[str, set[str]] = {}
+        for _, answered in runs:
+            for a in answered:
+                asked.setdefault(a.part.probe.name, set()).add(a.way)
+        unlike = next((probe for probe in asked if len(asked[probe]) > 1), None)
         folder = next((folder for folder, _ in runs if folder.is_dir()), None)
+        if unlike is not None:
+            raise UserError(
+                f"{unlike} was asked in unlike ways ({', '.join(sorted(asked[unlike]))}), which cannot be compared",
+                file=folder,
+                fix="ask all models in the same way",
+            )
         fix = "give runs whose probes have the same name"
         raise UserError("no probe was asked of two models", file=folder, fix=fix)
     return sides
 
 
-def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[str, dict[str, Answered]]:
-    """All answers by probe, then by model; the folder tells two runs of one model apart."""
-    names = [(a.part.model.name, a.part.probe.name) for _, answered in runs for a in answered]
-    probes: dict[str, dict[str, Answered]] = {}
+class AskedProbe(NamedTuple):
+    """A probe, and how it was asked."""
+
+    probe: str
+    way: str
+
+    def __str__(self) -> str:
+        return self.probe if self.way == "options" else f"{self.probe} by {self.way}"
+
+
+def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
+    """All answers by probe and way, then by model; the folder tells two runs of one model apart."""
+    names = [(a.part.model.name, a.part.probe.name, a.way) for _, answered in runs for a in answered]
+    probes: dict[AskedProbe, dict[str, Answered]] = {}
     for folder, answered in runs:
         for run in answered:
-            model, probe = run.part.model.name, run.part.probe.name
-            # The same model in two folders was asked in two ways, which is what is compared then.
-            label = model if names.count((model, probe)) == 1 else f"{model} ({folder})"
+            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.way)
+            # The same model in two folders was asked under two specs, which is what is compared then.
+            label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
     return probes
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the items of one probe that all were asked."""
+    """Compare models on the items of one probe that all were asked, in one way."""
+    _check_alike(probe, models)
     common = set.intersection(*({item.id for item in run.items} for run in models.values()))
     if not common:
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
@@ -121,6 +149,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
     return SideBySide(
         probe=probe,
+        way=first.way,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(common) for label, run in models.items()},
         unjudged=sum(item.answer is None for item in items),
@@ -129,6 +158,19 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         notes=_notes(models),
         soundness=first.probe.card.soundness,
     )
+
+
+def _check_alike(probe: str, models: dict[str, Answered]) -> None:
+    """Answers in unlike ways are refused: the difference would be that of the ways."""
+    first = next(iter(models.values()))
+    fields = _SHOTS if first.way in ("options", "pmi") else WAY_FIELDS
+    for label, run in models.items():
+        unlike = [n for n in fields if getattr(run.spec, n) != getattr(first.spec, n)]
+        if run.way != first.way or unlike:
+            told = ", ".join(unlike) or f"{first.way} and {run.way}"
+            raise UserError(
+                f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
+            )
 
 
 def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
@@ -193,6 +235,8 @@ class ProbeComparison(Document):
 
     probe: str
     """Its name in the runs."""
+    way: str
+    """How all were asked."""
     n: int
     """Items with a gold that all models were asked."""
     excluded: Mapping[str, int]
@@ -227,6 +271,7 @@ def comparison_document(sides: Sequence[SideBySide], unfinished: Sequence[str] =
 def _plain(side: SideBySide) -> ProbeComparison:
     return ProbeComparison(
         probe=side.probe,
+        way=side.way,
         n=side.items,
         excluded=side.excluded,
         unjudged=side.unjudged,

@@ -60,6 +60,7 @@ def keep_control(
                 revision="",
                 dtype="float64",
                 frame=method,
+                kind="control",
             ),
             probe=ProbeRecord(
                 name=probe_name, items=len(probe.items), of=len(probe.items), content=content_of(probe.items)

@@ -91,13 +91,25 @@ def kept_probe(folder: Path, name: str) -> Probe:
     return read_probe(path)
 
 
-def shard_path(folder: Path, model: str, probe: str, number: int) -> Path:
-    return folder / "answers" / f"{_slug(model)}~{_slug(probe)}.{number:05d}.parquet"
+def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
+    """Where answers lie; those by options have no way in their name, as when there was no other."""
+    return folder / "answers" / _shard_name(model, probe, number, way)
+
+
+def replies_path(folder: Path, model: str, probe: str, number: int, way: str) -> Path:
+    """Where what was said lies, beside the answers that were made of it."""
+    return folder / "replies" / _shard_name(model, probe, number, way)
+
+
+def _shard_name(model: str, probe: str, number: int, way: str) -> str:
+    asked = "" if way == "options" else f"~{way}"
+    return f"{_slug(model)}~{_slug(probe)}{asked}.{number:05d}.parquet"
 
 
 def is_finished(folder: Path, part: Part) -> bool:
-    """Whether all answers of one model to one probe are there."""
-    return all(shard_path(folder, part.model.name, part.probe.name, n).is_file() for n in range(part.shards))
+    """Whether all answers of one model to one probe in one way are there."""
+    model, probe = part.model.name, part.probe.name
+    return all(shard_path(folder, model, probe, n, part.way).is_file() for n in range(part.shards))
 
 
 def is_kept(folder: Path, path: Path) -> bool:
@@ -152,7 +164,12 @@ def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer])
 
 
 def read_answers(
-    folder: Path, model: str, probe: str, shards: int, options: Mapping[str, int] | None = None
+    folder: Path,
+    model: str,
+    probe: str,
+    shards: int,
+    options: Mapping[str, int] | None = None,
+    way: str = "options",
 ) -> dict[str, Answer]:
     """The answers of one model to one probe, by item id; a missing or damaged shard is an error.
 
@@ -160,7 +177,7 @@ def read_answers(
     """
     answers: dict[str, Answer] = {}
     for number in range(shards):
-        path = shard_path(folder, model, probe, number)
+        path = shard_path(folder, model, probe, number, way)
         if not path.is_file():
             raise UserError(
                 f"the run of {model} on {probe} is not finished: {number} of {shards} answer files are there",

@@ -16,8 +16,10 @@ from horsesense import __version__
 from horsesense.errors import UserError, argument
 from horsesense.files import FieldProblem, check_json, read_text
 from horsesense.files.checksums import check_sum, summed
+from horsesense.records import ScoringSpec
 
-FORMAT = 1
+FORMAT = 2
+"""1 had one way of asking and no kind of model; it is read as `options` asked of weights."""
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
 
 
@@ -38,7 +40,7 @@ class ModelRecord(_Record):
     parameters: int
     window: int
     weights: str
-    """SHA-256 of the weight files."""
+    """SHA-256 of the weight files; of a server, over what is reported."""
     identity: str = ""
     """SHA-256 over weights, config and tokenizer; empty in older runs, and where there are only weights."""
     revision: str
@@ -47,6 +49,10 @@ class ModelRecord(_Record):
     """Why this one; under ``auto``, what the sample showed."""
     frame: str
     """The special tokens around each text, and why these."""
+    kind: str = "weights"
+    """How it is known which model it is: ``weights``, ``memory``, ``server`` or ``control``."""
+    reported: dict[str, Any] = {}
+    """Of a server: its address, the model's name there, what it says of itself and how it was tried."""
 
 
 class ProbeRecord(_Record):
@@ -62,12 +68,16 @@ class ProbeRecord(_Record):
 
 
 class Part(_Record):
-    """One model asked one probe."""
+    """One model asked one probe in one way."""
 
     model: ModelRecord
     probe: ProbeRecord
     shards: int
     """Answer files when it is complete."""
+    way: str = "options"
+    """How it was asked: ``options``, ``pmi``, ``letters`` or ``words``."""
+    asked: str = ""
+    """The same in words: template, examples, orders, what was fallen back from."""
 
 
 class Manifest(_Record):
@@ -90,11 +100,11 @@ class Manifest(_Record):
     computed elsewhere."""
     parts: tuple[Part, ...] = ()
 
-    def part(self, model: str, probe: str) -> Part | None:
-        return next((p for p in self.parts if (p.model.name, p.probe.name) == (model, probe)), None)
+    def part(self, model: str, probe: str, way: str = "options") -> Part | None:
+        return next((p for p in self.parts if (p.model.name, p.probe.name, p.way) == (model, probe, way)), None)
 
     def with_part(self, part: Part) -> Manifest:
-        return self.model_copy(update={"parts": (*self.parts, part)})
+        return self.model_copy(update={"format": FORMAT, "parts": (*self.parts, part)})
 
 
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
@@ -148,7 +158,9 @@ def read_manifest(folder: Path) -> Manifest:
     def damaged(problem: FieldProblem) -> UserError:
         return UserError(f"the manifest is damaged ({problem.where or 'the file'}: {problem.message})", file=path)
 
-    return check_json(Manifest, text, damaged, strict=False)
+    manifest = check_json(Manifest, text, damaged, strict=False)
+    # What a spec of today has and that of then had not is as it was then: the default.
+    return manifest.model_copy(update={"spec": {**ScoringSpec().to_dict(), **manifest.spec}})
 
 
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,15 @@ from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.records import Answer, Item, Probe, ScoringSpec, spec_from_dict
+from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.records.card import UNIT_AVERAGE
-from horsesense.records.document import Document
-from horsesense.records.soundness import Soundness
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
+from horsesense.runs.replies import read_replies, replies_document
+from horsesense.runs.result import Result
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
+from horsesense.scoring.ways.by_words import UNPARSED
+from horsesense.scoring.ways.way import way_named
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,22 @@ class Answered:
     spec: ScoringSpec
     answers: Sequence[Answer]
     """One an item, in the order of the probe."""
+    replies: Sequence[Reply] = ()
+    """What was said, where it was asked in letters or words."""
+
+    @property
+    def way(self) -> str:
+        """How it was asked."""
+        return self.part.way
 
     @property
     def items(self) -> Sequence[Item]:
         return self.probe.items
 
     def primary(self) -> Normalisation | None:
-        """The normalisation that the card names; None: by the form of each item."""
+        """The normalisation that the card names; None: by the form of each item. PMI is a way of its own."""
+        if self.way == "pmi":
+            return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
     def scores(self, how: Normalisation | None) -> list[tuple[float, ...]]:
@@ -60,7 +70,8 @@ class Answered:
 
     def credits(self, how: Normalisation | None) -> Credits:
         ids = [item.id for item in self.items]
-        return credits(self.scores(how), [item.answer for item in self.items], ids)
+        earned = credits(self.scores(how), [item.answer for item in self.items], ids)
+        return nothing_for(earned, [answer.flags[:1] == (UNPARSED,) for answer in self.answers])
 
     @property
     def judged(self) -> bool:
@@ -102,96 +113,6 @@ class Answered:
         return family_accuracy(values, families, option_counts=counts)[0].strict
 
 
-@dataclass(frozen=True, slots=True)
-class ResultDocument(Document):
-    """What a model got right of a probe, as plain data."""
-
-    model: str
-    """Who was asked."""
-    probe: str
-    """The name of its file, without the ending."""
-    n: int
-    """Items with a gold."""
-    metric: str
-    """What is counted."""
-    normalise: str
-    """How scores were made of tokens; ``by form``: as the form of each item has it."""
-    accuracy: float
-    """The metric: share of the items that are right, where a tie counts as its part, or the average over units."""
-    ci: tuple[float, float]
-    """Interval of the accuracy, clustered by the card's group."""
-    level: float
-    """How often such intervals hold the true value."""
-    clusters: int
-    """Units of dependence."""
-    chance: float | None
-    """What guessing earns."""
-    plain: Estimate | None
-    """Share of all items that are right, beside an average over units; null where that is the metric itself."""
-    effective_units: float
-    """How many units of equal size would say as much (Kish)."""
-    strict: Estimate | None
-    """Families with every item right; null where each item stands alone."""
-    ties: int
-    """Items with more than one best option."""
-    unjudged: int
-    """Items without a gold, left out."""
-    sensitivity: Mapping[str, float]
-    """Accuracy under each other normalisation that the answers allow."""
-    spec: Mapping[str, str | int | bool]
-    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
-    soundness: Soundness | None = None
-    """How sound the items are, as the probe's card has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a model got right of a probe."""
-
-    model: str
-    probe: str
-    metric: str
-    normalise: str
-    estimate: Estimate
-    strict: Estimate | None
-    """Whole families right; None where there are no families. Its n counts families."""
-    ties: int
-    unjudged: int
-    sensitivity: dict[str, float]
-    """Accuracy under each other normalisation that the answers allow."""
-    spec: dict[str, Any]
-    effective_units: float
-    """How many units of equal size would say as much (Kish)."""
-    plain: Estimate | None = None
-    """Share of all items, beside an average over units."""
-    soundness: Soundness | None = None
-    """How sound the items are, where somebody has read a sample."""
-
-    def document(self) -> ResultDocument:
-        """The same with its estimate spread out, for those who read it elsewhere."""
-        e = self.estimate
-        return ResultDocument(
-            model=self.model,
-            probe=self.probe,
-            n=e.n,
-            metric=self.metric,
-            normalise=self.normalise,
-            accuracy=e.value,
-            ci=e.ci,
-            level=e.level,
-            clusters=e.clusters,
-            chance=e.chance,
-            plain=self.plain,
-            effective_units=self.effective_units,
-            strict=self.strict,
-            ties=self.ties,
-            unjudged=self.unjudged,
-            sensitivity=self.sensitivity,
-            spec=self.spec,
-            soundness=self.soundness,
-        )
-
-
 def kin_of_reader(answered: Answered) -> str:
     """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
 
@@ -207,6 +128,19 @@ def kin_of_reader(answered: Answered) -> str:
         f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
         f"{answered.part.probe.name}: it may take the same faults for sound"
     )
+
+
+def nothing_for(earned: Credits, unparsed: Sequence[bool]) -> Credits:
+    """An item of which no reply could be made out earns nothing and chooses nothing: it is never guessed."""
+    if not any(unparsed):
+        return earned
+    values, margins = earned.values.copy(), earned.margins.copy()
+    lost = np.array(unparsed)
+    ties = int((lost & ~np.isnan(values)).sum())
+    values[lost & ~np.isnan(values)] = 0.0
+    margins[lost] = np.nan
+    predicted = tuple(() if gone else chosen for gone, chosen in zip(unparsed, earned.predicted, strict=True))
+    return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - ties)
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
@@ -259,7 +193,7 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
     options = {item.id: len(item.options) for item in probe.items}
-    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options)
+    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options, part.way)
     missing = [item.id for item in probe.items if item.id not in answers]
     if missing:
         raise UserError(
@@ -268,7 +202,8 @@ def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answ
             file=folder,
             fix="run it again in another folder",
         )
-    return Answered(part, probe, spec, [answers[item.id] for item in probe.items])
+    meaning = way_named(part.way).spec(spec)
+    return Answered(part, probe, meaning, [answers[item.id] for item in probe.items], read_replies(folder, part))
 
 
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
@@ -276,7 +211,8 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}
-    for name in NORMALISATIONS:
+    # Letters and words have one number an option, and nothing to normalise.
+    for name in NORMALISATIONS if any(answer.logprobs for answer in answered.answers) else ():
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
     averaged = answered.average(earned)
@@ -293,5 +229,8 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         unjudged=earned.unjudged,
         sensitivity=other,
         spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+        way=answered.way,
+        asked=answered.part.asked,
+        replies=replies_document(answered.items, answered.replies) if answered.replies else None,
         soundness=answered.probe.card.soundness,
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
+from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.device import choose_device
+from horsesense.models.local.large import SPREAD
 from horsesense.records import Item
 from horsesense.runs.manifest import manifest_path, read_manifest
-from horsesense.scoring.batches import DEFAULT_BUDGET
-from horsesense.scoring.options import Prepared
 
 SHARD_TOKENS = 16_384
 """Tokens a shard, about: half a minute of a small model on a laptop, which is what a kill can cost."""
@@ -20,22 +21,41 @@ GPU_SHARD = 4_194_304
 """Tokens a shard on a GPU, some seconds of work as on a processor."""
 
 
-def cost(prepared: Prepared, one_row_a_token: bool) -> int:
-    """Tokens computed for an item."""
-    return sum(len(q.question.ids) * (len(q.question.asked) if one_row_a_token else 1) for q in prepared.questions)
+class Asked(Protocol):
+    """An item with its questions, whatever the way of asking."""
+
+    @property
+    def item(self) -> Item: ...
+
+    @property
+    def longest(self) -> int:
+        """Tokens of its longest question."""
+
+    @property
+    def cost(self) -> int:
+        """Tokens that are computed for it."""
 
 
-def cut(prepared: Sequence[Prepared], size: int, one_row_a_token: bool) -> list[list[Prepared]]:
+Each = TypeVar("Each", bound=Asked)
+
+
+def cut(prepared: Sequence[Each], size: int) -> list[list[Each]]:
     """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change."""
-    shards: list[list[Prepared]] = []
+    shards: list[list[Each]] = []
     room = 0
     for each in sorted(prepared, key=lambda p: (p.longest, p.item.id)):
         if room <= 0:
             shards.append([])
             room = size
         shards[-1].append(each)
-        room -= cost(each, one_row_a_token)
+        room -= each.cost
     return shards
+
+
+SERVED = "served"
+"""Where a model runs that is asked through a server: not here."""
+SERVED_SHARD = 4_194_304
+"""Tokens a shard of a server, about: every reply is kept at once, so that a kill costs nothing."""
 
 
 def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[int, int]:
@@ -44,7 +64,8 @@ def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
-    on_gpu = choose_device(device)[0].type == "cuda"
+    where = "auto" if device == SPREAD else device
+    on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 

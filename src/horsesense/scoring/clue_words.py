@@ -62,7 +62,7 @@ class ExplanationOverNames(Document):
 
     model: str
     """Who was asked."""
-    spec: Mapping[str, str | int | bool]
+    spec: Mapping[str, str | int | float | bool]
     """What a score means."""
     seed: int
     """Seed of the noise and of the names."""

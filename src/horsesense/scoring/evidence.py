@@ -92,7 +92,7 @@ class ScoreDocument(Document):
 
     model: str
     """Who was asked."""
-    spec: Mapping[str, str | int | bool]
+    spec: Mapping[str, str | int | float | bool]
     """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
     texts: tuple[TextDocument, ...]
     """Each text, token by token."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 from horsesense.errors import UserError, argument
@@ -34,7 +35,7 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
     if how == "word":
         # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
-        prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+        prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
         counts = [
             sum(starts[0] <= start < ends[-1] for start, _ in word_spans(prompt.text))
             for prompt, starts, ends in zip(prompts, answer.starts, answer.ends, strict=True)

@@ -31,9 +31,13 @@ def load_by_margins(load: Loader, items: Sequence[Item], spec: ScoringSpec) -> L
     # Ids are hashes of content, so the first of them are a draw that no order of a file changes.
     sample = sorted((item for item in items if len(item.options) > 1), key=lambda item: item.id)[:SAMPLE]
     wanted = [answer.scores for answer in answer_items(exact, sample, spec)]
+    del exact  # the two never lie in memory side by side: a large model would not fit twice
     rough = load("bfloat16")
     holds, reason = margins_hold(wanted, [answer.scores for answer in answer_items(rough, sample, spec)])
-    return _noted(rough if holds else exact, f"auto: {reason}")
+    if holds:
+        return _noted(rough, f"auto: {reason}")
+    del rough
+    return _noted(load("float32"), f"auto: {reason}")
 
 
 def _noted(model: LanguageModel, reason: str) -> LanguageModel:

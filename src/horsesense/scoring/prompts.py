@@ -5,21 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horsesense.errors import UserError
+from horsesense.models.contract import Prompt
 from horsesense.records import BLANK, Form, Item, ScoringSpec
 from horsesense.records.spec import check_prompt, fill_prompt
 
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """One option as the model reads it."""
-
-    text: str
-    start: int
-    """First character that is scored."""
-    end: int
-    """One past the last character that is scored."""
-    whole: bool = False
-    """Whether the scored stretch is one unit of `word-l2r` (an option in a blank), not word by word."""
+__all__ = ["ItemPrompts", "Prompt", "dressed", "item_prompts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +35,7 @@ def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Item
     prompts = tuple(dressed(maker(item, option, spec, asks_what_follows), spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
-        if item.form == "sentences":
+        if item.form == "sentences" and not item.premise:
             raise UserError(
                 f"item {item.id}: PMI needs a question apart from its options",
                 fix="use another normalisation for sentences",

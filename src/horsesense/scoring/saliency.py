@@ -15,11 +15,11 @@ from horsesense.errors import UserError, need
 from horsesense.language.words import word_spans
 from horsesense.models.local.families import FAMILIES, family_named
 from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.questions import framer_of
 from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
 from horsesense.records.document import Document
 from horsesense.scoring.prompts import Prompt, dressed
-from horsesense.scoring.questions import framer_of
 
 if TYPE_CHECKING:
     import torch
@@ -67,7 +67,7 @@ class Explanation(Document):
 
     model: str
     """Who was asked."""
-    spec: Mapping[str, str | int | bool]
+    spec: Mapping[str, str | int | float | bool]
     """What a score means."""
     text: str
     """As the model reads it, without the brackets."""

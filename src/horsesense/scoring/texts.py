@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 from horsesense.errors import UserError
-from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.contract import Model
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.records.document import Document
-from horsesense.scoring.batches import score_questions
 from horsesense.scoring.prompts import Prompt, dressed, item_prompts
-from horsesense.scoring.questions import framer_of, need_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +61,24 @@ class ScoredText:
         return TextDocument(self.text, self.tokens, self.sum, self.mean)
 
 
-def score_texts(model: LanguageModel, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
+def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
     """Every scored token of each text; with ``bos=none`` the first one is left out."""
-    need_tokens(model)
     for text in texts:
         if not text.strip():
             raise UserError("a text is empty", fix="give one with words")
     prompts = [dressed(Prompt(text, 0, len(text)), spec) for text in texts]
-    framer = framer_of(model, spec)
-    framed = [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
-    scored = score_questions(model, framed, spec)
     texts_scored = []
-    for prompt, each, values in zip(prompts, framed, scored, strict=True):
-        names = [model.tokenizer.decode([each.question.ids[place]]) for place in each.question.asked]
-        tokens = zip(names, each.starts, each.ends, values, strict=True)
+    with model.asking():
+        readings = model.read(prompts, spec)
+        scored = model.likelihoods(readings, spec)
+    for prompt, reading, each in zip(prompts, readings, scored, strict=True):
+        names = model.token_texts(reading, each)
+        tokens = zip(names, each.starts, each.ends, each.logprobs, strict=True)
         texts_scored.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
     return texts_scored
 
 
-def blind_scores(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[list[float]]:
+def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list[list[float]]:
     """The mean log-probability per token of each option without its question: what a model would pick blindfold.
 
     Sentences without a premise are the question themselves: there is nothing to leave out, and the
@@ -99,7 +96,7 @@ def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText
     if not answer.logprobs:
         return [None] * len(item.options)
     # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
     return [
         ScoredText(
             prompt.text,

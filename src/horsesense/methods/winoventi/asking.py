@@ -15,10 +15,10 @@ from horsesense.methods.winoventi.associations import KS, Association, associati
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
 from horsesense.methods.winoventi.selection import Selection, drop_nonsense, select, with_perplexity
+from horsesense.models.contract import Model, Prompt
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import Fill, ScoringSpec
+from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.scoring.fill import fill
-from horsesense.scoring.questions import framer_of
 from horsesense.scoring.texts import score_texts
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -31,6 +31,8 @@ _MARKED_SHARE = 0.02
 _NOUNS_AT_ONCE = 256
 _TOKENS_PER_WORD = 4
 """Tokens asked for, as a multiple of the words wanted: about half are pieces, signs or the noun itself."""
+_RESCORED = 100
+"""Tokens that are asked for of a causal model, whose words are ranked anew as whole sentences."""
 _TOKENS_AGAIN = 2000
 """Tokens asked for where those were too few."""
 _STATEMENTS_AT_ONCE = 512
@@ -103,35 +105,37 @@ def literal_word_of(token: str) -> str:
     return token.lstrip("Ġ▁") if "#" not in token and len(token) > 1 else ""
 
 
-def first_tokens(model: LanguageModel, fills: Sequence[Fill]) -> list[str]:
+def first_tokens(model: Model, fills: Sequence[Fill]) -> list[str]:
     """The first token of each fill, as the vocabulary writes it."""
-    tokens: list[str] = model.tokenizer.convert_ids_to_tokens([each.ids[0] for each in fills])
-    return tokens
+    return model.vocabulary_forms(fills)
 
 
 # Asking a model: which words it puts behind *is* and *is not*.
 
 
-def spellable(model: LanguageModel, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
+def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
     """Nouns that the tokenizer can spell, and those of which it knows some part only as unknown."""
-    unknown = framer_of(model, spec).unknown_token
-    spellings = model.tokenise([f" {noun.word}" for noun in nouns])
     known: list[Noun] = []
     strange: list[Noun] = []
-    for noun, tokens in zip(nouns, spellings, strict=True):
-        (strange if unknown is not None and unknown in tokens.ids else known).append(noun)
+    for noun, spelt in zip(nouns, model.knows([noun.word for noun in nouns], spec), strict=True):
+        (known if spelt else strange).append(noun)
     return known, strange
 
 
+def _marking(model: Model) -> Marking:
+    """How a vocabulary marks words; a server writes the space before a word, which is told as a mark."""
+    return marking_of(model.tokenizer.get_vocab()) if isinstance(model, LanguageModel) else "Ġ"
+
+
 def ask_associations(
-    model: LanguageModel, nouns: Sequence[Noun], asking: Asking, watcher: Watcher = UNWATCHED
+    model: Model, nouns: Sequence[Noun], asking: Asking, watcher: Watcher = UNWATCHED
 ) -> list[tuple[Association, ...]]:
     """The associations of each noun; empty where nothing is common to both sentences."""
     if asking.template:
         check_template(asking.template)
     if not asking.depths or min(asking.depths) < 1:
         raise UserError("associations need a depth of 1 or more", fix="use 1,3,5,8,10")
-    marking = marking_of(model.tokenizer.get_vocab())
+    marking = _marking(model)
     by_noun: list[tuple[Association, ...]] = []
     for start in range(0, len(nouns), _NOUNS_AT_ONCE):
         part = nouns[start : start + _NOUNS_AT_ONCE]
@@ -145,7 +149,7 @@ def ask_associations(
 
 
 def _best_words(
-    model: LanguageModel,
+    model: Model,
     nouns: Sequence[Noun],
     prompt_pairs: Sequence[tuple[tuple[str, str], ...]],
     asking: Asking,
@@ -162,23 +166,46 @@ def _best_words(
         words = [literal_word_of(token) if asking.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
-    size = len(model.tokenizer)
-    first = fill(model, texts, min(size, _TOKENS_PER_WORD * depth), asking.spec)
+    size = model.most_words
+    rescored = model.asks_what_follows and not asking.literal
+    wanted = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
+    first = fill(model, texts, min(size, wanted), asking.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
     short = [place for place, words in enumerate(rankings) if len(words) < depth]
     if short:
         more = fill(model, [texts[place] for place in short], min(size, _TOKENS_AGAIN), asking.spec)
         for place, fills in zip(short, more, strict=True):
             rankings[place] = cleaned(fills, owners[place])
-    return rankings
+    return as_sentences(model, texts, rankings, asking.spec) if rescored else rankings
+
+
+def as_sentences(
+    model: Model, texts: Sequence[str], rankings: Sequence[Sequence[str]], spec: ScoringSpec
+) -> list[list[str]]:
+    """The words of each prompt, ranked anew by how likely the sentence is with them: *The kettle is hot.*
+
+    A model that reads from left to right does not see that the sentence ends, and goes on with *made*, *used*, *built*.
+    """
+    prompts = []
+    for text, words in zip(texts, rankings, strict=True):
+        start = text.index(BLANK)
+        for word in words:
+            whole = text.replace(BLANK, word)
+            prompts.append(Prompt(whole, start, len(whole), whole=True))
+    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    ranked = []
+    for words in rankings:
+        values = {word: float(next(scored).logprobs.sum()) for word in words}
+        ranked.append(sorted(words, key=lambda word: -values[word]))
+    return ranked
 
 
 # Step 1 as a whole: associations asked for, nonsense dropped, ranked by perplexity, cut at the knee.
 
 
 def associate(
-    model: LanguageModel,
-    ranker: LanguageModel | None,
+    model: Model,
+    ranker: Model | None,
     nouns: Sequence[Noun],
     asking: Asking,
     watcher: Watcher = UNWATCHED,
@@ -194,7 +221,7 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(strange),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.family.asks_what_follows and not asking.template:
+    if model.asks_what_follows and asking.literal:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
@@ -207,7 +234,7 @@ def associate(
 def rank_and_cut(
     associations: Sequence[Association],
     nouns: Mapping[str, Noun],
-    ranker: LanguageModel | None,
+    ranker: Model | None,
     asking: Asking,
     watcher: Watcher = UNWATCHED,
 ) -> Selection:
@@ -221,10 +248,10 @@ def rank_and_cut(
 
 
 def perplexities(
-    ranker: LanguageModel, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
+    ranker: Model, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
-    if not ranker.family.left_to_right:
+    if ranker.direction != "left to right":
         raise UserError(
             f"{ranker.name} is not a causal model, so it cannot rank by perplexity",
             fix=f"{argument('ranker', 'smollm2')}",

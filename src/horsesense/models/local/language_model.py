@@ -1,9 +1,9 @@
-"""A loaded language model, asked for log-probabilities at given places."""
+"""A loaded language model, asked for log-probabilities at given places: the contract's local implementation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,34 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import UserError, argument
+from horsesense.models.contract import (
+    DEFAULT_BUDGET,
+    Ability,
+    Choices,
+    Continuation,
+    Identity,
+    Likelihood,
+    Prompt,
+    Sampling,
+    Turn,
+    Values,
+)
 from horsesense.models.local.families import Family
-from horsesense.models.local.forward import to_device, undisturbed
+from horsesense.models.local.forward import to_device
+from horsesense.models.local.forward import undisturbed as leaving_no_trace
 from horsesense.models.local.head import HeadAtPlaces, batch_logits
 from horsesense.models.local.rows import Lines, Marks, Row, lines_of
 from horsesense.models.local.tokens import Tokens, tokenise
+from horsesense.records import Fill, ScoringSpec
+from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import torch
 
-Values = npt.NDArray[np.float32]
+    from horsesense.models.local.questions import Framed
+
 Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
 
@@ -74,6 +92,99 @@ class LanguageModel:
         """The token ids that rows are made with."""
         return self.family.marks(self.tokenizer, self.network.config)
 
+    # The contract.
+
+    @property
+    def who(self) -> Identity:
+        return Identity("memory" if self.borrowed else "weights", self.weights)
+
+    @property
+    def direction(self) -> str:
+        return self.family.direction
+
+    @property
+    def asks_what_follows(self) -> bool:
+        return self.family.asks_what_follows
+
+    def can(self, ability: Ability) -> bool:
+        if ability == "likelihood" or self.family.head != "tokens":
+            return ability == "likelihood"
+        if ability == "next":
+            return self.family.left_to_right or self.tokenizer.mask_token is not None
+        templated = ability == "text" or bool(getattr(self.tokenizer, "chat_template", None))
+        return self.family.left_to_right and templated
+
+    def why_not(self, ability: Ability) -> str:
+        return f"it is of the family {self.family.name!r}"
+
+    def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
+        """Nothing has to be held: what it computes costs time only, and runs keep that."""
+        return nullcontext()
+
+    def frame_in_words(self, spec: ScoringSpec) -> str:
+        return self.family.frame(self.tokenizer, spec).in_words
+
+    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
+        from horsesense.models.local.questions import read_prompts
+
+        return read_prompts(self, prompts, spec)
+
+    def likelihoods(
+        self,
+        readings: Sequence[Framed],
+        spec: ScoringSpec,
+        budget: int = DEFAULT_BUDGET,
+        watcher: Watcher = UNWATCHED,
+    ) -> list[Likelihood]:
+        from horsesense.models.local.batches import score_questions
+
+        scored = score_questions(self, readings, spec, budget, watcher)
+        return [reading.likelihood(values) for reading, values in zip(readings, scored, strict=True)]
+
+    def token_texts(self, reading: Framed, likelihood: Likelihood) -> list[str]:
+        return [self.tokenizer.decode([reading.question.ids[place]]) for place in reading.question.asked]
+
+    @property
+    def most_words(self) -> int:
+        return len(self.tokenizer)
+
+    def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
+        tokens: list[str] = self.tokenizer.convert_ids_to_tokens([each.ids[0] for each in fills])
+        return tokens
+
+    def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
+        from horsesense.models.local.questions import framer_of
+
+        unknown = framer_of(self, spec).unknown_token
+        return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
+
+    def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
+        from horsesense.models.local.blanks import best_words
+
+        return best_words(self, prompts, k, spec)
+
+    def choices(
+        self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
+    ) -> list[Choices]:
+        from horsesense.models.local.blanks import choices
+
+        return choices(self, turns, words, spec, watcher)
+
+    def continuations(
+        self, turns: Sequence[Turn], sampling: Sampling, watcher: Watcher = UNWATCHED
+    ) -> list[list[Continuation]]:
+        from horsesense.models.local.going_on import continuations
+
+        return continuations(self, turns, sampling, watcher)
+
+    def in_template(self, turn: Turn) -> str:
+        """A conversation as its chat template writes it, up to where the reply begins."""
+        messages = [{"role": role, "content": content} for role, content in turn.messages]
+        text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return text + turn.text
+
+    # What its own room asks of it.
+
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
 
@@ -93,7 +204,7 @@ class LanguageModel:
         """
         import torch
 
-        with self._asking():
+        with self.undisturbed():
             lines = lines_of(rows, apart=exact or self.head is None)
             read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
             for part, logits in self._logits(rows, lines, exact):
@@ -121,7 +232,7 @@ class LanguageModel:
         """
         import torch
 
-        with self._asking():
+        with self.undisturbed():
             logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
             known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
@@ -129,11 +240,11 @@ class LanguageModel:
         self._check(values)
         return list(zip(ids, values, strict=True))
 
-    def _asking(self) -> AbstractContextManager[None]:
+    def undisturbed(self) -> AbstractContextManager[None]:
         """How the network is called: without gradients, and where it is borrowed, without a trace."""
         import torch
 
-        return undisturbed(self.network) if self.borrowed else torch.inference_mode()
+        return leaving_no_trace(self.network) if self.borrowed else torch.inference_mode()
 
     def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
         """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""

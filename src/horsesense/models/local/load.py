@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, need
 from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
 from horsesense.models.local.device import choose_device, fit_threads
 from horsesense.models.local.families import Family, family_named, family_of
 from horsesense.models.local.head import HeadAtPlaces, find_head
 from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.large import BITS, is_placed, loading_options, placed
 from horsesense.models.local.parts import (
     check_used,
     keep_head_in_float32,
@@ -32,8 +33,7 @@ def load_model(
     allow_pickle: bool = False,
 ) -> LanguageModel:
     """Load a model by any of the names that ``-m`` takes; a plug-in's decides by itself how it is loaded."""
-    import torch
-
+    need("torch")
     foreign = plugged(name)
     if foreign is not None:
         return foreign
@@ -46,9 +46,9 @@ def load_model(
         network, report = read_part(
             located.folder,
             kind.auto_class,
-            dtype=getattr(torch, dtype),
             use_safetensors=None if allow_pickle else True,
             output_loading_info=True,
+            **loading_options(device, dtype),
         )
     made_up = sorted(report["missing_keys"]) + sorted(str(key) for key in report["mismatched_keys"])
     if made_up:
@@ -57,17 +57,18 @@ def load_model(
             fix="use a checkpoint that was trained with this head",
         )
     check_used(report, network, name)
-    place, reason = choose_device(device)
+    fixed = is_placed(device, dtype)
+    place, reason = placed(network) if fixed else choose_device(device)
     if place.type == "cpu":
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
     if dtype != "float32":
         keep_head_in_float32(network)
-    network.to(place).eval()
+    (network if fixed else network.to(place)).eval()
     trust_inputs(network)
     if kind.left_to_right:
         _check_left_to_right(network, place, name)
-    if kind.side_by_side and place.type == "cuda":
+    if kind.side_by_side and place.type == "cuda" and not fixed:
         stand_side_by_side(network, kind, place)
     head = find_head(network, kind, place)
     window = window_of(network, tokenizer)
@@ -115,6 +116,8 @@ def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:
 
 
 def _why(dtype: str) -> str:
+    if dtype in BITS:
+        return "asked for; what is computed is in bfloat16, the head in float32"
     return "full precision" if dtype == "float32" else "asked for; the head stays in float32"
 
 

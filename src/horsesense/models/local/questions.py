@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from horsesense.errors import UserError, argument
 from horsesense.language.words import word_spans
+from horsesense.models.contract import Likelihood, Prompt, Values, in_stretch
 from horsesense.models.local.entailment import label_numbers
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.rows import Question
 from horsesense.models.local.tokens import Frame, Tokens
 from horsesense.records import Item, ScoringSpec
 from horsesense.records.spec import Truncation
-from horsesense.scoring.prompts import Prompt
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 """Token ids of two texts, and which of the two each belongs to."""
@@ -41,6 +41,21 @@ class Framed:
     """For each asked token, where it starts in the prompt."""
     ends: tuple[int, ...]
     flags: tuple[str, ...]
+    rows: int = 1
+    """Inputs that are computed for it: one, or one a token."""
+
+    @property
+    def length(self) -> int:
+        return len(self.question.ids)
+
+    @property
+    def cost(self) -> int:
+        """Tokens that are computed for it."""
+        return self.length * self.rows
+
+    def likelihood(self, values: Values) -> Likelihood:
+        """With the numbers that it was asked for."""
+        return Likelihood(values, self.starts, self.ends, self.flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,8 @@ class Framer:
     window: int
     truncation: Truncation
     unknown_token: int | None
+    row_a_token: bool = False
+    """Whether each token takes an input of its own."""
 
     def __call__(self, prompt: Prompt, tokens: Tokens) -> Framed:
         return _framed(prompt, tokens, self)
@@ -61,7 +78,20 @@ def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
     frame = model.family.frame(model.tokenizer, spec)
     unknown = model.tokenizer.unk_token_id
     # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
-    return Framer(frame, model.window, spec.truncation, None if unknown in frame.before else unknown)
+    return Framer(
+        frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_a_token(model)
+    )
+
+
+def read_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
+    """Prompts as this model reads them, tokenised in one go."""
+    need_tokens(model)
+    framer = framer_of(model, spec)
+    return [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
+
+
+def _row_a_token(model: LanguageModel) -> bool:
+    return model.family.head == "tokens" and not model.family.asks_what_follows
 
 
 def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
@@ -76,7 +106,11 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
             fix=f"add {argument('spec', 'truncation=left')} to keep its end only",
         )
     flags = ["truncated"] if dropped else []
-    places = [place for place in range(dropped, len(tokens.ids)) if _is_scored(prompt, tokens, place)]
+    places = [
+        place
+        for place in range(dropped, len(tokens.ids))
+        if in_stretch(prompt, tokens.starts[place], tokens.ends[place])
+    ]
     if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in places):
         flags.append("straddle")
     if not frame.scores_first and places and places[0] == dropped:
@@ -99,13 +133,8 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
         starts=tuple(tokens.starts[place] for place in places),
         ends=tuple(tokens.ends[place] for place in places),
         flags=tuple(flags),
+        rows=len(places) if framer.row_a_token else 1,
     )
-
-
-def _is_scored(prompt: Prompt, tokens: Tokens, place: int) -> bool:
-    """A token is scored where it begins in the stretch; one that straddles its left border belongs to it."""
-    start, end = tokens.starts[place], tokens.ends[place]
-    return (prompt.start <= start < prompt.end) or (start < prompt.start < end) or (start == end == prompt.start)
 
 
 def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UserError, argument
+from horsesense.models.contract import DEFAULT_BUDGET, Values
 from horsesense.models.local.language_model import LanguageModel, Pending
+from horsesense.models.local.plan import Plan, make_plan
+from horsesense.models.local.questions import Framed
 from horsesense.models.local.rows import Row
 from horsesense.records import ScoringSpec
-from horsesense.scoring.plan import Plan, make_plan
-from horsesense.scoring.questions import Framed
 from horsesense.watching import UNWATCHED, Watcher
-
-Values = npt.NDArray[np.float32]
-
-DEFAULT_BUDGET = 4096
-"""Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
 
 
 def score_questions(
@@ -30,15 +25,27 @@ def score_questions(
 ) -> list[Values]:
     """The log-probability of each asked token of each question; the watcher is told how many tokens are done."""
     marks = model.marks
+    made = (model.family.rows(question.question, spec, marks) for question in questions)
+    longest = max((len(question.question.ids) for question in questions), default=0)
+    return score_rows(model, made, longest, spec, budget, watcher)
+
+
+def score_rows(
+    model: LanguageModel,
+    questions: Iterable[Sequence[Row]],
+    longest: int,
+    spec: ScoringSpec,
+    budget: int = DEFAULT_BUDGET,
+    watcher: Watcher = UNWATCHED,
+) -> list[Values]:
+    """The numbers of the rows of each question, of which the longest has so many tokens."""
     counts = []
 
     def rows() -> Iterator[Row]:
-        for question in questions:
-            made = model.family.rows(question.question, spec, marks)
+        for made in questions:
             counts.append(sum(len(row.reads) for row in made))
             yield from made
 
-    longest = max((len(question.question.ids) for question in questions), default=0)
     share = longest <= model.longest_in_trees and not spec.exact
     plan = make_plan(rows(), 1 if spec.exact else budget, share)
     scores = np.zeros(len(plan.slots), dtype=np.float32)

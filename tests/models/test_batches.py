@@ -10,10 +10,12 @@ import pytest
 import torch
 
 from horsesense.errors import UserError
+from horsesense.models.local.batches import score_questions
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
+from horsesense.models.local.questions import Framed
 from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.batches import score_questions
-from horsesense.scoring.options import prepare
+from horsesense.scoring.prompts import item_prompts
 from horsesense.watching import Watcher
 
 
@@ -49,10 +51,15 @@ class Remembering(Watcher):
 ITEMS = [Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft")) for n in range(10, 30)]
 
 
+def _framed(model: LanguageModel, items: list[Item], spec: ScoringSpec) -> list[Framed]:
+    prompts = [prompt for item in items for prompt in item_prompts(item, spec, model.asks_what_follows).prompts]
+    return model.read(prompts, spec)
+
+
 def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     spec = ScoringSpec()
-    framed = [question for one in prepare(model, ITEMS, spec) for question in one.questions]
+    framed = _framed(model, ITEMS, spec)
     usual = score_questions(model, framed, spec)
     watcher = Remembering()
     small = replace(model, network=Small(model.network, 3))
@@ -67,6 +74,6 @@ def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
 def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     spec = ScoringSpec()
-    framed = [question for one in prepare(model, ITEMS[:1], spec) for question in one.questions]
+    framed = _framed(model, ITEMS[:1], spec)
     with pytest.raises(UserError, match="does not fit into the memory"):
         score_questions(replace(model, network=Small(model.network, 0)), framed, spec)

@@ -1,0 +1,262 @@
+"""Requests to a server: so many in flight, sent again where the server falters, within a budget, kept as they come.
+
+The event loop runs in a thread of its own, so that it works where one is running already, as in a notebook.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from horsesense.errors import UserError, argument
+from horsesense.models.served.address import Address
+from horsesense.models.served.request_log import RequestLog
+from horsesense.models.served.requests import (
+    LONGEST_WAIT,
+    FaltersError,
+    RefusedError,
+    Request,
+    Spending,
+    SpentError,
+    message_of,
+    wait_of,
+)
+from horsesense.models.served.settings import KEY_VARIABLE, ServedSettings
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+Read = TypeVar("Read")
+Reader = Callable[[bytes, dict[str, Any]], Read]
+"""Makes something of a reply, given the key of its request."""
+
+_FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_FIRST_WAIT = 0.25
+
+
+@dataclass
+class Client(Generic[Read]):
+    """Asks one server."""
+
+    address: Address
+    settings: ServedSettings
+    identity: str = ""
+    """Who is asked, as part of every key of the log."""
+    log: RequestLog | None = None
+    spending: Spending = field(default_factory=Spending)
+    _ssl: ssl.SSLContext | None = None
+
+    def get(self, path: str) -> dict[str, Any] | None:
+        """What the server says of itself; None where it has no such page."""
+        try:
+            said: dict[str, Any] = self._in_thread(lambda: self._got(path))
+            return said
+        except RefusedError as error:
+            if error.status in (401, 403):
+                raise
+            return None
+
+    def ask(self, request: Request, read: Callable[[dict[str, Any]], Read]) -> Read:
+        return self.ask_all([request], read)[0]
+
+    def ask_all(
+        self, requests: Sequence[Request], read: Callable[[dict[str, Any]], Read], watcher: Watcher = UNWATCHED
+    ) -> list[Read]:
+        return self.ask_each(requests, lambda key, reply: read(reply), watcher)
+
+    def ask_each(self, requests: Sequence[Request], read: Reader[Read], watcher: Watcher = UNWATCHED) -> list[Read]:
+        """All requests, each read as soon as it is answered and kept where it could be read. The same is asked once.
+
+        What reads is given the key of the request too.
+        """
+        keys = [request.key(self.identity) for request in requests]
+        distinct = dict(zip(keys, requests, strict=True))
+        answered: dict[bytes, Read] = {}
+        for key in distinct:
+            kept = self.log.find(key) if self.log is not None else None
+            if kept is not None:
+                answered[key] = read(key, kept)
+        left = [(key, request) for key, request in distinct.items() if key not in answered]
+        if left:
+            self._in_thread(lambda: self._all(left, read, answered, len(distinct), watcher))
+        return [answered[key] for key in keys]
+
+    async def _got(self, path: str) -> dict[str, Any]:
+        async with self._connected() as client:
+            return await self._sent(client, "GET", path, None)
+
+    async def _all(
+        self,
+        left: list[tuple[bytes, Request]],
+        read: Reader[Read],
+        answered: dict[bytes, Read],
+        total: int,
+        watcher: Watcher,
+    ) -> None:
+        todo = iter(left)
+        failed: list[BaseException] = []
+
+        async def worker() -> None:
+            # A connection each: a pool of many looks through all of them at every request.
+            async with self._connected() as client:
+                for key, request in todo:
+                    if failed or not self._may_go_on(failed):
+                        return
+                    try:
+                        answered[key] = await self._one(client, key, request, read)
+                    except Exception as error:  # the first stops all; those in flight are still kept
+                        failed.append(error)
+                        return
+                    watcher.at("requests", len(answered), total, "requests")
+
+        await asyncio.gather(*(worker() for _ in range(min(self.settings.concurrency, len(left)))))
+        if failed:
+            raise failed[0]
+
+    def _may_go_on(self, failed: list[BaseException]) -> bool:
+        most, tokens = self.settings.max_requests, self.settings.max_tokens
+        used = self.spending.sent + self.spending.received
+        if most is not None and self.spending.requests + self.spending.in_flight >= most:
+            what = f"the budget of {most:,} requests is reached"
+        elif tokens is not None and used >= tokens:
+            what = f"the budget of {tokens:,} tokens is reached ({used:,} are used)"
+        else:
+            return True
+        failed.append(SpentError(f"{what}; all that was answered is kept", fix="run the same again to go on"))
+        return False
+
+    async def _one(self, client: httpx.AsyncClient, key: bytes, request: Request, read: Reader[Read]) -> Read:
+        self.spending.in_flight += 1
+        try:
+            reply = await self._sent(client, "POST", request.path, request.body)
+        finally:
+            self.spending.in_flight -= 1
+        self.spending.requests += 1
+        usage = reply.get("usage")
+        if isinstance(usage, dict):
+            self.spending.sent += int(usage.get("prompt_tokens") or 0)
+            self.spending.received += int(usage.get("completion_tokens") or 0)
+        result = read(key, reply)
+        if self.log is not None:
+            self.log.keep(key, reply)
+        return result
+
+    async def _sent(
+        self, client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """One request until it is answered, refused, or has been tried often enough."""
+        why = ""
+        for attempt in range(self.settings.tries):
+            try:
+                return await self._tried(client, method, path, body)
+            except FaltersError as error:
+                why, wait = str(error), error.wait
+                self.spending.repeated += 1
+                if attempt + 1 < self.settings.tries:
+                    longest = min(LONGEST_WAIT, _FIRST_WAIT * 2**attempt)
+                    await asyncio.sleep(longest * (0.5 + random.random() / 2) if wait is None else wait)
+        raise UserError(
+            f"{self.address.url} does not answer after {self.settings.tries} tries ({why})",
+            fix="see whether the server runs, and run the same again: what was answered is kept",
+        )
+
+    async def _tried(
+        self, client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        import httpx
+
+        url = path if path.startswith("http") else f"{self.address.url}{path}"
+        try:
+            response = await client.request(method, url, json=body)
+        except httpx.TimeoutException as error:
+            raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
+        except httpx.TransportError as error:
+            raise FaltersError(self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))) from error
+        if response.status_code in _FALTERS:
+            raise FaltersError(f"HTTP {response.status_code}", wait_of(response.headers.get("retry-after")))
+        if response.status_code >= 300:
+            raise self._refusal(response.status_code, response.text)
+        try:
+            reply = response.json()
+        except ValueError as error:
+            raise FaltersError("its answer is not whole JSON") from error
+        if not isinstance(reply, dict):
+            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object")
+        if "error" in reply and "choices" not in reply:
+            raise self._refusal(response.status_code, response.text)
+        return reply
+
+    def _refusal(self, status: int, text: str) -> RefusedError:
+        if status in (401, 403):
+            variable = self.settings.key_from or KEY_VARIABLE
+            return RefusedError(
+                f"{self.address.url} refuses the key (HTTP {status})",
+                status=status,
+                fix=f"put one into the environment variable {variable}, or name another by {argument('key_from')}",
+            )
+        said = self._scrubbed(" ".join(message_of(text).split()))[:200]
+        return RefusedError(f"{self.address.url} refuses the request (HTTP {status}: {said})", status=status)
+
+    def _scrubbed(self, text: str) -> str:
+        key = self.settings.key()
+        return text.replace(key, "***") if key else text
+
+    def _connected(self) -> httpx.AsyncClient:
+        """One connection to the server."""
+        import httpx
+
+        key = self.settings.key()
+        return httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=self.settings.timeout,
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=self._certificates(),
+            trust_env=not self.address.loopback,  # a proxy knows another machine by this name
+        )
+
+    def _certificates(self) -> ssl.SSLContext | bool:
+        """Whom to believe; read once, since that takes a while, and not at all where nothing is encrypted."""
+        if not self.address.url.startswith("https:"):
+            return False
+        if self._ssl is None:
+            import ssl
+
+            self._ssl = ssl.create_default_context()
+        return self._ssl
+
+    def _in_thread(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Run a coroutine in an event loop of its own; an interruption here ends it there."""
+        outcome: list[Any] = []
+        errors: list[BaseException] = []
+        started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+        async def begun() -> Any:
+            task = asyncio.ensure_future(work())
+            started.append((asyncio.get_running_loop(), task))
+            return await task
+
+        def run() -> None:
+            try:
+                outcome.append(asyncio.run(begun()))
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=run, name="horsesense-served", daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            for loop, task in started:
+                loop.call_soon_threadsafe(task.cancel)
+            thread.join()
+            raise
+        if errors:
+            raise errors[0]
+        return outcome[0]

@@ -1,0 +1,61 @@
+"""How a server is asked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from horsesense.errors import UserError, argument
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSettings:
+    """How many requests at a time, how long to wait, how much to spend, whose key."""
+
+    concurrency: int = 16
+    """Requests in flight at most."""
+    timeout: float = 120.0
+    """Seconds that a request may take."""
+    tries: int = 6
+    """How often a request is sent where the server falters (429, 5xx, a broken connection, half an answer)."""
+    max_requests: int | None = None
+    """Answered requests at most, in one call; what is kept already is not counted."""
+    max_tokens: int | None = None
+    """Tokens at most, sent and received, in one call."""
+    key_from: str = ""
+    """The environment variable that has the key; empty: ``OPENAI_API_KEY``, where that is set."""
+    price: tuple[float, float] | None = None
+    """What a million tokens cost, sent and received, for the forecast."""
+
+    def key(self) -> str:
+        """The key, from the environment and from nowhere else."""
+        if self.key_from and not os.environ.get(self.key_from):
+            raise UserError(
+                f"the environment variable {self.key_from} is empty",
+                fix=f"set it, or leave {argument('key_from')} out",
+            )
+        return os.environ.get(self.key_from or KEY_VARIABLE, "")
+
+    def check(self) -> None:
+        for name in ("concurrency", "tries", "timeout"):
+            if getattr(self, name) <= 0:
+                raise UserError(f"{argument(name)} {getattr(self, name)} asks nothing", fix="use 1 or more")
+        for name in ("max_requests", "max_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"{argument(name)} {value} asks nothing", fix="use 1 or more")
+
+
+def parse_price(text: str) -> tuple[float, float]:
+    """Two numbers by a comma: what a million tokens cost that are sent, and that are received.
+
+    >>> parse_price("0.15, 0.6")
+    (0.15, 0.6)
+    """
+    try:
+        sent, received = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"the price {text!r} is not two numbers by a comma", fix="write 0.15,0.60") from None
+    return sent, received

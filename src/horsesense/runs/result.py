@@ -1,0 +1,114 @@
+"""What a model got right of a probe: as it is worked with, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from horsesense.analysis import Estimate
+from horsesense.records.document import Document
+from horsesense.records.soundness import Soundness
+from horsesense.runs.replies import RepliesDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ResultDocument(Document):
+    """What a model got right of a probe, as plain data."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """The name of its file, without the ending."""
+    n: int
+    """Items with a gold."""
+    metric: str
+    """What is counted."""
+    normalise: str
+    """How scores were made of tokens; ``by form``: as the form of each item has it."""
+    accuracy: float
+    """The metric: share of the items that are right, where a tie counts as its part, or the average over units."""
+    ci: tuple[float, float]
+    """Interval of the accuracy, clustered by the card's group."""
+    level: float
+    """How often such intervals hold the true value."""
+    clusters: int
+    """Units of dependence."""
+    chance: float | None
+    """What guessing earns."""
+    plain: Estimate | None
+    """Share of all items that are right, beside an average over units; null where that is the metric itself."""
+    effective_units: float
+    """How many units of equal size would say as much (Kish)."""
+    strict: Estimate | None
+    """Families with every item right; null where each item stands alone."""
+    ties: int
+    """Items with more than one best option."""
+    unjudged: int
+    """Items without a gold, left out."""
+    sensitivity: Mapping[str, float]
+    """Accuracy under each other normalisation that the answers allow."""
+    spec: Mapping[str, str | int | float | bool]
+    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    way: str
+    """How it was asked: options, pmi, letters or words."""
+    asked: str
+    """The same in words: template, examples, orders, what was fallen back from."""
+    replies: RepliesDocument | None = None
+    """What was said and made out, where it was asked in letters or words."""
+    soundness: Soundness | None = None
+    """How sound the items are, as the probe's card has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a model got right of a probe."""
+
+    model: str
+    probe: str
+    metric: str
+    normalise: str
+    estimate: Estimate
+    strict: Estimate | None
+    """Whole families right; None where there are no families. Its n counts families."""
+    ties: int
+    unjudged: int
+    sensitivity: dict[str, float]
+    """Accuracy under each other normalisation that the answers allow."""
+    spec: dict[str, Any]
+    effective_units: float
+    """How many units of equal size would say as much (Kish)."""
+    plain: Estimate | None = None
+    """Share of all items, beside an average over units."""
+    way: str = "options"
+    asked: str = ""
+    replies: RepliesDocument | None = None
+    soundness: Soundness | None = None
+    """How sound the items are, where somebody has read a sample."""
+
+    def document(self) -> ResultDocument:
+        """The same with its estimate spread out, for those who read it elsewhere."""
+        e = self.estimate
+        return ResultDocument(
+            model=self.model,
+            probe=self.probe,
+            n=e.n,
+            metric=self.metric,
+            normalise=self.normalise,
+            accuracy=e.value,
+            ci=e.ci,
+            level=e.level,
+            clusters=e.clusters,
+            chance=e.chance,
+            plain=self.plain,
+            effective_units=self.effective_units,
+            strict=self.strict,
+            ties=self.ties,
+            unjudged=self.unjudged,
+            sensitivity=self.sensitivity,
+            spec=self.spec,
+            way=self.way,
+            asked=self.asked,
+            replies=self.replies,
+            soundness=self.soundness,
+        )

@@ -1,0 +1,52 @@
+"""By options: how likely each option is, as the model reads it in its place. By PMI: against its bare likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from horsesense.models.contract import Likelihood, Model
+from horsesense.records import Item, ScoringSpec, view
+from horsesense.scoring.options import Prepared, answer_of, prepare
+from horsesense.scoring.prompts import item_prompts
+from horsesense.scoring.ways.examples import examples_from
+from horsesense.scoring.ways.way import Answers, Call, Way, same_spec
+
+
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    if not spec.shots:
+        return prepare(model, items, spec)
+    examples = examples_from(pool, spec)
+    before = {item.id: "".join(f"{_solved(each, spec)}\n\n" for each in examples(item)) for item in items}
+    return prepare(model, items, spec, before)
+
+
+def _solved(item: Item, spec: ScoringSpec) -> str:
+    assert item.answer is not None
+    return item_prompts(item, replace(spec, baseline=False), True).prompts[item.answer].text
+
+
+def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    """Sentences are asked as the blank that they differ in: a whole sentence has nothing to be set against."""
+    seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
+    made = _prepare(model, seen, spec, pool)
+    return [replace(each, item=item) for each, item in zip(made, items, strict=True)]
+
+
+def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
+    readings = [question for prepared in asked for question in prepared.questions]
+    scored: list[Likelihood] | None = call.memory.likelihoods(readings) if call.memory else None
+    if scored is None:
+        scored = call.model.likelihoods(readings, call.spec, call.budget, call.watcher)
+        if call.memory:
+            call.memory.remember(readings, scored)
+    values = iter(scored)
+    return [answer_of(call.model, each, [next(values) for _ in each.questions]) for each in asked], []
+
+
+def _in_words(model: Model, spec: ScoringSpec) -> str:
+    return f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}" if spec.shots else ""
+
+
+OPTIONS = Way("options", "likelihood", same_spec, _prepare, _answer, _in_words)
+PMI = Way("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)

@@ -1,0 +1,220 @@
+"""Which option a reply in words names, by stated rules; what no rule makes out is unparsed, and never guessed.
+
+What a model thinks aloud between ``<think>`` and ``</think>`` is not its reply. Then, in this order:
+
+1. *boxed*: one letter in ``\\boxed{}``
+2. *letter alone*: the reply is a letter, whatever signs stand around it
+3. *stated*: "the answer is B", "Answer: B", "I choose B"; where several are stated, the last that is called final
+4. *leading letter*: the reply begins with "B." or "B)" or "B:"
+5. *option as it stands*: the reply, or its first line, is an option but for case, signs and an article
+6. *begins with the option*: "Cold, because …"
+7. *letter named*: "option B" or "(B)" and no other
+8. *option named*: one option's words and no other's, and not behind a "not"
+
+A letter whose option is another than the words that follow it is unparsed. A reply that had room to reason is read from
+its last statement, or else from its last line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
+_THINKING = re.compile(r"<think(?:ing)?>", re.I)
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?\s*\(?([A-Za-z])\)?\s*\}+")
+_ALONE = re.compile(r"\W*(?:(?:option|choice|letter|answer)\W+)?([A-Za-z])\W*", re.I)
+_MARKER = (
+    r"(?:answer|correct (?:answer|option|choice|letter)|(?:best|right) (?:answer|option|choice)|"
+    r"(?:i|i'd|i would|i'll|i will) (?:choose|chose|pick|picked|select|selected|say|go with|answer)|my (?:choice|pick))"
+)
+_STATED = re.compile(
+    rf"(?P<final>final\W+)?\b{_MARKER}\b[\s*_`\"']*(?:\s+(?:is|was|would be|must be|should be)\b)?[\s:=\-–—>*_`\"'(\[]*"
+    rf"(?:the\s+)?(?:(?:option|choice|letter)\b[\s*_`\"'(\[]*)?(?P<letter>[A-Za-z])(?P<after>(?![\w'’]).*)",
+    re.I,
+)
+_LEADING = re.compile(r"\W*(?:(?:option|choice)\s+)?([A-Za-z])[*_`\"')\]]*\s*[.):\]\-–—][*_`]*\s*(.*)", re.I)
+_NAMED = re.compile(r"\b(?:option|choice|letter)\s+[\"'(*]*([A-Za-z])\b(?!')|[(\[]([A-Z])[)\]]", re.I)
+_NOT = re.compile(
+    r"(?:\b(?:not|never|no|neither|nor|cannot|isn't|wasn't|than|rather than|instead of)|n[’']t)\W+(?:\w+\W+)?$"
+)
+_REFUSES = re.compile(
+    r"\b(?:i(?:'m| am) sorry|as an ai|i can(?:no|')t|i am unable|i'm unable|unable to answer)\b", re.I
+)
+_SEVERAL = re.compile(r"\b(?:all|both|none|neither|any) of (?:the (?:above|options)|them|these)\b|\bboth\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a reply names."""
+
+    option: int | None
+    """Its place among the options shown; None where no rule makes one out."""
+    why: str
+    """The rule, or why none."""
+
+
+def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Parsed:
+    """The option that a reply names, of those shown as A, B, C …
+
+    >>> parse_reply("The answer is (B), since ice is frozen.", ["hot", "cold"])
+    Parsed(option=1, why='stated')
+    >>> parse_reply("It could be hot or cold.", ["hot", "cold"])
+    Parsed(option=None, why='names several options')
+    """
+    said = _THOUGHT.sub(" ", text)
+    if _THINKING.search(said):
+        return Parsed(None, "cut off while it thinks")
+    said = said.replace("’", "'").strip()
+    if not any(letter.isalnum() for letter in said):
+        return Parsed(None, "empty")
+    rules: tuple[Callable[[str, Sequence[str]], Parsed | None], ...]
+    if reasoned:
+        stated = _boxed(said, shown) or _stated(said, shown)
+        if stated is not None:
+            return stated
+        said = said.splitlines()[-1].strip()
+    rules = (_boxed, _alone, _stated, _leading, _as_it_stands, _begins, _letter_named, _option_named)
+    for rule in rules:
+        parsed = rule(said, shown)
+        if parsed is not None:
+            return parsed
+    if _REFUSES.search(said):
+        return Parsed(None, "refuses")
+    return Parsed(None, "names no option")
+
+
+def _letter(letter: str, shown: Sequence[str], why: str) -> Parsed:
+    place = ascii_uppercase.index(letter.upper())
+    return Parsed(place, why) if place < len(shown) else Parsed(None, f"names {letter.upper()}, which is no option")
+
+
+def _boxed(said: str, shown: Sequence[str]) -> Parsed | None:
+    letters = {letter.upper() for letter in _BOXED.findall(said)}
+    if len(letters) > 1:
+        return Parsed(None, "states several answers")
+    return _letter(letters.pop(), shown, "boxed") if letters else None
+
+
+def _alone(said: str, shown: Sequence[str]) -> Parsed | None:
+    found = _ALONE.fullmatch(said)
+    return _letter(found[1], shown, "letter alone") if found else None
+
+
+def _stated(said: str, shown: Sequence[str]) -> Parsed | None:
+    stated: list[tuple[str, str, bool]] = []
+    for line in said.splitlines():
+        at = 0
+        while found := _STATED.search(line, at):
+            at = found.start("letter") + 1
+            if _is_letter(found["letter"], found["after"]):
+                stated.append((found["letter"].upper(), found["after"], bool(found["final"])))
+    final = [each for each in stated if each[2]]
+    if final:
+        stated = final[-1:]
+    if not stated:
+        return None
+    if len({letter for letter, _, _ in stated}) > 1:
+        return Parsed(None, "states several answers")
+    letter, after, _ = stated[-1]
+    return _agreeing(_letter(letter, shown, "stated"), after, shown)
+
+
+def _is_letter(letter: str, after: str) -> bool:
+    """Whether a letter names an option; "a" and "I" may be words."""
+    rest = after.lstrip("*_`\"')]}")
+    if letter.islower():
+        return (letter != "a" and not re.match(r"\s+\w", rest)) or not rest.strip(" .!)*")
+    if letter in "AI" and re.match(r"\s+[a-z]", rest):
+        return bool(re.match(r"\s+(?:because|since|as|is|and)\b", rest))
+    return True
+
+
+def _leading(said: str, shown: Sequence[str]) -> Parsed | None:
+    leading = [found for line in said.splitlines() if (found := _LEADING.match(line.strip()))]
+    if not leading or not _LEADING.match(said):
+        return None
+    if len({found[1].upper() for found in leading}) > 1:
+        return Parsed(None, "lists several options")
+    found = leading[0]
+    if found[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
+        return None
+    return _agreeing(_letter(found[1], shown, "leading letter"), found[2], shown)
+
+
+def _agreeing(parsed: Parsed, after: str, shown: Sequence[str]) -> Parsed:
+    """Unparsed where the words behind a letter are those of another option."""
+    rest = _plain(after)
+    begun = [place for place, option in enumerate(shown) if _starts(rest, _plain(option))]
+    if parsed.option is None or not begun:
+        return parsed
+    longest = max(begun, key=lambda place: len(_plain(shown[place])))
+    same = _plain(shown[longest]) == _plain(shown[parsed.option]) or parsed.option in begun
+    return parsed if same else Parsed(None, "letter and words disagree")
+
+
+def _as_it_stands(said: str, shown: Sequence[str]) -> Parsed | None:
+    for part in (said, said.splitlines()[0]):
+        same = [place for place, option in enumerate(shown) if _plain(option) == _plain(part)]
+        if len(same) == 1:
+            return Parsed(same[0], "option as it stands")
+    return None
+
+
+def _begins(said: str, shown: Sequence[str]) -> Parsed | None:
+    head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
+    same = [place for place, option in enumerate(shown) if _plain(option) == head]
+    return Parsed(same[0], "begins with the option") if len(same) == 1 else None
+
+
+def _letter_named(said: str, shown: Sequence[str]) -> Parsed | None:
+    named = list(_NAMED.finditer(said))
+    letters = {(found[1] or found[2]).upper() for found in named if not _NOT.search(said[: found.start()].lower())}
+    if len(letters) > 1:
+        return Parsed(None, "names several options")
+    return _letter(letters.pop(), shown, "letter named") if letters else None
+
+
+def _option_named(said: str, shown: Sequence[str]) -> Parsed | None:
+    if _SEVERAL.search(said):
+        return Parsed(None, "names several options")
+    text = _spaced(said)
+    named: set[int] = set()
+    negated = False
+    # The longest first: "hot dog" is not also "dog".
+    for place in sorted(range(len(shown)), key=lambda place: -len(shown[place])):
+        option = _plain(shown[place])
+        pattern = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)") if option else None
+        if pattern is None:
+            continue
+        for found in pattern.finditer(text):
+            if _NOT.search(text[: found.start()]):
+                negated = True
+            else:
+                named.add(place)
+        text = pattern.sub(lambda found: "#" * len(found[0]), text)
+    if len(named) > 1:
+        return Parsed(None, "names several options")
+    if named:
+        return Parsed(named.pop(), "option named")
+    return Parsed(None, "says only what it is not") if negated else None
+
+
+def _starts(text: str, option: str) -> bool:
+    return bool(option) and (text == option or text.startswith(f"{option} "))
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"[*_`\"“”]+", "", text.casefold())).strip()
+
+
+def _plain(text: str) -> str:
+    """Without case, signs at the ends, spaces in rows, and an article at the beginning.
+
+    >>> _plain("**The  Cold one.**")
+    'cold one'
+    """
+    bare = _spaced(text).strip(" .,;:!?()[]{}'-–—>#")
+    return re.sub(r"^(?:a|an|the) (?=\w)", "", bare)

@@ -1,0 +1,38 @@
+"""Models that transformers puts where they are: the same numbers, and nobody moves them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.models.local.large import placed
+from horsesense.models.local.load import load_model
+from horsesense.records import ScoringSpec
+from horsesense.scoring.texts import score_texts
+
+TEXTS = ["The kettle is hot.", "Ice melts in the sun."]
+
+
+def test_a_model_that_is_spread_gives_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
+    folder = str(tiny_folders["llama"])
+    plain, spread = load_model(folder, device="cpu"), load_model(folder, device="map")
+    for one, other in zip(*(score_texts(each, TEXTS, ScoringSpec()) for each in (plain, spread)), strict=True):
+        assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-5)
+    assert "put there as it was loaded" in spread.notes[0]
+
+
+def test_few_bits_need_their_library(tiny_folders: dict[str, Path]) -> None:
+    if find_spec("bitsandbytes") is not None:
+        pytest.skip("bitsandbytes is installed")
+    with pytest.raises(UserError, match="dtype='int4' needs bitsandbytes, which is not installed"):
+        load_model(str(tiny_folders["llama"]), dtype="int4")
+
+
+def test_a_model_that_does_not_fit_is_refused(tiny_folders: dict[str, Path]) -> None:
+    network = load_model(str(tiny_folders["llama"]), device="cpu").network
+    network.hf_device_map = {"model.embed_tokens": 0, "model.layers.0": "cpu"}
+    with pytest.raises(UserError, match="does not fit on the GPUs"):
+        placed(network)

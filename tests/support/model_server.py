@@ -1,0 +1,263 @@
+"""An OpenAI-compatible server of the tests' own: a real model behind real HTTP on loopback, with faults on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from horsesense.models.contract import Sampling, Turn
+from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.rows import Given, Row
+
+
+@dataclass
+class Behaviour:
+    """What the server does and fails to do; tests change it while it runs."""
+
+    fault: str = ""
+    """``429``, ``500``, ``slow``, ``cut``, ``not-json``, ``hangs-up``: how every ``every``-th request fails."""
+    every: int = 5
+    key: str = ""
+    """What it wants as a key; empty: none."""
+    chat: bool = True
+    completions: bool = True
+    echo: bool = True
+    logprobs: bool = True
+    top: int = 20
+    """Next tokens that it tells at most; more are refused."""
+    adds_bos: bool = False
+    reads_special: bool = True
+    """Whether a special token that is written into a text is one token."""
+    tokenises: bool = False
+    takes_ids: bool = True
+    lies: bool = False
+    """Whether it echoes other numbers than those of the weights."""
+    splits: bool = False
+    """Whether it echoes tokens that do not make up the text."""
+    shorts: bool = False
+    """Whether it tells fewer log-probabilities than tokens."""
+    stays: float = 0.0
+    """Seconds that each answer takes."""
+    room: str = "max_tokens"
+    """What it calls the room for a reply in a chat."""
+    owner: str = "tests"
+    """What it says of itself."""
+
+
+@dataclass
+class Seen:
+    """What came in."""
+
+    requests: int = 0
+    answered: int = 0
+    paths: Counter[str] = field(default_factory=Counter)
+    headers: list[str] = field(default_factory=list)
+    in_flight: int = 0
+    most_in_flight: int = 0
+
+
+class ModelServer:
+    """A model by HTTP."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+        self.behaviour = Behaviour()
+        self.seen = Seen()
+        self._lock = threading.Lock()
+        self._made: dict[str, dict[str, Any]] = {}
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                data = [
+                    {"id": "smollm2", "object": "model", "owned_by": server.behaviour.owner, "created": time.time()}
+                ]
+                self._send(200, {"object": "list", "data": data})
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                server.handle(self, self.path, body)
+
+            def _send(self, status: int, value: Any) -> None:
+                server.send(self, status, json.dumps(value).encode())
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def name(self) -> str:
+        return f"openai:{self.url}#smollm2"
+
+    @contextmanager
+    def running(self) -> Iterator[ModelServer]:
+        thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._http.shutdown()
+            self._http.server_close()
+
+    def reset(self) -> None:
+        self.behaviour, self.seen = Behaviour(), Seen()
+
+    def send(self, handler: BaseHTTPRequestHandler, status: int, content: bytes, length: int | None = None) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(length or len(content)))
+        if status == 429:
+            handler.send_header("Retry-After", "0.01")
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    def handle(self, handler: BaseHTTPRequestHandler, path: str, body: dict[str, Any]) -> None:
+        with self._lock:
+            self.seen.requests += 1
+            number = self.seen.requests
+            self.seen.paths[path] += 1
+            self.seen.headers.append(str(handler.headers.get("authorization") or ""))
+            self.seen.in_flight += 1
+            self.seen.most_in_flight = max(self.seen.most_in_flight, self.seen.in_flight)
+        try:
+            if self.behaviour.stays:
+                time.sleep(self.behaviour.stays)
+            if self.behaviour.fault and number % self.behaviour.every == 0:
+                self._fail(handler, path, body)
+            else:
+                status, value = self._reply(handler, path, body)
+                self.seen.answered += status == 200
+                self.send(handler, status, json.dumps(value).encode())
+        finally:
+            with self._lock:
+                self.seen.in_flight -= 1
+
+    def _fail(self, handler: BaseHTTPRequestHandler, path: str, body: dict[str, Any]) -> None:
+        fault = self.behaviour.fault
+        if fault in ("429", "500", "503"):
+            self.send(handler, int(fault), b'{"error": {"message": "not now"}}')
+        elif fault == "slow":
+            time.sleep(1.5)
+            handler.close_connection = True
+        elif fault == "not-json":
+            self.send(handler, 200, b"<html>it works</html>")
+        elif fault == "hangs-up":
+            handler.close_connection = True
+        else:  # cut off: half of an answer, then the connection goes
+            whole = json.dumps(self._reply(handler, path, body)[1]).encode()
+            self.send(handler, 200, whole[: len(whole) // 2], len(whole))
+            handler.close_connection = True
+
+    def _reply(self, handler: BaseHTTPRequestHandler, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        does = self.behaviour
+        if does.key and handler.headers.get("authorization") != f"Bearer {does.key}":
+            return 401, {"error": {"message": "wrong key"}}
+        if path == "/tokenize" and does.tokenises:
+            return 200, {"tokens": list(self._ids(body["prompt"], bare=True))}
+        if path == "/v1/chat/completions" and does.chat:
+            asked = body.get("top_logprobs", 0)
+        elif path == "/v1/completions" and does.completions:
+            asked = body.get("logprobs") or 0
+        else:
+            return 404, {"error": {"message": f"no {path}"}}
+        if path == "/v1/chat/completions" and does.room not in body:
+            return 400, {"error": {"message": f"use {does.room}"}}
+        if asked > does.top or (body.get("echo") and not does.echo):
+            return 400, {"error": {"message": "this is not done here"}}
+        if not isinstance(body.get("prompt", ""), str) and not does.takes_ids:
+            return 400, {"error": {"message": "a prompt is a text"}}
+        key = json.dumps([path, body, vars(does)], sort_keys=True)
+        with self._lock:
+            if key not in self._made:
+                make = self._chat if path.endswith("chat/completions") else self._completion
+                self._made[key] = make(body)
+            return 200, self._made[key]
+
+    # What a server of models does.
+
+    def _ids(self, prompt: str | list[int], bare: bool = False) -> tuple[int, ...]:
+        if not isinstance(prompt, str):
+            return tuple(prompt)
+        if self.behaviour.reads_special:
+            (tokens,) = self.model.tokenise([prompt])
+            ids = tokens.ids
+        else:
+            ids = tuple(self.model.tokenizer(prompt, add_special_tokens=False, split_special_tokens=True)["input_ids"])
+        begin = self.model.tokenizer.convert_tokens_to_ids("<|endoftext|>")
+        return (begin, *ids) if self.behaviour.adds_bos and not bare else ids
+
+    def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
+        ids = self._ids(body["prompt"])
+        made, values, alternatives = self._greedy(ids, body["max_tokens"] if body.get("logprobs") else 0, body)
+        if not body.get("logprobs"):
+            return self._written(Turn(str(body["prompt"])), body, chat=False)
+        tokens = [self._text(token) for token in made]
+        numbers: list[float | None] = list(values)
+        if body.get("echo"):
+            before = self.model.logprobs([Row(Given(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[0]
+            lie = -3.0 if self.behaviour.lies else 0.0
+            tokens = [self._text(token) for token in ids] + tokens
+            numbers = [None, *(float(value) + lie for value in before), *numbers]
+            if self.behaviour.splits:
+                tokens = [f"{token}x" for token in tokens]
+            if self.behaviour.shorts:
+                numbers = numbers[:-1]
+        told = {"tokens": tokens, "token_logprobs": numbers, "top_logprobs": alternatives}
+        return {
+            "choices": [{"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}],
+            "usage": {"prompt_tokens": len(ids), "completion_tokens": len(made)},
+        }
+
+    def _greedy(
+        self, ids: tuple[int, ...], count: int, body: dict[str, Any]
+    ) -> tuple[list[int], list[float], list[Any]]:
+        made: list[int] = []
+        values: list[float] = []
+        alternatives: list[dict[str, float]] = []
+        for _ in range(count):
+            fed = (*ids, *made)
+            (best,) = self.model.top([Row(Given(fed), (len(fed) - 1,), (0,))], max(1, body.get("logprobs") or 1))
+            made.append(int(best[0][0]))
+            values.append(float(best[1][0]))
+            alternatives.append({self._text(int(t)): float(v) for t, v in zip(*best, strict=True)})
+        return made, values, alternatives
+
+    def _text(self, token: int) -> str:
+        return str(self.model.tokenizer.decode([token]))
+
+    def _chat(self, body: dict[str, Any]) -> dict[str, Any]:
+        turn = Turn(messages=tuple((each["role"], each["content"]) for each in body["messages"]))
+        reply = self._written(turn, body, chat=True)
+        if body.get("logprobs") and self.behaviour.logprobs:
+            ids = self._ids(self.model.in_template(turn))
+            (best,) = self.model.top([Row(Given(ids), (len(ids) - 1,), (0,))], body["top_logprobs"])
+            told = [{"token": self._text(int(t)), "logprob": float(v)} for t, v in zip(*best, strict=True)]
+            reply["choices"][0]["logprobs"] = {"content": [{**told[0], "top_logprobs": told}]}
+        return reply
+
+    def _written(self, turn: Turn, body: dict[str, Any], chat: bool) -> dict[str, Any]:
+        sampling = Sampling(
+            body.get("max_tokens") or body["max_completion_tokens"],
+            body.get("temperature", 0.0),
+            1,
+            body.get("seed", 0),
+        )
+        ((said,),) = self.model.continuations([turn], sampling)
+        choice: dict[str, Any] = {"finish_reason": said.finish, "logprobs": None}
+        choice |= {"message": {"role": "assistant", "content": said.text}} if chat else {"text": said.text}
+        return {"choices": [choice], "usage": {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens}}
