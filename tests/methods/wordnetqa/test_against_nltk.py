@@ -120,7 +120,8 @@ class Judge:
             if item.facets["task"] == "hyponymy":  # or a cousin of the answer, over any parent
                 starts += [up for up, hops in self.up(self.synset(item.groups["answer"])).items() if hops == 1]
             near = [[self.sister_distance(start, option) for start in starts] for option in wrong]
-            distances = [min((d for d in each if d is not None), default=None) for each in near]
+            wanted = int(item.facets["distractor_hops"])
+            distances = [wanted if wanted in each else None for each in near]
         else:
             distances = [self.up(asked).get(option) for option in wrong]
         of_kind = distances.count(int(item.facets["distractor_hops"]))
