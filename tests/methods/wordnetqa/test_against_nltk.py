@@ -158,7 +158,7 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
         for item in probe.items:
             judge.check(item)
             checked += item.facets["pos"] not in ("a", "s")  # those are only looked at for their kind
-    assert checked >= 12_000, checked
+    assert checked >= 10_000, checked
 
 
 @pytest.mark.parametrize("relation", ["hypernymy", "hyponymy"])
