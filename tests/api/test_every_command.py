@@ -25,6 +25,7 @@ from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_run import made_items
 from tests.support.made_schemas import made_probe
 from tests.support.made_tasks import clozes, questions
+from tests.support.made_trees import write_tree
 from tests.support.small_cats import lay_all
 
 AXIOM = "A is made out of glass and B is made out of stone, so A is more fragile than B"
@@ -242,6 +243,45 @@ def _associated(w: World, here: Path) -> Case:
     return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
 
 
+def _grown(w: World, here: Path) -> Path:
+    """Questions grown from a tree of invented things."""
+    if not (here / "q.jsonl").exists():
+        hs.add_source("tree", write_tree(here / "tree.tsv"))
+        asked = hs.build("wordnetqa", relation="hypernymy", source="tree", as_paper=True, ways=3)
+        hs.write_probe(here / "q.jsonl", asked)
+        hs.ask(w.gpt2, here / "q.jsonl", out=here / "asked", limit=20, spec="truncation=left")
+    return here / "q.jsonl"
+
+
+def _read(w: World, here: Path) -> tuple[Path, Path]:
+    """A reading, and what somebody wrote who calls every first option true."""
+    if not (here / "reading").exists():
+        hs.soundness.new_reading(w["made.jsonl"], here / "reading", limit=10, planted=6)
+        lines = (here / "reading" / "key.jsonl").read_text(encoding="utf-8").splitlines()
+        told = [json.loads(line) for line in lines]
+        (here / "read.txt").write_text("".join(f"{t['number']}\tT{'F' * (t['options'] - 1)}\n" for t in told))
+    return here / "reading", here / "read.txt"
+
+
+def _soundness(command: str) -> Callable[[World, Path], Case]:
+    def case(w: World, here: Path) -> Case:
+        if command == "new":
+            few: dict[str, Any] = {"limit": 10, "planted": 6}
+            words: list[object] = [w["made.jsonl"], "-o", here / "n", "--limit", 10, "--planted", 6]
+            return ["annotate", "soundness", "new", *words], lambda: hs.soundness.new_reading(
+                w["made.jsonl"], here / "n", **few
+            )
+        folder, file = _read(w, here)
+        if command == "second":
+            return ["annotate", "soundness", "second", folder, file], lambda: hs.soundness.second_stage(folder, [file])
+        words = [folder, file, "--reader", "one:people"]
+        return ["annotate", "soundness", "apply", *words], lambda: hs.soundness.apply_reading(
+            folder, [file], reader="one:people"
+        )
+
+    return case
+
+
 def _evaluated(w: World, here: Path) -> Case:
     words: list[object] = [
         "winoventi",
@@ -297,6 +337,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "annotate resume": _people("resume", "ann"),
     "annotate revoke": _people("revoke", "ann"),
+    "annotate soundness apply": _soundness("apply"),
+    "annotate soundness new": _soundness("new"),
+    "annotate soundness second": _soundness("second"),
     "annotate status": _votes("status"),
     "annotate withdraw": _people("withdraw", "bo"),
     "baseline": lambda w, here: (
@@ -341,6 +384,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
     "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
+    "check": lambda w, here: (
+        ["check", _grown(w, here), "--source", "tree"],
+        lambda: hs.check(_grown(w, here), source="tree"),
+    ),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
         ["cues", w["made.jsonl"], "--rounds", 19],
@@ -433,10 +480,15 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
         lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
     ),
+    "wordnetqa analyse": lambda w, here: (
+        ["wordnetqa", "analyse", _grown(w, here).with_name("asked")],
+        lambda: hs.wordnetqa.analyse(_grown(w, here).with_name("asked")),
+    ),
 }
 
 ELSEWHERE = {
     "annotate serve": "tests/annotate/test_study_commands.py",
+    "annotate soundness ask": "tests/annotate/test_model_reader.py",
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
@@ -470,7 +522,7 @@ def test_the_same_from_python(
         # WordNet takes seconds to read; the numbers without it have to be the same too.
         monkeypatch.setattr("horsesense.knowledge.wordnet_source.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
-    if command.startswith(("build", "cache", "knowledge")):
+    if command.startswith(("build", "cache", "knowledge", "check", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
         hs.add_source("pets", world["pets.tsv"])
     words, _ = CASES[command](world, folders[0])
