@@ -5,6 +5,9 @@
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
 # make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
+# make fuzz   bad input of all kinds for every command and reader, FUZZ=600 seconds of it; faults, kills and flips after it
+# make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
+# make sbom   the bill of materials, sbom.json
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,15 +17,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench coverage clean
+.PHONY: setup fetch demo test quick lint bench coverage fuzz lock sbom clean
 
 setup: $(READY)
 
-# torch comes first and alone, so that the build that was tested is taken and not the newest one.
-$(READY): pyproject.toml constraints.txt
+# torch comes first and alone, so that the build that was tested is taken and not the newest one. All else is in the
+# lock, and a file with another hash is refused.
+$(READY): pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install "$$(grep '^torch==' constraints.txt)"
-	$(PIP) install -c constraints.txt -e ".[dev]"
+	$(PIP) install --no-deps --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
 	touch $(READY)
 
 fetch: $(READY)
@@ -57,6 +62,20 @@ bench: $(READY)
 
 coverage: $(READY)
 	$(BIN)/python bench/coverage.py --write
+
+FUZZ ?= 600
+SEED ?= 0
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ) --seed $(SEED)
+	$(BIN)/python -m tests.faults
+
+lock:
+	$(PYTHON) -m tools.supply.lock
+	npm install --package-lock-only --omit-lockfile-registry-resolved --silent
+
+sbom: $(READY)
+	$(BIN)/python -m tools.supply.bill_of_materials
 
 clean:
 	rm -rf $(VENV) runs

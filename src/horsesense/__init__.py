@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
     from horsesense.api.texts import texts_in as texts_in
+    from horsesense.api.verify import Verified as Verified
+    from horsesense.api.verify import verify as verify
     from horsesense.errors import UserError as UserError
     from horsesense.models.served.settings import ServedSettings as ServedSettings
     from horsesense.records import Card as Card
@@ -96,6 +98,7 @@ _WHERE = {
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
     "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
+    "api.verify": ("Verified", "verify"),
     "errors": ("UserError",),
     "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
@@ -129,6 +132,7 @@ __all__ = [
     "ShownAnswers",
     "Training",
     "UserError",
+    "Verified",
     "Watcher",
     "__version__",
     "add_source",
@@ -163,6 +167,7 @@ __all__ = [
     "studies",
     "texts_in",
     "train",
+    "verify",
     "winoventi",
     "wordnetqa",
     "write_probe",

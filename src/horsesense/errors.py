@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 _EXTRAS = {
@@ -13,7 +15,7 @@ _EXTRAS = {
     "build": "duckdb",
     "pictures": "altair vl_convert",
     "saliency": "captum",
-    "annotate": "alembic cryptography fastapi jwt multipart psycopg python_multipart sqlalchemy starlette uvicorn",
+    "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
 _EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}
 """A library that the core does without → the extra that brings it."""
@@ -109,14 +111,16 @@ def not_installed(error: ImportError) -> UserError | None:
 
 @contextmanager
 def naming_extras() -> Iterator[None]:
-    """Around what may need an extra, or as a decorator: a library that is missing becomes a `UserError`."""
+    """Around a public function: a library that is missing, and what parsers throw, become a `UserError`."""
     try:
         yield
-    except ModuleNotFoundError as error:
-        missing = not_installed(error)
-        if missing is None:
+    except UserError:
+        raise
+    except BaseException as error:
+        told = as_user_error(error)
+        if told is None:
             raise
-        raise missing from error
+        raise told from error
 
 
 def need(library: str) -> None:
@@ -125,3 +129,108 @@ def need(library: str) -> None:
 
     with naming_extras():
         import_module(library)
+
+
+_reading: ContextVar[str] = ContextVar("reading", default="")
+"""The file that was opened last."""
+_PARSERS = frozenset(
+    (
+        "JSONDecodeError",
+        "IncompleteJSONError",
+        "JSONError",
+        "TOMLDecodeError",
+        "ParseError",
+        "ExpatError",
+        "XMLSyntaxError",
+        "UnicodeDecodeError",
+        "UnicodeEncodeError",
+        "BadZipFile",
+        "BadGzipFile",
+        "ReadError",
+        "EOFError",
+        "SafetensorError",
+        "PanicException",
+        "RecursionError",
+        "OverflowError",
+        "MemoryError",
+        "DatabaseError",
+        "UnpicklingError",
+    )
+)
+"""Exceptions that only bad content raises, by name: their libraries are not loaded for it."""
+_PARSING_ROOMS = (
+    "csv",
+    "_csv",
+    "zlib",
+    "struct",
+    "pyarrow",
+    "tarfile",
+    "zipfile",
+    "gzip",
+    "tokenizers",
+    "safetensors",
+    "ijson",
+)
+_BY_A_READER = (ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError)
+"""What content of another shape makes Python raise, in the code that reads it."""
+_READING = re.compile(r"horsesense\.files\b|horsesense\..*\breading$|horsesense\.records\b")
+"""Modules that lend others what reads files."""
+
+
+@contextmanager
+def now_reading(path: str | Path) -> Iterator[None]:
+    """Around the reading of a file, so that what a parser throws can be told with its name."""
+    _reading.set(str(path))
+    yield
+
+
+def as_user_error(error: BaseException) -> UserError | None:
+    """What a parser, a reader or the operating system threw, in one sentence; None where it is no fault of the input.
+
+    This is the one place for it: a new reader that forgets a kind of bad content is still told as a bad file. Known
+    parsers count wherever they fail; what any code may raise counts where a module that reads files raised it.
+    """
+    if isinstance(error, UserError):
+        return error
+    if isinstance(error, ImportError):
+        return not_installed(error)
+    file, kind = _reading.get(), type(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        named = error.filename if isinstance(error.filename, str) and error.filename else None
+        return UserError(f"{error.strerror or error}", file=named, fix="check the path") if named else None
+    known = any(
+        base.__name__ in _PARSERS or base.__module__.partition(".")[0] in _PARSING_ROOMS for base in kind.__mro__
+    )
+    digits = isinstance(error, ValueError) and "integer string conversion" in str(error)
+    if isinstance(error, ValueError) and "embedded null byte" in str(error):
+        return UserError("a name holds a NUL byte", fix="check the path")
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+        return UserError("the links go round in a circle", file=file or None, fix="check the path")
+    if not known and not digits and not (file and isinstance(error, _BY_A_READER) and _in_a_reader(error)):
+        return None
+    if kind.__name__ == "MemoryError":
+        return UserError("memory runs out", file=file or None, fix="give less at once")
+    reason = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
+    if not file:
+        return UserError(f"the input cannot be read ({reason})", fix="check it")
+    return UserError(
+        f"the file cannot be read as what it should be ({reason})", file=file, fix="check it, or get it again"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    told = (str(error).strip().splitlines() or [""])[0][:200]
+    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+
+
+def _in_a_reader(error: BaseException) -> bool:
+    """Whether the innermost code of ours that it passed is a module that reads files."""
+    inner = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        name = str(frame.f_globals.get("__name__", ""))
+        if name.startswith("horsesense.") and not name.startswith("horsesense.errors"):
+            inner = frame
+    if inner is None:
+        return False
+    lent = (getattr(value, "__module__", None) for value in inner.f_globals.values() if callable(value))
+    return any(module and _READING.match(module) for module in lent)

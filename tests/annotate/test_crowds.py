@@ -202,6 +202,21 @@ def test_prolific_refuses_what_is_not_signed(prolific: Served, change: dict[str,
     assert all_people(prolific) == []
 
 
+@pytest.mark.parametrize("crowd", ["mturk", "open"])
+def test_a_token_of_prolific_proves_no_name_elsewhere(prolific: Served, crowd: str) -> None:
+    """Somebody with a good token of their own must not get into another's account."""
+    link = f"/join/{new_join(prolific, crowd, 2)}"
+    victim = browser(prolific)
+    victim.open(link)
+    assert victim.client.post(link, data={"form": victim.hidden("form"), CROWDS[crowd]: "ann"}).status_code == 200
+    thief = browser(prolific)
+    thief.open(link)
+    given = {"PROLIFIC_PID": "abc", "STUDY_ID": "s1", "SESSION_ID": "x1", "prolific_token": signed(CLAIMS)}
+    fields = {"form": thief.hidden("form"), CROWDS[crowd]: "ann", **given}
+    assert thief.client.post(link, data=fields).status_code == 409
+    assert thief.open("/task").status_code == 401
+
+
 def test_mturk_by_link_and_code(tmp_path: Path) -> None:
     served = study_of(tmp_path / "s", choices(3), "choice", limit=1)
     link = f"/join/{new_join(served, 'mturk', 2)}"

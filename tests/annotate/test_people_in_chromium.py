@@ -87,6 +87,7 @@ def test_an_instrument_from_the_link_to_the_end(browser: Any, tmp_path: Path, in
                 VALUES[f"{instrument}{number}"] = expected
             fill_in(tab.page, instrument)
         tab.page.get_by_role("heading", name="Thank you").wait_for()
+        assert tab.page.locator(".code").count() == 0, "a completion code is for a crowd"
         assert tab.said == []
         assert all(url.startswith(address) for url in tab.asked)
         tab.close()
@@ -148,6 +149,7 @@ def test_without_scripts(browser: Any, tmp_path: Path, instrument: str) -> None:
             tab.page.locator("label.answer").first.click()
         tab.page.get_by_role("button", name="Answer", exact=True).click()
         tab.page.locator(".progress", has_text="1 answered").wait_for()
+        assert tab.page.locator(".progress strong").inner_text() == "2 of 2"
         tab.page.get_by_role("button", name="Take back my last answer").click()
         tab.page.locator(".progress", has_text="0 answered").wait_for()
         tab.close()

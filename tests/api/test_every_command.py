@@ -335,6 +335,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ways=2,
         relation="hypernymy",
     ),
+    "verify": lambda w, here: (["verify", w["run"]], lambda: hs.verify(w["run"])),
     "cache list": lambda w, here: (["cache", "list"], hs.list_cache),
     "cache prune": lambda w, here: (["cache", "prune"], hs.prune_cache),
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),

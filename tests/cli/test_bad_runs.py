@@ -117,6 +117,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_report_of_a_damaged_run(kind: str, folder: Path, call: Call) -> None:
     damage, told = DAMAGES[kind]
     damage(folder)
+    (folder / "SHA256SUMS").unlink()  # as an earlier version left it; with it, each of these is another checksum
     before = contents(folder)
     called = call("report", folder, "--json")
     assert told in called.err

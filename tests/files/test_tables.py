@@ -85,3 +85,16 @@ def test_a_quotation_mark_that_does_not_end(tmp_path: Path) -> None:
         list(open_table(tmp_path / "t.csv", COMMAS).rows)
     with pytest.raises(UserError, match="the line cannot be split into fields"):
         cells_of('ice,"cold', COMMAS)
+
+
+FORMULAS = ["=1+1", "+1", "-a", "@SUM(A1)", "'=1", "''-x", "'quoted'", "-1.5", "＝1", "ice"]
+
+
+def test_no_cell_begins_a_formula_and_all_come_back(tmp_path: Path) -> None:
+    from horsesense.files.tables import iter_rows, write_rows
+
+    for name in ("a.csv", "a.tsv", "a.jsonl"):
+        write_rows(tmp_path / name, [{"text": text} for text in FORMULAS], ("text",))
+        assert [row["text"] for _, row in iter_rows(tmp_path / name)] == FORMULAS
+    for cell in (tmp_path / "a.csv").read_text(encoding="utf-8").split()[1:]:
+        assert cell[0] not in "=+-@＝" or cell in ("+1", "-1.5")

@@ -243,7 +243,7 @@ def test_what_is_wrong_with_a_wording_is_told(old: str, new: str, why: str, tmp_
 
 
 def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: Path) -> None:
-    add_file("small", write_tree(tmp_path / "small.tsv"))
+    add_file("small", write_tree(tmp_path / "small.tsv", branches=6))
     graph = load_graph("small")
     for seed in range(12):
         probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, ways=3))

@@ -9,9 +9,16 @@ from xml.sax.saxutils import escape, quoteattr
 
 from horsesense.knowledge.triples import Triple
 
-_SYNSETS = {"isa": "hypernym", "instance": "instance_hypernym", "part": "mero_part"}
-_WORDS = {"antonym": "antonym", "derivation": "derivation"}
-_SYNSETS_LATER = {"similar": "similar", "entailment": "entails", "attribute": "attribute"}
+_SYNSETS = {
+    "isa": "hypernym",
+    "instance": "instance_hypernym",
+    "part": "mero_part",
+    "similar": "similar",
+    "entailment": "entails",
+    "attribute": "attribute",
+}
+_WORDS = {"antonym": "antonym", "derivation": "derivation", "similar": "similar"}
+"""What is said of words, and not of what they mean."""
 
 
 def write_lmf(path: Path, triples: Iterable[Triple], language: str = "en") -> Path:
@@ -52,7 +59,7 @@ def write_lmf(path: Path, triples: Iterable[Triple], language: str = "en") -> Pa
                     out.write(f"<Definition>{escape(each.target)}</Definition>")
                 elif each.relation == "example":
                     out.write(f"<Example>{escape(each.target)}</Example>")
-                elif kind := (_SYNSETS | _SYNSETS_LATER).get(each.relation, ""):
+                elif not each.word and (kind := _SYNSETS.get(each.relation, "")):
                     out.write(f'<SynsetRelation relType="{kind}" target={quoteattr(each.target)}/>')
             out.write("</Synset>\n")
         out.write("</Lexicon>\n</LexicalResource>\n")

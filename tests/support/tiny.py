@@ -225,9 +225,9 @@ TINY: dict[str, Callable[[], tuple[Any, Any]]] = {
 }
 
 
-def save_tiny(name: str, folder: Path) -> Path:
-    """Make a tiny model with its own seed and save it as a folder that ``-m`` takes."""
-    torch.manual_seed(sum(map(ord, name)))
+def save_tiny(name: str, folder: Path, seed: int = 0) -> Path:
+    """Make a tiny model with its own seed and save it as a folder that ``-m`` takes; another seed, other weights."""
+    torch.manual_seed(sum(map(ord, name)) + seed)
     network, tokenizer = TINY[name]()
     with torch.no_grad():
         for parameter in network.parameters():

@@ -43,10 +43,19 @@ def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round
 
 
 def _row(task: Task, instrument: Instrument, letters: Sequence[str]) -> dict[str, str]:
-    row = {"item": task.item, "instrument": instrument.name, "question": escape(task.question).replace("\n", "<br>")}
-    row |= {name: escape(text) for name, text in lettered(task.choices).items() if name in letters}
+    row = {"item": task.item, "instrument": instrument.name, "question": _html(task.question).replace("\n", "<br>")}
+    row |= {name: _html(text) for name, text in lettered(task.choices).items() if name in letters}
     asked = task.choices if instrument.kind == "each" else task.criteria.values()
-    return row | {f"asked_{place}": escape(text) for place, text in enumerate(asked)}
+    return row | {f"asked_{place}": _html(text) for place, text in enumerate(asked)}
+
+
+def _html(text: str) -> str:
+    """Escaped, and the first character too where a spreadsheet would take the cell for a formula.
+
+    >>> _html("=1+1 < 3")
+    '&#61;1+1 &lt; 3'
+    """
+    return f"&#{ord(text[0])};{escape(text[1:])}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else escape(text)
 
 
 def _page(instrument: Instrument, letters: Sequence[str], apart: Sequence[str] = ()) -> str:

@@ -108,6 +108,7 @@ def ask(
     return Run(chosen, folder, how, manifest, beside)
 
 
+@naming_extras()
 def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
     """A run that a folder keeps.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.files import cache_folder, disk_errors
 from horsesense.records.document import Document
 
@@ -78,6 +78,7 @@ class PrunedCache(Document):
     """Bytes that are still there."""
 
 
+@naming_extras()
 def list_cache() -> CacheContents:
     """What lies in the cache folder: fetched releases, models and sources, converted models, indexes, kept scores.
 
@@ -92,6 +93,7 @@ def list_cache() -> CacheContents:
     return CacheContents(cache_folder(), sum(each.bytes for each in entries), tuple(entries))
 
 
+@naming_extras()
 def prune_cache(*names: str, everything: bool = False) -> PrunedCache:
     """Remove things from the cache folder.
 

@@ -12,7 +12,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.api.learning import fit_control
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
 from horsesense.methods.cats.suite import SUITES as CATS_SUITES
@@ -47,6 +47,7 @@ class AskedSuite:
     """Of CATs: a row a model, the published rows, and the best blind cue of each set."""
 
 
+@naming_extras()
 def ask_suite(
     model: str | Model | Sequence[str | Model],
     name: str = "cats",
@@ -154,6 +155,7 @@ def _say_missing(name: str, opened: OpenedData, watcher: Watcher) -> None:
         watcher.say(f"{name}: missing: {', '.join(opened.missing)}; the row has no figure for them")
 
 
+@naming_extras()
 def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     """How often the deciding token is the edited one, where it stands, and what other tokens carry.
 
@@ -170,6 +172,7 @@ def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     return found
 
 
+@naming_extras()
 def who(*runs: AnyRun) -> WhoOfRuns:
     """Which items one model gets and another misses, with the place of the key word (CATs, table 4).
 
@@ -227,6 +230,7 @@ class InferenceSteps:
         return self.frame()._repr_html_()
 
 
+@naming_extras()
 def steps(*runs: AnyRun, judgements: Sequence[PathLike] = ()) -> InferenceSteps:
     """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2).
 

@@ -15,7 +15,7 @@ from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened
 from horsesense.analysis.cues.harden import harden as search_subset
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, naming_extras, now_reading
 from horsesense.records import Item, Probe, check_group, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -73,6 +73,7 @@ class CueFindings(Findings):
         return self.frame()._repr_html_()
 
 
+@naming_extras()
 def find_cues(
     probe: Probe | PathLike,
     *,
@@ -146,6 +147,7 @@ class HardenedProbe:
         return self.document(Path()).to_json()
 
 
+@naming_extras()
 def harden(
     probe: Probe | PathLike,
     *,
@@ -235,9 +237,11 @@ def _by_vectors(items: list[Item], vectors: NDArray[np.float32] | PathLike, seed
         return aflite(items, vectors, seed, watcher)
     path = Path(vectors)
     try:
-        with disk_errors(path):
+        with now_reading(path), disk_errors(path):
             table = np.load(path, allow_pickle=False)
-    except ValueError as error:
+            if not isinstance(table, np.ndarray):
+                raise ValueError("an archive of arrays, whatever its name")
+    except (ValueError, EOFError) as error:
         raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
     try:
         check_vectors(items, table)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.files.pinned import Fetched
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -23,6 +23,7 @@ class Fetchable:
     """What it is."""
 
 
+@naming_extras()
 def list_fetchable() -> tuple[Fetchable, ...]:
     """What there is to fetch.
 
@@ -35,6 +36,7 @@ def list_fetchable() -> tuple[Fetchable, ...]:
     return tuple(Fetchable(name, kind) for name, (kind, _) in _fetchable().items())
 
 
+@naming_extras()
 def fetch(*names: str, folder: PathLike | None = None, watcher: Watcher = UNWATCHED) -> tuple[Fetched, ...]:
     """Get published releases, bundled models or knowledge sources into the cache.
 

@@ -160,6 +160,7 @@ def inoculate(
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
+    from horsesense.runs.folder import locked
 
     sets = Sets(
         _opened(train),
@@ -180,13 +181,15 @@ def inoculate(
         lora=lora,
     )
     folder = Folder(Path(out))
-    done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(Path(out)))
     seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)
-    study = Study(model, sets, grid, objective, watcher=watcher, done=done, kept=folder.tried)
+    study = Study(model, sets, grid, objective, watcher=watcher, kept=folder.tried)
     leaks = study.check(allow_overlap)
-    for chosen in study.carry_out():
-        folder.chosen(chosen, sets, seen)
-    return Inoculation.of(inoculation_document(model, Path(out), read_chosen(Path(out)), leaks))
+    with locked(Path(out)):
+        folder.bind(study.made_from())
+        study.done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(Path(out)))
+        for chosen in study.carry_out():
+            folder.chosen(chosen, sets, seen)
+        return Inoculation.of(inoculation_document(model, Path(out), read_chosen(Path(out)), leaks))
 
 
 @naming_extras()

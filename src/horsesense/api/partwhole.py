@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import AnyRun, Run, answered_of
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
 from horsesense.methods.partwhole.labels import find_form, probe_in_labels
 from horsesense.methods.partwhole.pictures import PairPictures, pick_pictures
@@ -20,6 +20,7 @@ from horsesense.watching import UNWATCHED, Watcher
 __all__ = ["check", "gold", "pictures", "premises", "recast", "split", "table"]
 
 
+@naming_extras()
 def check(*files: PathLike) -> OddTriples:
     """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row.
 
@@ -32,6 +33,7 @@ def check(*files: PathLike) -> OddTriples:
     return check_triples([Path(file) for file in files])
 
 
+@naming_extras()
 def recast(probe: Probe | PathLike, labels: str) -> Probe:
     """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no.
 
@@ -50,6 +52,7 @@ def recast(probe: Probe | PathLike, labels: str) -> Probe:
     return probe_in_labels(_opened(probe), labels)
 
 
+@naming_extras()
 def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: int = 0) -> TriplesSplit:
     """70, 10 and 20 per cent of the triples, written as train.jsonl, dev.jsonl and test.jsonl.
 
@@ -65,6 +68,7 @@ def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: i
     return write_split(_opened(probe), by, seed, Path(out))
 
 
+@naming_extras()
 def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watcher: Watcher = UNWATCHED) -> Probe:
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such.
 
@@ -93,6 +97,7 @@ def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watche
     return made
 
 
+@naming_extras()
 def table(
     *runs: AnyRun,
     train: Probe | PathLike | None = None,
@@ -117,6 +122,7 @@ def table(
     return partwhole_table(answered, () if train is None else _opened(train).items, released, others)
 
 
+@naming_extras()
 def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     """Items for a qualification (section 4.2): triples on which all who judged agree, so many of each label.
 

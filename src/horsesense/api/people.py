@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.judgements import agreement, apart, collect, judgements_of, performance, qualify, status
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["agreement", "apply", "collect", "export", "judgements_of", "new", "performance", "qualify", "status"]
 
 
+@naming_extras()
 def new(
     probe: PathLike,
     instrument: str,
@@ -72,6 +73,7 @@ def new(
     return NewTasks(path, tuple(written), asked.name, len(tasks), len(assignments), len(people))
 
 
+@naming_extras()
 def export(
     *files: PathLike,
     out: PathLike,
@@ -146,6 +148,7 @@ def _adjudicated(found: Collected, rule: str, fewest: int | None, file: Path) ->
     return labels
 
 
+@naming_extras()
 def apply(
     probe: PathLike,
     labels: PathLike,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from horsesense.errors import naming_extras
 from horsesense.plugins import Kind, every
 from horsesense.records.document import Document
 
@@ -30,6 +31,7 @@ class InstalledPlugins(Document):
     """By kind and name."""
 
 
+@naming_extras()
 def list_plugins() -> InstalledPlugins:
     """What installed packages add: builders, releases, models, cues, controls, exchange formats.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PathLike = str | Path
 
 
+@naming_extras()
 def load_probe(name: PathLike) -> Probe:
     """A probe by its name or its file.
 
@@ -54,6 +55,7 @@ def _say_where(name: str) -> None:
             )
 
 
+@naming_extras()
 def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: str = "", probe_name: str = "") -> Probe:
     """Read the published files of a release into a probe.
 
@@ -89,6 +91,7 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     return releases.read_release(name, paths, skip_bad=skip_bad)
 
 
+@naming_extras()
 def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Overview:
     """What is in a probe: counts, facets, samples.
 

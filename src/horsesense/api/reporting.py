@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place, finished_by_place
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
 from horsesense.runs.comparison import compare_runs
@@ -105,6 +105,7 @@ class Report:
         return self.results()._repr_html_()
 
 
+@naming_extras()
 def write_report(
     *runs: AnyRun,
     out: PathLike | None = None,
@@ -218,6 +219,7 @@ def _written(
     return text
 
 
+@naming_extras()
 def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
     """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
 

@@ -51,6 +51,7 @@ def serve(
     with opened_study(study) as served:
         import uvicorn
 
+        from horsesense.annotate.server.connections import connection_settings
         from horsesense.annotate.server.links import Serving
 
         address = urlsplit(served.study.address)
@@ -74,7 +75,7 @@ def serve(
             "log_level": "warning",
             "server_header": False,
             "proxy_headers": behind_proxy,
-            "timeout_keep_alive": 30,
+            **connection_settings(),
         }
         if processes == 1:
             from horsesense.annotate.server.app import create_app

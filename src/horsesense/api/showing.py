@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.probes import overview as look
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 from horsesense.records import Item, Probe
 from horsesense.records.overview import ItemInForms, Overview, item_in_forms
 from horsesense.watching import UNWATCHED, Watcher
@@ -41,6 +41,7 @@ class ShownAnswers:
         return self.document().to_json()
 
 
+@naming_extras()
 def show(
     what: Probe | Run | PathLike,
     item: str | None = None,

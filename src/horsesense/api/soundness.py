@@ -94,6 +94,7 @@ class ModelJudgements(Document):
     """Those that it says make no sense."""
 
 
+@naming_extras()
 def new_reading(
     probe: PathLike,
     out: PathLike,
@@ -161,6 +162,7 @@ def _too_few(planted: Mapping[str, int], known: int) -> list[str]:
     return remarks
 
 
+@naming_extras()
 def second_stage(reading: PathLike, judgements: Sequence[PathLike], *, chunk: int = 130) -> SecondStage:
     """Write the second stage of a reading: the key is shown of all items that were called bad, and of as many others.
 
@@ -183,6 +185,7 @@ def second_stage(reading: PathLike, judgements: Sequence[PathLike], *, chunk: in
     return SecondStage(folder / SECOND_STAGE, tuple(files), differed, len(asked) - differed)
 
 
+@naming_extras()
 def apply_reading(
     reading: PathLike,
     judgements: Sequence[PathLike],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["codes", "invite", "new", "pause", "resume", "revoke", "serve", "withdraw"]
 
 
+@naming_extras()
 def new(
     probe: PathLike,
     instrument: str,
@@ -159,6 +160,7 @@ def codes(study: PathLike, *, out: PathLike | None = None) -> Completions:
     return Completions(Path(study), persons, path)
 
 
+@naming_extras()
 def pause(study: PathLike, names: Sequence[str] = ()) -> Standing:
     """Give nothing more to judge to these people, or to nobody; what is in hand may still be answered.
 
@@ -172,6 +174,7 @@ def pause(study: PathLike, names: Sequence[str] = ()) -> Standing:
     return _paused(study, names, True)
 
 
+@naming_extras()
 def resume(study: PathLike, names: Sequence[str] = ()) -> Standing:
     """Go on after a pause; also for people whom attention items stopped or the qualification kept out.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from horsesense.annotate.winoventi_tasks import write_people_tasks
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
-from horsesense.errors import UserError
+from horsesense.errors import UserError, naming_extras
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
@@ -27,6 +27,7 @@ from horsesense.watching import UNWATCHED, Watcher
 __all__ = ["Associations", "associations", "evaluate", "jaccard", "nouns_of", "run", "splits"]
 
 
+@naming_extras()
 def run(
     nouns: PathLike,
     *,
@@ -102,6 +103,7 @@ def run(
     return pipeline_summary(result, folder, listed.notes)
 
 
+@naming_extras()
 def evaluate(
     probe: PathLike,
     *,
@@ -160,6 +162,7 @@ def evaluate(
     return evaluations(folder, Path(probe), evaluate_answers(asked, background))
 
 
+@naming_extras()
 def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float = 0.0, seed: int = 0) -> WrittenSplits:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen.
 

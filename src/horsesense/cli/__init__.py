@@ -24,12 +24,19 @@ _NOT_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command; exit with 0 when done, 1 on an unexpected failure, 2 when the input is wrong."""
+    try:
+        _run(arguments)
+    except KeyboardInterrupt:  # also while modules are loaded
+        _stop("stopped; what was finished is kept", 130)
+
+
+def _run(arguments: list[str] | None) -> NoReturn:
     from typer import Exit, TyperException
     from typer.main import get_command
 
     from horsesense.cli.app import app
     from horsesense.cli.output import as_option
-    from horsesense.errors import UserError, not_installed
+    from horsesense.errors import as_user_error
 
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
@@ -53,13 +60,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(end.exit_code)
     except TyperException as error:
         _stop_call(error)
-    except KeyboardInterrupt:
-        _stop("stopped; what was finished is kept", 130)
-    except Exception as error:  # the last line of defence: exit code 1 and no traceback
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # the last line of defence: exit code 1 and no traceback; a panic is no Exception
         if debug:
             raise
-        told = not_installed(error) if isinstance(error, ImportError) else error
-        if isinstance(told, UserError):
+        told = as_user_error(error)
+        if told is not None:
             _stop(told.sentence(as_option), 2)
         if isinstance(error, OSError):
             _stop_output(error)

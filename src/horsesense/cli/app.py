@@ -25,6 +25,7 @@ from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
+from horsesense.cli.verify import verify
 from horsesense.cli.winoventi import winoventi
 from horsesense.cli.wordnetqa import wordnetqa
 
@@ -70,6 +71,7 @@ app.command("check")(check)
 app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
 app.command("plugins")(plugins)
+app.command("verify")(verify)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

@@ -150,7 +150,7 @@ def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
     """A line from 0 to 1 with the interval, the value and a mark at chance.
 
     >>> bar(0.75, 0.5, (0.62, 0.85))
-    '··········┃··├─●─┤··'
+    '··········┃·├──●─┤··'
     """
 
     def at(share: float) -> int:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import platform
+import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -25,6 +28,7 @@ _WHAT_TO_DO = {
     errno.EEXIST: ("a file of that name is in the way", "choose another name"),
     errno.EFBIG: ("the file is larger than the system allows", "free some space or write elsewhere"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.ELOOP: ("the links go round in a circle", "check the path"),
 }
 
 
@@ -60,6 +64,43 @@ def disk_errors(path: str | Path) -> Iterator[None]:
         raise UserError(problem, file=path, fix=fix) from error
 
 
+def _part_of(path: Path) -> Path:
+    """Where a file or folder is written until it is whole; the name tells who writes: the process, on which machine."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{_machine()}.part")
+
+
+@cache
+def _machine() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:6]
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes of this machine left of the same name. Another machine's may still be at work."""
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part(\.wal)?")
+    try:
+        found = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
+    except OSError:
+        return
+    for each, match in found:
+        if _is_at_work(int(match[1])):
+            continue
+        if each.is_dir():
+            shutil.rmtree(each, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                each.unlink()
+
+
+def _is_at_work(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 @contextmanager
 def writing(path: str | Path) -> Iterator[Path]:
     """A temporary file beside ``path`` that takes its place when the block ends without an error.
@@ -79,8 +120,9 @@ def writing(path: str | Path) -> Iterator[Path]:
             # Root could replace /dev/null by a file, and nothing on the machine would work any more.
             raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
         place = path.resolve()  # a link stays a link, and what it points to is written
-        temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
+        temporary = _part_of(place)
         place.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(place)
         try:
             yield temporary
             with temporary.open("rb") as handle:
@@ -93,8 +135,9 @@ def writing(path: str | Path) -> Iterator[Path]:
 @contextmanager
 def writing_folder(path: Path) -> Iterator[Path]:
     """A temporary folder beside ``path`` that takes its place when the block ends without an error."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = _part_of(path)
     shutil.rmtree(part, ignore_errors=True)
+    _sweep(path)
     try:
         part.mkdir(parents=True)
         yield part

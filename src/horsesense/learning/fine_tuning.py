@@ -12,11 +12,12 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training import train
-from horsesense.learning.training_record import Recipe, Trained, kept_training
+from horsesense.learning.training_record import Recipe, Trained, check_bound, kept_training, origin_of
 from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
 from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe
 from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.folder import locked
 from horsesense.runs.results import read_run
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -47,12 +48,13 @@ def fine_tune(
         for plans, place in zip(by_number, places, strict=True):
             train_all(model, plans, recipe, place, along=along)
         return None
-    points = [
-        _carry_out(model, plans, recipe, place, probe, slices, along, leak, watcher)
-        for plans, place, leak in zip(by_number, places, leaks[0], strict=True)
-    ]
-    results = TrainingResults(model, setting, recipe, folder, tuple(points))
-    write_results(results)
+    with locked(folder):
+        points = [
+            _carry_out(model, plans, recipe, place, probe, slices, along, leak, watcher)
+            for plans, place, leak in zip(by_number, places, leaks[0], strict=True)
+        ]
+        results = TrainingResults(model, setting, recipe, folder, tuple(points))
+        write_results(results)
     return results
 
 
@@ -108,22 +110,34 @@ def _carry_out(
     shared_probes = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
-    runs: dict[ModelAndTest, dict[str, float]] = {}
+    asked: list[Path] = []
     settings = Settings(device=recipe.device)
+    # All are asked before any answer is read: what was stopped in the middle is finished then.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (
             shared_probes if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
         )
         place = folder / ("run" if same else f"run-{seed}")
         ask_models([*before, name], probes, place, settings, watcher)
-        for answered in read_run(place)[1]:
-            credit = answered.credits(answered.primary()).values
-            who = "" if answered.part.model.name == model else name
-            if who in ("", answered.part.model.name):
-                earned = dict(zip((item.id for item in answered.items), credit.tolist(), strict=True))
-                runs.setdefault((who, answered.part.probe.name), {}).update(earned)
+        if place not in asked:
+            asked.append(place)
+    runs = _earned(asked, model, names)
     tests = tuple(scored(test, plans, names, runs, probe, slices) for test in plans[0].tests)
     return Point(plans[0].name, len(plans[0].train), tuple(trained), tests, leaks, plans[0].counts)
+
+
+def _earned(places: Sequence[Path], model: str, names: Sequence[str]) -> dict[ModelAndTest, dict[str, float]]:
+    """What each item earned, by who answered (nobody's name is the model before) and by test."""
+    runs: dict[ModelAndTest, dict[str, float]] = {}
+    for place in places:
+        for answered in read_run(place, unfinished=True)[1]:
+            name = answered.part.model.name
+            if name != model and name not in names:
+                continue
+            credit = answered.credits(answered.primary()).values
+            earned = dict(zip((item.id for item in answered.items), credit.tolist(), strict=True))
+            runs.setdefault(("" if name == model else name, answered.part.probe.name), {}).update(earned)
+    return runs
 
 
 def _ids(plan: TrainingPlan) -> list[list[str]]:
@@ -138,8 +152,10 @@ def _has_head(model: str, recipe: Recipe) -> bool:
 def _once(
     model: str, plan: TrainingPlan, recipe: Recipe, place: Path, others: Mapping[str, Sequence[Item]], watcher: Watcher
 ) -> Trained:
-    done = kept_training(place, recipe, len(plan.train))
+    origin = origin_of(model, plan.train, plan.dev)
+    done = kept_training(place, recipe, len(plan.train), origin)
     if done is not None:
         watcher.say(f"{place}: trained already")
         return done
-    return train(model, plan.train, plan.dev, recipe, place, others=others, watcher=watcher)
+    check_bound(place, recipe, origin)
+    return train(model, plan.train, plan.dev, recipe, place, others=others, watcher=watcher, origin=origin)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from horsesense.errors import UserError, argument
@@ -19,7 +19,7 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.splits import judged
 from horsesense.learning.training import accuracy_of, answers_of, train
-from horsesense.learning.training_record import Look, Recipe
+from horsesense.learning.training_record import Look, Recipe, ordered_content
 from horsesense.models.local.trainable import Opened, open_for_training
 from horsesense.records import Answer, Dose, Item, Probe
 from horsesense.watching import UNWATCHED, Watcher
@@ -115,6 +115,17 @@ class Study:
         if any(self.grid.adds) and s.natural is None:
             raise UserError("add-some needs a reserved natural set", fix=f"give {argument('natural', 'PROBE')}")
         return dose_leaks
+
+    def made_from(self) -> dict[str, Any]:
+        """What the study rests on: the same for all doses that one folder holds."""
+        from horsesense.models.locating import identify
+
+        sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
+        contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
+        grid = {name: value for name, value in asdict(self.grid).items() if name not in ("doses", "adds", "seeds")}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in grid.items()}
+        about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
+        return about | contents | plain
 
     def carry_out(self) -> Iterable[BestDose]:
         """The model as it is, then each dose: seeds, then adds, then k."""

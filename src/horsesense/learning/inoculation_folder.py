@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
-from horsesense.files import disk_errors
-from horsesense.learning.curves import CHOSEN, CurvePoint, curves
+from horsesense.errors import UserError, argument
+from horsesense.files import read_bytes, read_text, writing
+from horsesense.files.checksums import check_sum, summed
+from horsesense.learning.curves import CHOSEN, CurvePoint, curves, read_chosen
 from horsesense.learning.inoculation import SHOWN, BestDose, Sets
 from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.training import credit_of
@@ -20,16 +23,48 @@ from horsesense.records.document import Document
 from horsesense.runs.controls import keep_control
 
 TRIED = "doses.jsonl"
+STUDY = "study.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where a study is kept. Lines are only ever added, so that a killed study goes on where it was."""
+    """Where a study is kept, dose by dose, each file whole: a killed study goes on where it was."""
 
     path: Path
 
+    def bind(self, values: Mapping[str, Any]) -> None:
+        """A folder holds one study; one of another model, on other items, or with another grid is refused.
+
+        ``values`` are what it is made from. More doses, settings and seeds may be added to it.
+        """
+        path = self.path / STUDY
+        if not path.is_file():
+            for dose in read_chosen(self.path):  # of an earlier version, which kept no such file
+                self._check("model", dose.get("model"), values["model"])
+            with writing(path) as temporary:
+                temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            return
+        try:
+            kept = orjson.loads(read_text(path))
+            for name, value in values.items():
+                if name != "model":  # the same model may lie elsewhere now
+                    self._check(name, kept[name], value)
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise UserError("the record of the study is damaged", file=path, fix="remove the folder") from error
+
+    def _check(self, name: str, kept: Any, wanted: Any) -> None:
+        if kept == wanted:
+            return
+        told = f"{name} {kept}"
+        if name in ("identity", "model"):
+            told = "another model"
+        elif name in ("train", "dev", "test", "original_dev", "original_test", "natural"):
+            told = f"other {name.replace('_', ' ')} items"
+        fix = f"choose another {argument('out')}"
+        raise UserError(f"the folder holds a study with {told}", file=self.path, fix=fix)
+
     def tried(self, doses: Sequence[Dose]) -> None:
-        self._add(TRIED, [asdict(dose) for dose in doses])
+        self._add(TRIED, [asdict(dose) for dose in doses], ("setting", "k", "lr", "steps", "seed"))
 
     def chosen(self, best: BestDose, sets: Sets, seen: Mapping[str, bool]) -> dict[str, Any]:
         """Measure the chosen weights of a dose, and keep their answers where the dose is one that is shown."""
@@ -46,18 +81,32 @@ class Folder:
                     / "answers"
                     / f"{best.dose.setting.replace(' ', '-')}-{best.dose.k}-seed-{best.dose.seed}-{name}"
                 )
+                # What lies there is of a study that was stopped before it kept the line.
+                shutil.rmtree(place, ignore_errors=True)
                 method = f"rate {best.dose.lr:g}, step {best.dose.steps}"
                 keep_control(
                     place, who, method, probe.card.name, probe, answers, best.dose.seed, family="multiple-choice"
                 )
-        self._add(CHOSEN, [values])
+        self._add(CHOSEN, [values], ("setting", "k", "seed"))
         return values
 
-    def _add(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
-        with disk_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            with (self.path / name).open("ab") as handle:
-                handle.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    def _add(self, name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
+        """Add lines, each once; one that was cut, or is done again, goes."""
+        path = self.path / name
+        new = {tuple(row[part] for part in key) for row in rows}
+        kept = [row for row in self._rows(path) if tuple(row.get(part) for part in key) not in new]
+        with summed(self.path, path) as temporary:
+            temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*kept, *rows]))
+
+    def _rows(self, path: Path) -> list[dict[str, Any]]:
+        if not path.is_file():
+            return []
+        check_sum(self.path, path, "get a copy of the folder that is whole")
+        *whole, _ = read_bytes(path).split(b"\n")  # behind the last line there is nothing, or one that was cut
+        try:
+            return [orjson.loads(line) for line in whole if line]
+        except orjson.JSONDecodeError as error:
+            raise UserError("a line is no dose", file=path, fix="remove it") from error
 
 
 def _measured(probe: Probe, answers: Sequence[Answer]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -16,7 +17,7 @@ import numpy as np
 from horsesense.analysis import credits
 from horsesense.errors import UserError, argument
 from horsesense.learning.objectives import Objective, check_fit, objective_of
-from horsesense.learning.training_record import Look, Recipe, Trained, save_trained
+from horsesense.learning.training_record import CHECKPOINTS, Look, Origin, Recipe, Trained, bind, save_trained
 from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
@@ -25,7 +26,6 @@ from horsesense.watching import UNWATCHED, Watcher
 
 _TOKENS = {"cuda": 65_536}
 """Tokens a batch on a GPU; elsewhere the usual number."""
-_CHECKPOINTS = "checkpoints"
 _MIXED = "steps are in bfloat16, weights and looks in float32"
 
 
@@ -40,6 +40,7 @@ def train(
     watcher: Watcher = UNWATCHED,
     keep: Callable[[Opened, Any, Look], None] | None = None,
     allow_pickle: bool = False,
+    origin: Origin | None = None,
 ) -> Trained:
     """Train a model; the weights that do best on ``dev`` are saved to ``folder``.
 
@@ -55,7 +56,8 @@ def train(
     remarks: list[str] = []
     while True:
         try:
-            return _Training(name, items, dev, recipe, folder, others or {}, watcher, keep, remarks, allow_pickle).run()
+            given = (name, items, dev, recipe, folder, others or {}, watcher, keep, remarks, allow_pickle, origin)
+            return _Training(*given).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
@@ -92,6 +94,8 @@ class _Training:
     keep: Callable[[Opened, Any, Look], None] | None
     remarks: list[str]
     allow_pickle: bool
+    origin: Origin | None
+    """What is kept of what it is made from."""
     looks: list[Look] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -115,7 +119,7 @@ class _Training:
 
     def run(self) -> Trained:
         from horsesense.learning.transformers_trainer import language_head, with_adapter
-        from horsesense.models.local.parts import quiet_transformers
+        from horsesense.models.local.parts import quiet_transformers, saving
         from horsesense.models.local.trainable import as_language_model
 
         began = time.monotonic()
@@ -131,10 +135,14 @@ class _Training:
             self.remarks.append(_MIXED)
         checkpoint = self._last_checkpoint()
         if checkpoint is not None:
-            self.looks += _kept_looks(checkpoint)
+            looks, losses = _kept_log(checkpoint)
+            self.looks += looks
+            curve.losses += losses
             self.remarks.append(f"taken up again at step {checkpoint.name.removeprefix('checkpoint-')}")
             self.watcher.say(self.remarks[-1])
-        with quiet_transformers():
+        if self.folder is not None and self.origin is not None and loop.is_world_process_zero():
+            bind(self.folder, self.recipe, self.origin)
+        with saving(self.folder or Path(tempfile.gettempdir())), quiet_transformers():
             loop.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
         if curve.diverged and not self.looks:
             raise UserError(
@@ -159,8 +167,8 @@ class _Training:
             folder=self.folder,
         )
         if self.folder is not None and loop.is_world_process_zero():
-            save_trained(self.folder, loop.accelerator.unwrap_model(loop.model), self.opened, trained, self.objective)
-            shutil.rmtree(self.folder / _CHECKPOINTS, ignore_errors=True)
+            network = loop.accelerator.unwrap_model(loop.model)
+            save_trained(self.folder, network, self.opened, trained, self.objective, self.origin)
         return trained
 
     def _look(self, network: Any, step: int, epoch: float) -> dict[str, float]:
@@ -176,7 +184,7 @@ class _Training:
     def _loop(self, network: Any, examples: list[Any], beside: Any) -> tuple[Any, Any, Any]:
         from horsesense.learning.transformers_trainer import Loop, LossCurve, Patience, arguments
 
-        place = self.folder / _CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
+        place = self.folder / CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
         curve, patience = LossCurve(self.watcher), Patience(self.recipe.patience)
         kind = self.objective.kind
         losses = self.objective.losses
@@ -200,21 +208,25 @@ class _Training:
         return loop, curve, patience
 
     def _last_checkpoint(self) -> Path | None:
-        if self.folder is None or not (self.folder / _CHECKPOINTS).is_dir():
+        if self.folder is None or not (self.folder / CHECKPOINTS).is_dir():
             return None
-        whole = [
-            path
-            for path in (self.folder / _CHECKPOINTS).glob("checkpoint-*")
-            if (path / "trainer_state.json").is_file()
-        ]
+        from horsesense.learning.transformers_trainer import is_whole_checkpoint
+
+        found = list((self.folder / CHECKPOINTS).glob("checkpoint-*"))
+        whole = [path for path in found if is_whole_checkpoint(path)]
+        if os.environ.get("RANK", "0") == "0":
+            for torn in set(found) - set(whole):  # the Trainer would take it for one of its own
+                shutil.rmtree(torn, ignore_errors=True)
         return max(whole, key=lambda path: int(path.name.removeprefix("checkpoint-")), default=None)
 
 
-def _kept_looks(checkpoint: Path) -> list[Look]:
-    """The looks of a training that was killed, from the Trainer's own log."""
+def _kept_log(checkpoint: Path) -> tuple[list[Look], list[tuple[int, float]]]:
+    """The looks and losses of a training that was killed, from the Trainer's own log."""
     history = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
-    looks = []
+    looks, losses = [], []
     for entry in history:
+        if "loss" in entry:
+            losses.append((int(entry["step"]), float(entry["loss"])))
         if "eval_accuracy" in entry:
             others = {
                 name.removeprefix("eval_"): value
@@ -222,7 +234,7 @@ def _kept_looks(checkpoint: Path) -> list[Look]:
                 if name.startswith("eval_") and name not in ("eval_accuracy", "eval_aim")
             }
             looks.append(Look(entry["step"], round(entry.get("epoch") or 0.0, 3), entry["eval_accuracy"], others))
-    return looks
+    return looks, losses
 
 
 def answers_of(

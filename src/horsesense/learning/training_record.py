@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.errors import UserError, argument
-from horsesense.files import disk_errors, read_text, writing
+from horsesense.files import read_text, writing
+from horsesense.files.checksums import SUMS, check_folder, sum_folder, summed
+from horsesense.records import Item
 
 if TYPE_CHECKING:
     from horsesense.learning.objectives import Objective
     from horsesense.models.local.trainable import Opened
 
+CHECKPOINTS = "checkpoints"
+_ANOTHER = f"choose another {argument('out')}"
 RATES = {"full": 2e-5, "lora": 3e-4}
 """Learning rates where none is given: small steps for all weights, larger ones for an adapter."""
 _RECORD = "training.json"
+_BEGUN = "begun.json"
 _MAY_DIFFER = ("batch", "gather", "device")
 """What memory may have changed, or what says only where."""
 
@@ -66,6 +73,33 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What a training is made from; a folder holds one of them."""
+
+    model: str
+    """Identity of the model before: weights, config, tokenizer."""
+    weights: str
+    """Its weights alone, which is all that records of earlier versions know."""
+    train: str
+    """SHA-256 over the ids of the items trained on, in order."""
+    dev: str
+    """The same of those that choose."""
+
+
+def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item], *, allow_pickle: bool = False) -> Origin:
+    """What a training of a model on items is made from."""
+    from horsesense.models.locating import identify
+
+    identity = identify(model, allow_pickle=allow_pickle)
+    return Origin(identity.whole, identity.weights, ordered_content(items), ordered_content(dev))
+
+
+def ordered_content(items: Sequence[Item]) -> str:
+    """SHA-256 over the ids of items in their order, on which a training depends."""
+    return hashlib.sha256("\n".join(item.id for item in items).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """What the model could do at one moment of its training."""
 
@@ -107,11 +141,13 @@ class Trained:
     """Where the kept weights lie; None where they were not saved."""
 
 
-def save_trained(folder: Path, network: Any, opened: Opened, trained: Trained, objective: Objective) -> None:
-    """The kept weights as safetensors, the tokenizer, the record and a card; an adapter is saved as one."""
-    from horsesense.models.local.parts import quiet_transformers
+def save_trained(
+    folder: Path, network: Any, opened: Opened, trained: Trained, objective: Objective, origin: Origin | None = None
+) -> None:
+    """The kept weights as safetensors, the tokenizer, a card, and last the record; an adapter is saved as one."""
+    from horsesense.models.local.parts import quiet_transformers, saving
 
-    with disk_errors(folder), quiet_transformers():
+    with saving(folder), quiet_transformers():
         if hasattr(network, "peft_config"):
             for settings in network.peft_config.values():
                 there = Path(opened.name).expanduser()
@@ -121,16 +157,60 @@ def save_trained(folder: Path, network: Any, opened: Opened, trained: Trained, o
                 network = network.merge_and_unload()
         network.save_pretrained(folder)
         opened.tokenizer.save_pretrained(folder)
-    with writing(folder / _RECORD) as temporary:
-        temporary.write_text(json.dumps(_record(opened, trained), indent=2, default=str) + "\n", encoding="utf-8")
     with writing(folder / "README.md") as temporary:
         temporary.write_text(_readme(opened, trained, objective), encoding="utf-8")
+    sum_folder(folder)
+    # The last one: where it is, the training is whole.
+    with summed(folder, folder / _RECORD) as temporary:
+        values = _record(opened, trained, origin)
+        temporary.write_text(json.dumps(values, indent=2, default=str) + "\n", encoding="utf-8")
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
-def _record(opened: Opened, trained: Trained) -> dict[str, Any]:
+def _record(opened: Opened, trained: Trained, origin: Origin | None) -> dict[str, Any]:
     values = asdict(trained) | {"base": opened.name, "base_weights": opened.weights, "new": list(opened.new)}
     values["recipe"]["lr"] = trained.recipe.rate
-    return values
+    return values | ({"origin": asdict(origin)} if origin else {})
+
+
+def bind(folder: Path, recipe: Recipe, origin: Origin) -> None:
+    """A folder holds one training from its first step on."""
+    if not (folder / _BEGUN).is_file():
+        values = {"recipe": asdict(recipe) | {"lr": recipe.rate}, "origin": asdict(origin)}
+        with writing(folder / _BEGUN) as temporary:
+            temporary.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+
+
+def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
+    """Refuse another training than the one that was begun in a folder, before anything is done."""
+    path = folder / _BEGUN
+    if not path.is_file():
+        return
+    try:
+        kept = json.loads(read_text(path))
+        _check_origin(folder, kept["origin"], origin)
+        _check_recipe(folder, kept["recipe"], recipe)
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
+
+
+def _check_origin(folder: Path, kept: Mapping[str, Any], origin: Origin) -> None:
+    told = {
+        "model": "another model",
+        "weights": "another model",
+        "train": "other training items",
+        "dev": "other development items",
+    }
+    for name, what in told.items():
+        if kept.get(name, getattr(origin, name)) != getattr(origin, name):
+            raise UserError(f"the folder holds a training with {what}", file=folder, fix=_ANOTHER)
+
+
+def _check_recipe(folder: Path, kept: Mapping[str, Any], recipe: Recipe) -> None:
+    wanted = asdict(recipe) | {"lr": recipe.rate}
+    for name, value in wanted.items():
+        if name not in _MAY_DIFFER and _plain(value) != _plain(kept[name]):
+            raise UserError(f"the folder holds a training with {name} {kept[name]!r}", file=folder, fix=_ANOTHER)
 
 
 def _readme(opened: Opened, trained: Trained, objective: Objective) -> str:
@@ -156,8 +236,8 @@ def _readme(opened: Opened, trained: Trained, objective: Objective) -> str:
     return "\n".join(lines) + "\n"
 
 
-def kept_training(folder: Path, recipe: Recipe, items: int) -> Trained | None:
-    """The training that a folder holds; None where it holds none, an error where it is another one."""
+def kept_training(folder: Path, recipe: Recipe, items: int, origin: Origin | None = None) -> Trained | None:
+    """The training that a folder holds; None where it holds none, an error where it is another one, or damaged."""
     path = folder / _RECORD
     if not path.is_file():
         return None
@@ -178,15 +258,18 @@ def kept_training(folder: Path, recipe: Recipe, items: int) -> Trained | None:
         )
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
-    wanted = asdict(recipe) | {"lr": recipe.rate}
-    other = next(
-        (name for name in wanted if name not in _MAY_DIFFER and _plain(wanted[name]) != _plain(kept[name])), None
-    )
-    if other is not None or trained.items != items:
-        difference = f"{other} {kept[other]!r}" if other else f"{trained.items:,} items"
-        raise UserError(
-            f"the folder holds a training with {difference}", file=folder, fix=f"choose another {argument('out')}"
+    _check_recipe(folder, kept, recipe)
+    if origin is not None:
+        _check_origin(
+            folder, {"weights": values.get("base_weights", origin.weights)} | values.get("origin", {}), origin
         )
+    if trained.items != items:
+        raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
+    found = check_folder(folder)
+    if (folder / SUMS).is_file() and (found.damaged or found.missing):
+        broken = (*found.damaged, *found.missing)[0]
+        raise UserError("the trained model is damaged", file=folder / broken, fix="remove the folder and train again")
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
     return trained
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance
 from horsesense.analysis.resampling import Floats
-from horsesense.files import writing
+from horsesense.files.checksums import summed
 from horsesense.learning.curves import RESULTS
 from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.settings import TrainingPlan
@@ -82,7 +82,7 @@ class TrainingResults:
 
 def write_results(results: TrainingResults) -> None:
     """Keep the results beside what was trained, for whoever draws a curve of them."""
-    with writing(results.out / RESULTS) as temporary:
+    with summed(results.out, results.out / RESULTS) as temporary:
         temporary.write_bytes(orjson.dumps(plain(training_document(results))))
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers.trainer_utils import rotate_checkpoints
 
 from horsesense.errors import UserError, argument
+from horsesense.files.checksums import SUMS, check_folder, sum_folder
 from horsesense.learning.training_record import Recipe
 from horsesense.models.local.families import family_named
 from horsesense.models.local.load import architecture_of
@@ -26,6 +28,8 @@ Looker = Callable[[Any, int, float], dict[str, float]]
 """Called with the network, the step and the epoch; gives what the development set and others say."""
 
 _RANK = 16
+_KEPT = 2
+"""Checkpoints that stay: the last one and the best one."""
 DIVERGED = 3.0
 """A smoothed loss so many times as high as the lowest so far, and above where it began, has diverged."""
 
@@ -70,6 +74,24 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         network.train()
         return metrics
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """With checksums, and older ones removed only when it is whole: a kill must leave one to go on from."""
+        super()._save_checkpoint(model, trial)
+        if not self.is_world_process_zero():
+            return
+        place = Path(self.args.output_dir)
+        sum_folder(place / f"checkpoint-{self.state.global_step}")
+        best = self.state.best_model_checkpoint
+        rotate_checkpoints(output_dir=str(place), save_total_limit=_KEPT, best_model_checkpoint=best)
+
+
+def is_whole_checkpoint(folder: Path) -> bool:
+    """Whether a checkpoint is all there, as it was written."""
+    if not (folder / SUMS).is_file():
+        return False
+    found = check_folder(folder)
+    return bool(found.sound) and not found.damaged and not found.missing
 
 
 class _Marks(TrainerCallback):  # type: ignore[misc]  # transformers has no types
@@ -193,7 +215,6 @@ def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
             eval_steps=recipe.every or None,
             save_strategy=every if saves else "no",
             save_steps=recipe.every or 500,
-            save_total_limit=2,
             logging_steps=max(1, min(10, total // 20)),
             logging_nan_inf_filter=False,
             disable_tqdm=True,

@@ -6,6 +6,7 @@ There are two kinds: an adapter folder as peft saves it, and the small file that
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,13 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, read_text, sha256_of_file
-from horsesense.models.folders import made_once
-from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.folders import identity_of, made_once, weight_files, weight_hash
+from horsesense.models.local.parts import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
-_RECIPE = 1
+_RECIPE = 2
 """Raised when the making changes, so that old folders are made again."""
 
+_GET_BASE = "give a base that lies in a folder, or ask that model once by its own name, which gets it"
 _PEFT_CONFIG = "adapter_config.json"
 _PEFT_WEIGHTS = "adapter_model.safetensors"
 
@@ -45,34 +47,43 @@ def merged(folder: Path) -> Path:
         base = settings["base_model_name_or_path"]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise UserError("the adapter does not say which model it is for", file=folder / _PEFT_CONFIG) from error
-    base_folder = locate(base).folder
+    there = Path(base).expanduser() if isinstance(base, str) else folder
+    if not isinstance(base, str) or not base.strip() or (there.is_dir() and is_adapter(there)):
+        told = (
+            "the adapter is for no model" if base in (None, "") else f"the adapter is for {base!r}, which is no model"
+        )
+        raise UserError(told, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
+    # An adapter may name any model; it must not make us fetch one that nobody asked for.
+    try:
+        base_folder = locate(base, download=False).folder
+    except UserError as error:
+        raise UserError(
+            f"the adapter's base {base} is not here ({error.problem})", file=folder, fix=_GET_BASE
+        ) from error
     with disk_errors(weights):
-        made_from = f"{sha256_of_file(weights)[:24]}-{_RECIPE}"
+        parts = identity_of(base_folder, weight_hash(weight_files(base_folder))), sha256_of_file(weights)
+        settings_hash = sha256_of_file(folder / _PEFT_CONFIG)
+    made_from = hashlib.sha256("\n".join((*parts, settings_hash)).encode()).hexdigest()
     family = str(settings.get("horsesense_family", ""))
-    return made_once("merged", made_from, partial(_merge, base_folder, folder, family))
+    return made_once("merged", f"{made_from[:24]}-{_RECIPE}", partial(_merge, base_folder, folder, family))
 
 
 def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
-    from peft import PeftModel
-
     from horsesense.models.local.families import family_named, family_of
 
     with quiet_transformers():
         kind = family_named(family) if family else family_of(read_part(base, "AutoConfig"), base.name)
-        network = read_part(base, kind.auto_class, dtype="float32", use_safetensors=True)
-        try:
-            joined = PeftModel.from_pretrained(network, str(adapter)).merge_and_unload()
-        except (ValueError, RuntimeError, KeyError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise UserError(f"the adapter does not fit its base ({reason})", file=adapter) from error
-        joined.save_pretrained(folder)
-        read_tokenizer(base).save_pretrained(folder)
+        network = read_part(base, kind.auto_class, dtype="float32")
+        joined = read_adapter(network, adapter).merge_and_unload()
+        with saving(folder):
+            joined.save_pretrained(folder)
+            read_tokenizer(base).save_pretrained(folder)
 
 
 def adapted(base: Path, adapter: Path) -> Path:
     """The folder of a causal base model made a masked one by an adapter of ours."""
     with disk_errors(adapter):
-        made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-{_RECIPE}"
+        made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-1"
     return made_once("adapted", made_from, partial(write_adapted, base, adapter))
 
 
@@ -89,22 +100,20 @@ def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
     tokenizer = _masking_tokenizer(base, about["mask_token"])
     network = _bidirectional(base, int(about["read_offset"]))
     _add_matrices(network, tensors, tokenizer.mask_token_id)
-    with quiet_transformers():
+    with saving(folder), quiet_transformers():
         network.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
 
 def _bidirectional(base: Path, read_offset: int) -> Any:
-    from transformers import AutoConfig
+    from horsesense.models.bidirectional import BidirectionalLlamaConfig
 
-    from horsesense.models.bidirectional import BidirectionalLlamaConfig, BidirectionalLlamaForMaskedLM
-
-    values = AutoConfig.from_pretrained(base).to_dict()
+    values = read_part(base, "AutoConfig").to_dict()
     for name in ("model_type", "architectures"):
         values.pop(name)
     config = BidirectionalLlamaConfig(**values | {"read_offset": read_offset, "use_cache": False})
     with quiet_transformers():
-        return BidirectionalLlamaForMaskedLM.from_pretrained(base, config=config, dtype="float32")
+        return read_part(base, "BidirectionalLlamaForMaskedLM", config=config, dtype="float32")
 
 
 def _add_matrices(network: Any, tensors: dict[str, Any], mask: int) -> None:
@@ -124,10 +133,9 @@ def _add_matrices(network: Any, tensors: dict[str, Any], mask: int) -> None:
 def _masking_tokenizer(base: Path, mask_token: str) -> Any:
     """The base's tokenizer, with a mask token and with what stands around a text."""
     from tokenizers import AddedToken, processors
-    from transformers import AutoTokenizer
 
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+        tokenizer = read_tokenizer(base)
     for name in ("bos_token", "eos_token", "cls_token", "sep_token"):
         setattr(tokenizer, name, SEPARATOR)
     # Its words carry the space before them, so the mask that stands for one takes that space in, as RoBERTa's does.

@@ -1,17 +1,35 @@
-"""A model's folder: its weight files, their hash, and one that is made of something else on first use."""
+"""A model's folder: its weight files, which model that is, and one that is made of something else on first use."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.files.checksums import check_folder, kept_sums, sum_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
+_BESIDE_WEIGHTS = (
+    "config.json",
+    "tokenizer*",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab*",
+    "merges.txt",
+    "*.model",
+    "tekken.json",
+    "chat_template*",
+)
+"""What decides an answer as much as the weights do."""
+_REMEMBERED = re.compile(r"[0-9a-f]{64}")
+_SETTLED = 2.0
+"""Seconds after which a file that is written again has another time for certain."""
 
 
 def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
@@ -34,28 +52,88 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
 
 
 def weight_hash(files: list[Path]) -> str:
-    """SHA-256 over the hashes of the files; remembered by path, size and time, since weights are large."""
+    """SHA-256 over the hashes of the files.
+
+    It is remembered by path, size, times and place on the disk, since weights are large; the time of the last change
+    cannot be set back. A file of this moment could change once more within the same tick, and is not remembered.
+    """
     with disk_errors(files[0]):
-        state = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        states = [path.stat() for path in files]
+        state = [
+            (str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino)
+            for path, each in zip(files, states, strict=True)
+        ]
         memory = cache_folder("hashes", hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32])
-        if memory.is_file():
-            return memory.read_text(encoding="ascii")
-        joined = "".join(sha256_of_file(path) for path in files)
-    value = hashlib.sha256(joined.encode()).hexdigest()
-    with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
-        temporary.write_text(value, encoding="ascii")
+        with suppress(OSError, UnicodeDecodeError):
+            value = memory.read_text(encoding="ascii")
+            if _REMEMBERED.fullmatch(value[:64]) and value[64:] == _check(value[:64]):
+                return value[:64]
+        value = hash_of_files(files)
+    if time.time() - max(max(each.st_mtime, each.st_ctime) for each in states) > _SETTLED:
+        with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
+            temporary.write_text(value + _check(value), encoding="ascii")
     return value
+
+
+def hash_of_files(files: list[Path]) -> str:
+    """SHA-256 over the hashes of files, computed now."""
+    return hashlib.sha256("".join(sha256_of_file(path) for path in files).encode()).hexdigest()
+
+
+def _check(value: str) -> str:
+    """A remembered hash is believed only with this behind it: a bit of it may flip too."""
+    return hashlib.sha256(value.encode()).hexdigest()[:8]
+
+
+def identity_of(folder: Path, weights: str) -> str:
+    """SHA-256 over all that an answer depends on: the weights' hash, the config and the tokenizer, by name and content.
+
+    The same weights under another number of layers, or with another vocabulary, are another model.
+    """
+    beside = sorted({path for pattern in _BESIDE_WEIGHTS for path in folder.glob(pattern) if path.is_file()})
+    with disk_errors(folder):
+        lines = [f"{path.name} {sha256_of_file(path)}" for path in beside]
+    return hashlib.sha256("\n".join([f"weights {weights}", *lines]).encode()).hexdigest()
 
 
 def made_once(kind: str, name: str, make: Callable[[Path], None]) -> Path:
     """The folder of a model that is made of something else, in the cache; ``make`` writes it where it is not there yet.
 
-    The name tells what it was made from, so that another origin makes another folder.
+    The name tells what it was made from, so that another origin makes another folder. One that has changed since it
+    was made, by whatever hand or bit, is made again.
     """
     folder = cache_folder(kind, name)
-    if not (folder / "config.json").is_file():
-        with disk_errors(folder):
+    with disk_errors(folder):
+        if not (folder / "config.json").is_file() or not _as_made(folder):
             folder.parent.mkdir(parents=True, exist_ok=True)
             with writing_folder(folder) as part:
                 make(part)
+                sum_folder(part)
     return folder
+
+
+_looked_at: set[tuple[Path, int]] = set()
+"""Folders that this process has looked at, and when they were changed: a command locates its model several times."""
+
+
+def _as_made(folder: Path) -> bool:
+    """Whether all files are as they were made; those of an earlier version get their checksums now."""
+    if not kept_sums(folder):
+        with suppress(UserError):
+            sum_folder(folder)
+        return True
+    seen = folder, max(path.stat().st_ctime_ns for path in folder.iterdir())
+    if seen not in _looked_at:
+        found = check_folder(folder)
+        if found.damaged or found.missing:
+            return False
+        _looked_at.add(seen)
+    return True
+
+
+def check_trained(folder: Path) -> None:
+    """Refuse a model that we trained and kept with checksums, where a file of it has changed since."""
+    if (folder / "training.json").is_file() and kept_sums(folder) and not _as_made(folder):
+        found = check_folder(folder)
+        broken = (*found.damaged, *found.missing)[0]
+        raise UserError("the trained model is damaged", file=folder / broken, fix="remove the folder and train again")

@@ -6,7 +6,6 @@ train the result; so the weights are taken out, put into a plain model and writt
 
 from __future__ import annotations
 
-import struct
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,24 +13,11 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, sha256_of_file
 from horsesense.models.folders import made_once
-from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.local.parts import quiet_transformers, read_part, saving
 from horsesense.watching import UNWATCHED, Watcher
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
-
-_DAMAGED = (
-    struct.error,
-    ValueError,
-    KeyError,
-    IndexError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    AttributeError,
-    MemoryError,
-)
-"""The ways in which the reader fails on a damaged file."""
 
 
 def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
@@ -45,15 +31,16 @@ def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
 def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
     stage, steps = f"converting {path.name}, this once", 3
     watcher.at(stage, 0, steps)
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoConfig
 
-    where = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
     try:
         with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(**where)
-            loaded, report = AutoModelForCausalLM.from_pretrained(**where, dtype="float32", output_loading_info=True)
-    except _DAMAGED as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            tokenizer = read_part(path.parent, "AutoTokenizer", gguf_file=path.name)
+            loaded, report = read_part(
+                path.parent, "AutoModelForCausalLM", gguf_file=path.name, dtype="float32", output_loading_info=True
+            )
+    except UserError as error:
+        reason = error.problem.removeprefix("transformers cannot load it (").removesuffix(")")
         raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
     if report["missing_keys"]:
         raise UserError(
@@ -68,7 +55,7 @@ def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
     plain = type(loaded)(config)
     plain.load_state_dict(loaded.state_dict())
     watcher.at(stage, 2, steps)
-    with quiet_transformers():
+    with saving(folder), quiet_transformers():
         plain.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     watcher.at(stage, 3, steps)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
-from horsesense.models.folders import weight_files, weight_hash
+from horsesense.models.folders import check_trained, identity_of, weight_files, weight_hash
 from horsesense.plugins import Plugin, find, names
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -40,10 +40,12 @@ class Identity:
     located: Located
     weights: str
     """SHA-256 of the weight files."""
+    whole: str
+    """SHA-256 over weights, config and tokenizer: all that an answer depends on."""
 
 
-def locate(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> Located:
-    """Find the folder of a model; get it from the hub where the name is one of there."""
+def locate(name: str, *, allow_pickle: bool = False, download: bool = True, watcher: Watcher = UNWATCHED) -> Located:
+    """Find the folder of a model; get it from the hub where the name is one of there, and ``download`` allows it."""
     path = Path(name).expanduser()
     if name in BUNDLED:
         return Located(name, ready_folder(name, watcher=watcher))
@@ -64,13 +66,15 @@ def locate(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHE
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
         raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")
-    return _from_hub(name, repository, revision or None, allow_pickle)
+    return _from_hub(name, repository, revision or None, allow_pickle, download)
 
 
 def identify(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> Identity:
-    """Find a model and hash its weights; no torch is loaded."""
+    """Find a model and tell which one it is; no torch is loaded."""
     located = locate(name, allow_pickle=allow_pickle, watcher=watcher)
-    return Identity(located, weight_hash(weight_files(located.folder, allow_pickle=allow_pickle)))
+    check_trained(located.folder)
+    weights = weight_hash(weight_files(located.folder, allow_pickle=allow_pickle))
+    return Identity(located, weights, identity_of(located.folder, weights))
 
 
 def weights_of(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> str:
@@ -78,6 +82,18 @@ def weights_of(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWA
     model = plugged(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle, watcher=watcher).weights
+    return _plugged_weights(model)
+
+
+def identity_named(name: str, *, allow_pickle: bool = False) -> str:
+    """Which model a name means; a plug-in's is what the plug-in says, or hashed where it does not."""
+    model = plugged(name)
+    if model is None:
+        return identify(name, allow_pickle=allow_pickle).whole
+    return model.identity or _plugged_weights(model)
+
+
+def _plugged_weights(model: LanguageModel) -> str:
     from horsesense.models.local.borrowed import hash_of_weights
 
     return hash_of_weights(model.network) if model.borrowed else model.weights
@@ -110,7 +126,7 @@ def _known() -> list[str]:
     return [*BUNDLED, *(f"{name}:" for name in names("models"))]
 
 
-def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool) -> Located:
+def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> Located:
     """The snapshot of a hub model; the local copy is used where the hub does not answer."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
@@ -118,12 +134,16 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
     wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
     try:
         # Where the hub does not answer, this gives the local copy if there is one.
-        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=wanted))
+        folder = Path(
+            snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
+        )
     except GatedRepoError as error:
         raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
     except RepositoryNotFoundError as error:
         raise unknown("model", name, _known()) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
         missing = unknown("local copy of the model", name, _known())
+        if not download:
+            raise missing from error
         raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
     return Located(name, folder, revision=folder.name)

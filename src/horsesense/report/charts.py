@@ -9,7 +9,7 @@ from typing import Any
 
 from horsesense.analysis import Estimate
 from horsesense.errors import naming_extras, need
-from horsesense.files import writing
+from horsesense.files import disk_errors, writing
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
 from horsesense.report.summary import Summary
@@ -62,7 +62,8 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
     """Every chart as SVG and PNG; their paths."""
     import vl_convert
 
-    folder.mkdir(parents=True, exist_ok=True)
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     from horsesense.report.paper_chart import direction_chart
 
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]

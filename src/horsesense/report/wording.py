@@ -218,7 +218,8 @@ def value_text(value: object) -> str:
     >>> value_text(True), value_text(2), value_text("social")
     ('true', '2', 'social')
     """
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    # Vega puts values into programs, in which the separators of Unicode end a line.
+    return str(value).lower() if isinstance(value, bool) else str(value).translate({0x2028: " ", 0x2029: " "})
 
 
 def difference(pairing: Pairing) -> str:

@@ -12,7 +12,7 @@ from horsesense.models.contract import Model
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import Answer, Probe, Reply, ScoringSpec
 from horsesense.runs.cache import ScoreCache
-from horsesense.runs.folder import replies_path, shard_path, write_answers
+from horsesense.runs.folder import is_kept, replies_path, shard_path, write_answers
 from horsesense.runs.manifest import Part
 from horsesense.runs.opening import Settings
 from horsesense.runs.replies import write_replies
@@ -66,14 +66,18 @@ def answer_shards(work: Work, part: Part, folder: Path, settings: Settings, watc
     model, probe, way = part.model.name, part.probe.name, part.way
     paths = [shard_path(folder, model, probe, number, way) for number in range(len(work.shards))]
     costs = work.costs
-    kept = sum(tokens for tokens, path in zip(costs, paths, strict=True) if path.is_file())
+    there = [is_kept(folder, path) for path in paths]
+    for path, whole in zip(paths, there, strict=True):
+        if not whole and path.is_file():
+            watcher.say(f"{path}: damaged, so it is computed again")
+    kept = sum(tokens for tokens, whole in zip(costs, there, strict=True) if whole)
     progress = PartProgress(watcher, stage_of(model, probe, way), sum(costs))
     already = f", {kept:,} of them kept already" if kept else ""
     watcher.say(f"{progress.stage}: {progress.total:,} tokens to compute{already}")
     progress.shard_done(kept)
     with _memory(work, settings) as memory:
         for number, (shard, path, tokens) in enumerate(zip(work.shards, paths, costs, strict=True)):
-            if path.is_file():
+            if there[number]:
                 continue
             answers, replies = work.way.answer(shard, Call(work.model, work.spec, settings.budget, progress, memory))
             progress.shard_done(tokens)  # what was the same text was computed once, what was cached never

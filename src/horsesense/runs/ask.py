@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.errors import UserError, argument
 from horsesense.models.contract import Model
+from horsesense.models.local.device import threads_of, with_threads
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
 from horsesense.runs.answering import answer_in_memory, answer_shards, stage_of, work_of
-from horsesense.runs.folder import is_finished, keep_probe, locked
+from horsesense.runs.folder import is_kept, keep_probe, locked, shard_path
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -26,6 +29,7 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.opening import (
+    Content,
     Settings,
     check_repeatable,
     content_of_model,
@@ -166,26 +170,32 @@ def _all_kept(manifest: Manifest, folder: Path, model: str, probe: str, ways: Se
     return all(_is_kept(manifest, folder, model, probe, way) for way in ways)
 
 
-def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> str:
+def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
     """Which model a server's or a plug-in's is, where all its answers are kept: it need not be opened for them."""
     if not isinstance(model, str) or not manifest_path(folder).is_file():
-        return ""
+        return None
     found_by = settings.labels.get(model, model)
     plugin = None if is_served(found_by) else plugin_of(found_by)
     if plugin is None and not is_served(found_by):
-        return ""
+        return None
     manifest = read_manifest(folder)
     if not all(_all_kept(manifest, folder, model, probe, settings.ways) for probe in asked.drawn):
-        return ""
+        return None
     kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
     origin = plugin.origin if plugin else ""
     same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in kept)
-    return kept[0].weights if same else ""
+    return (kept[0].weights, kept[0].identity) if same else None
 
 
 def _is_kept(manifest: Manifest, folder: Path, model: str, probe: str, way: str) -> bool:
     part = manifest.part(model, probe, way)
-    return part is not None and is_finished(folder, part)
+    return part is not None and _is_whole(folder, part)
+
+
+def _is_whole(folder: Path, part: Part) -> bool:
+    """Whether all answers are there as they were written."""
+    model, probe = part.model.name, part.probe.name
+    return all(is_kept(folder, shard_path(folder, model, probe, n, part.way)) for n in range(part.shards))
 
 
 def _ask_way(
@@ -201,9 +211,12 @@ def _ask_way(
 ) -> Manifest:
     probe, whole = probes.drawn[probe_name], probes.whole[probe_name]
     part = manifest.part(model.name, probe_name, way.name)
-    if part is not None and is_finished(folder, part):
+    if part is not None and _is_whole(folder, part):
         watcher.say(f"{stage_of(model.name, probe_name, way.name)}: all answers are kept already")
         return manifest
+    threads = threads_of(model.device) if isinstance(model, LanguageModel) else None
+    if not manifest.parts and manifest.threads is None:
+        manifest = manifest.model_copy(update={"threads": threads})
     work = work_of(model, way, probe, whole, settings)
     if part is None:
         part = _part(model, way, note, probe_name, probe, len(whole.items), len(work.shards), settings)
@@ -211,7 +224,8 @@ def _ask_way(
             keep_probe(folder, probe_name, probe)
         manifest = manifest.with_part(part)
         write_manifest(folder, manifest)
-    answer_shards(work, part, folder, settings, watcher)
+    with with_threads(manifest.threads) if threads else nullcontext():
+        answer_shards(work, part, folder, settings, watcher)
     return manifest
 
 
@@ -229,14 +243,18 @@ def _part(model: Model, way: Way, note: str, name: str, probe: Probe, of: int, s
     return Part(model=record, probe=asked, shards=shards, way=way.name, asked=told)
 
 
-def _check_part(part: Part, contents: Mapping[str, str], drawn: Mapping[str, Probe], folder: Path) -> None:
+def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str, Probe], folder: Path) -> None:
     """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
 
     A probe is held against the answers of every model: the folder keeps its items once.
     """
     model, probe = part.model, part.probe
-    if contents.get(model.name, model.weights) != model.weights:
+    weights, identity = contents.get(model.name, (model.weights, model.identity))
+    if weights != model.weights:
         other = "and its server reports another model now" if model.kind == "server" else "with other weights"
         raise UserError(f"the folder holds answers of {model.name} {other}", file=folder, fix=_ANOTHER)
+    if identity and model.identity and identity != model.identity:
+        told = f"the folder holds answers of {model.name} with another config or tokenizer"
+        raise UserError(told, file=folder, fix=_ANOTHER)
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)

@@ -1,9 +1,10 @@
 """Scores by content: what one run computed, another need not.
 
-The key is the hash of the weights, of what the spec says about computing, of the tokens a batch, and of the
+The key is the hash of the model's identity, of what the spec says about computing, of the tokens a batch, and of the
 token ids and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't
 hit, and what is served is to the last bit what that shard gave when it was computed in the same batches: some
-processors round a row differently beside other rows.
+processors round a row differently beside other rows. Each row ends in a checksum over key and scores; a row that does
+not fit it is computed again.
 """
 
 from __future__ import annotations
@@ -12,21 +13,47 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
+from horsesense.errors import UserError
 from horsesense.files import cache_folder
 from horsesense.models.contract import Likelihood, Values
+from horsesense.models.local.device import threads_of
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.questions import Framed
 from horsesense.models.local.rows import Question
 from horsesense.records import ScoringSpec
 
+_CHECK = 8
+"""Bytes of the checksum behind the scores of a row."""
 _AT_ONCE = 500
 """Keys a query; SQLite limits the number of its parameters."""
+
+
+def _check(key: bytes, scores: bytes) -> bytes:
+    return hashlib.sha256(key + scores).digest()[:_CHECK]
+
+
+def is_sound_row(key: bytes, value: bytes) -> bool:
+    """Whether a row has the checksum that it was written with."""
+    return value[-_CHECK:] == _check(key, value[:-_CHECK])
+
+
+def count_rows(path: Path) -> tuple[int, int]:
+    """Rows of a cache that have their checksum, and rows that do not: those are computed again."""
+    sound = bad = 0
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
+            for key, value in base.execute("SELECT key, value FROM scores"):
+                sound, bad = (sound + 1, bad) if is_sound_row(key, value) else (sound, bad + 1)
+    except sqlite3.Error as error:
+        raise UserError(f"the kept scores are damaged ({error})", file=path, fix="remove the file") from error
+    return sound, bad
 
 
 class ScoreCache:
@@ -34,7 +61,7 @@ class ScoreCache:
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         computing = {
-            "weights": model.weights,
+            "model": model.identity or model.weights,
             "family": model.family.name,
             "dtype": model.dtype,
             "device": model.device.type,
@@ -43,6 +70,7 @@ class ScoreCache:
             "seq2seq": spec.seq2seq,
             "exact": str(spec.exact),
             "budget": str(budget),
+            "threads": str(threads_of(model.device)),
         }
         self._salt = json.dumps(computing, sort_keys=True).encode()
         self._path = path or cache_folder("scores.sqlite")
@@ -102,13 +130,16 @@ class ScoreCache:
                     return None
         except sqlite3.Error:
             return None
-        return [np.frombuffer(kept[key], dtype=np.float32) for key in keys]
+        sound = {key: value[:-_CHECK] for key, value in kept.items() if is_sound_row(key, value)}
+        if len(sound) < len(kept):
+            return None
+        return [np.frombuffer(sound[key], dtype=np.float32) for key in keys]
 
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
         if self._base is None:
             return
         scores = [value.astype(np.float32).tobytes() for value in values]
-        rows = list(zip(self._keys(questions), scores, strict=True))
+        rows = [(key, score + _check(key, score)) for key, score in zip(self._keys(questions), scores, strict=True)]
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)

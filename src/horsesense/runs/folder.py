@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -14,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError, argument
-from horsesense.files import disk_errors, writing
-from horsesense.records import FORMS, Answer, Probe, read_probe, write_probe
+from horsesense.files import disk_errors, sha256_of_file
+from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
+from horsesense.records import FORMS, Answer, Probe, card_path, read_probe, write_probe
 from horsesense.runs.manifest import Part
 
 _LOCK = ".lock"
@@ -37,7 +39,7 @@ def locked(folder: Path) -> Iterator[None]:
             lock.acquire()
         except Timeout:
             raise UserError(
-                "another process is at work in this run folder",
+                "another process is at work in this folder",
                 file=folder,
                 fix=f"wait for it, or choose another {argument('out')}",
             ) from None
@@ -63,7 +65,10 @@ def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:
 def _sweep(folder: Path) -> None:
     """Remove what a killed process left half-written."""
     for part in [*folder.glob(".*.part"), *folder.glob("*/.*.part")]:
-        part.unlink(missing_ok=True)
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
 
 
 def probe_path(folder: Path, name: str) -> Path:
@@ -72,11 +77,18 @@ def probe_path(folder: Path, name: str) -> Path:
 
 def keep_probe(folder: Path, name: str, probe: Probe) -> None:
     """Keep what was asked beside the answers, so that a run can be read without the file it came from."""
-    write_probe(probe_path(folder, name), probe)
+    path = probe_path(folder, name)
+    write_probe(path, probe)
+    for each in (path, card_path(path)):
+        keep_sum(folder, each, sha256_of_file(each))
 
 
 def kept_probe(folder: Path, name: str) -> Probe:
-    return read_probe(probe_path(folder, name))
+    path = probe_path(folder, name)
+    for each in (path, card_path(path)):
+        if each.is_file():
+            check_sum(folder, each, f"run again with another {argument('out')}")
+    return read_probe(path)
 
 
 def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
@@ -98,6 +110,11 @@ def is_finished(folder: Path, part: Part) -> bool:
     """Whether all answers of one model to one probe in one way are there."""
     model, probe = part.model.name, part.probe.name
     return all(shard_path(folder, model, probe, n, part.way).is_file() for n in range(part.shards))
+
+
+def is_kept(folder: Path, path: Path) -> bool:
+    """Whether a shard is there as it was written; one that is damaged is computed again."""
+    return path.is_file() and is_sound(folder, path)
 
 
 def _slug(name: str) -> str:
@@ -142,7 +159,7 @@ def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer])
     columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
     for name in _COLUMNS:
         columns[name] = [getattr(answer, name) for answer in answers]
-    with writing(path) as temporary:
+    with summed(path.parents[1], path) as temporary:
         parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
 
 
@@ -167,6 +184,7 @@ def read_answers(
                 file=folder,
                 fix="run the same command again to finish it",
             )
+        check_sum(folder, path, "run the same command again, which computes it anew")
         try:
             for answer in _answers(path):
                 _check(answer, options or {})

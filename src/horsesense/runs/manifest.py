@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
 from horsesense.errors import UserError, argument
-from horsesense.files import FieldProblem, check_json, read_text, writing
+from horsesense.files import FieldProblem, check_json, read_text
+from horsesense.files.checksums import check_sum, summed
 from horsesense.records import ScoringSpec
 
 FORMAT = 2
@@ -40,6 +41,8 @@ class ModelRecord(_Record):
     window: int
     weights: str
     """SHA-256 of the weight files; of a server, over what is reported."""
+    identity: str = ""
+    """SHA-256 over weights, config and tokenizer; empty in older runs, and where there are only weights."""
     revision: str
     dtype: str
     dtype_reason: str = ""
@@ -92,6 +95,9 @@ class Manifest(_Record):
     """Tokens an answer file, about."""
     limit: int | None
     seed: int
+    threads: int | None = None
+    """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
+    computed elsewhere."""
     parts: tuple[Part, ...] = ()
 
     def part(self, model: str, probe: str, way: str = "options") -> Part | None:
@@ -135,7 +141,7 @@ def manifest_path(folder: Path) -> Path:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    with writing(manifest_path(folder)) as temporary:
+    with summed(folder, manifest_path(folder)) as temporary:
         temporary.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
@@ -143,6 +149,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = manifest_path(folder)
     if not path.is_file():
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix="check the path")
+    check_sum(folder, path, "get a copy of the folder that is whole")
     text = read_text(path)
     newer = re.search(r'"format":\s*(\d+)', text)
     if newer and int(newer[1]) > FORMAT:

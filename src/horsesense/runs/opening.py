@@ -18,6 +18,9 @@ from horsesense.runs.shards import SHARD_TOKENS
 from horsesense.scoring.precision import load_by_margins
 from horsesense.watching import Watcher
 
+Content = tuple[str, str]
+"""Hash of the weights, or of what a server reports; and that of weights, config and tokenizer, where it is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -63,9 +66,9 @@ def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
     ]
 
 
-def each_once(models: Sequence[str | Model], contents: Mapping[str, str], watcher: Watcher) -> list[str | Model]:
+def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], watcher: Watcher) -> list[str | Model]:
     """One checkpoint under two paths is one model: it is asked once, under the first of its names."""
-    kept: dict[str, str | Model] = {}
+    kept: dict[Content, str | Model] = {}
     for model in models:
         name = name_of(model)
         first = kept.setdefault(contents[name], model)
@@ -78,12 +81,13 @@ def name_of(model: str | Model) -> str:
     return model if isinstance(model, str) else model.name
 
 
-def content_of_model(model: str | Model, settings: Settings, watcher: Watcher) -> str:
+def content_of_model(model: str | Model, settings: Settings, watcher: Watcher) -> Content:
     """Which model it is, by content: the hash of its weights, or of what a server reports."""
     if not isinstance(model, str):
-        return model.who.content
+        return model.who.content, str(model.describe().get("identity", ""))
     name = settings.labels.get(model, model)
-    return identify(name, allow_pickle=settings.allow_pickle, watcher=watcher).weights
+    found = identify(name, allow_pickle=settings.allow_pickle, watcher=watcher)
+    return found.weights, found.whole
 
 
 def loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -> LanguageModel:

@@ -85,7 +85,12 @@ class Judge:
         if task == "synonymy":
             assert tells(item.text, asked.definition())
         else:
-            assert any(f"'{example}'" in item.text for example in asked.examples())
+            quoted = [
+                *asked.examples(),
+                asked.definition(),
+                shown(asked.definition()),
+            ]
+            assert any(f"'{each}'" in item.text for each in quoted) or tells(item.text, asked.definition())
         for option, text in zip(options, item.options, strict=True):
             if task == "synonymy":
                 assert text == ", ".join(option.lemma_names()).replace("_", " ")
@@ -111,7 +116,11 @@ class Judge:
         if kind == "hyponym":
             distances = [self.up(option).get(asked) for option in wrong]
         elif kind == "sister":
-            distances = [self.sister_distance(asked, option) for option in wrong]
+            starts = [asked]
+            if item.facets["task"] == "hyponymy":  # or a cousin of the answer, over any parent
+                starts += [up for up, hops in self.up(self.synset(item.groups["answer"])).items() if hops == 1]
+            near = [[self.sister_distance(start, option) for start in starts] for option in wrong]
+            distances = [min((d for d in each if d is not None), default=None) for each in near]
         else:
             distances = [self.up(asked).get(option) for option in wrong]
         of_kind = distances.count(int(item.facets["distractor_hops"]))

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.connections import do_not_repeat
 from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
 from horsesense.annotate.server.request_checks import Desk, Guards
 from horsesense.annotate.server.researcher_pages import researcher_routes
@@ -36,6 +37,7 @@ def create_app(served: Served) -> FastAPI:
     """The app: pages for annotators and researchers, and nothing that another site would serve."""
     # The built-in pages of documentation load scripts from elsewhere.
     app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_few_threads)
+    do_not_repeat()
     desk = Desk(served)
     app.include_router(door_routes(desk))
     app.include_router(crowd_routes(desk))

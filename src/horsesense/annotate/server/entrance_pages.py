@@ -56,7 +56,7 @@ def door_routes(desk: Desk) -> APIRouter:
 
     @router.post("/in/{token}")
     def come_in(request: Request, token: Token, fields: Fields) -> Response:
-        check_origin(request)
+        check_origin(request, served.study.address)
         mark = served.signed("enter", hashed(token))
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark.encode()):
             raise RefusedError(403, "Please open your personal link again.")
@@ -108,14 +108,14 @@ def crowd_routes(desk: Desk) -> APIRouter:
 
     @router.post("/join/{token}")
     def come_in(request: Request, token: Token, fields: Fields) -> Response:
-        check_origin(request)
+        check_origin(request, served.study.address)
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark(token).encode()):
             raise RefusedError(403, "Please open the link again.")
         link_for_many = find_join(served, token)
         if link_for_many is None:
             raise desk.stranger(request)
         name = fields.get(CROWDS[link_for_many.crowd], "").strip()
-        is_proven = proven(served, keys, fields)
+        is_proven = proven(served, keys, link_for_many.crowd, fields)
         try:
             cookie, personal = join(served, token, name, is_proven)
         except RefusedError:

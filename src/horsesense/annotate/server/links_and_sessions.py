@@ -78,9 +78,12 @@ def _find(connection: Connection, token: str) -> Join | None:
     return None if row is None else Join(*row)
 
 
-def proven(served: Served, keys: Keys | None, fields: Mapping[str, str]) -> bool:
-    """Whether the platform itself says who this is. With keys in the study, nobody comes in without."""
-    if keys is None:
+def proven(served: Served, keys: Keys | None, crowd: str, fields: Mapping[str, str]) -> bool:
+    """Whether the platform itself says who this is. With keys in the study, nobody comes in from Prolific without.
+
+    Prolific's token says who somebody is on Prolific, and nothing about a name elsewhere.
+    """
+    if keys is None or crowd != "prolific":
         return False
     audience = served.study.crowd.audience or served.study.address
     try:

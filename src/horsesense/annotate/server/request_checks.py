@@ -109,12 +109,19 @@ def host_of(value: str) -> str:
     return name if colon and port.isdigit() else value.lower()
 
 
-def check_origin(request: Request) -> None:
-    """A form must come from a page of this server."""
+def check_origin(request: Request, address: str) -> None:
+    """A form must come from a page of this server, by the same scheme: a page by http may be anybody's on the way.
+
+    ``address`` is the study's own. Under its name its scheme counts, whatever a proxy says.
+    """
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(403, "This form came from another site.")
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+    if origin is None:
+        return
+    host, own = request.headers.get("host", "").lower(), urlsplit(address)
+    scheme = own.scheme if host == own.netloc.lower() else request.url.scheme
+    if origin.lower() != f"{scheme}://{host}":
         raise RefusedError(403, "This form came from another site.")
 
 
@@ -200,7 +207,7 @@ class Desk:
 
     def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
         """The form must be one that this server gave to this person."""
-        check_origin(request)
+        check_origin(request, self.served.study.address)
         if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
             raise RefusedError(403, "This form is not one of yours. Please load the page again.")
 

@@ -29,7 +29,7 @@ from horsesense.methods.winoventi.special_word import (
     triplet_name,
 )
 from horsesense.models.local.load import load_model
-from horsesense.models.locating import weights_of
+from horsesense.models.locating import identity_named
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -209,13 +209,13 @@ def _facets(item: Item, answer: Answer, background: Background, model: str) -> d
 def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Depths:
     """A model's own associations with the nouns of a probe: noun and word → least depth.
 
-    They are asked for once for these weights and nouns, then read from the folder of its answers.
+    They are asked for once for this model and these nouns, then read from the folder of its answers.
 
     The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
     """
     words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
-    weights = weights_of(name, allow_pickle=settings.allow_pickle)
-    about = hashlib.sha256("\n".join((weights, *words)).encode()).hexdigest()[:12]
+    who = identity_named(name, allow_pickle=settings.allow_pickle)
+    about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
         model = load_model(

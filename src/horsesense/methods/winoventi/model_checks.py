@@ -8,9 +8,10 @@ from typing import Any
 
 from horsesense.methods.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, statement
+from horsesense.models.folders import weight_files
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.models.local.parts import quiet_transformers
+from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
 from horsesense.models.locating import locate
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
@@ -59,12 +60,12 @@ def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple
 def word_vectors(name: str, words: Sequence[str]) -> Any:
     """A unit vector a word: the mean over its tokens of the model's last layer."""
     import torch
-    import transformers
 
-    folder = str(locate(name).folder)
+    folder = locate(name).folder
+    weight_files(folder)  # refuses pickled ones
     with quiet_transformers():
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        network = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        tokenizer = read_tokenizer(folder)
+        network = read_part(folder, "AutoModel").eval()
     vectors = []
     with torch.inference_mode():
         for start in range(0, len(words), 256):

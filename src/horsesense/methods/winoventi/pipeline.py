@@ -26,7 +26,7 @@ from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
-from horsesense.models.locating import weights_of
+from horsesense.models.locating import identity_named
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
@@ -78,12 +78,12 @@ class _Pipeline:
         self.steps = Steps(folder, watcher.say)
         self.models = LoadedModels(plan.device, plan.asking.spec.dtype)
         self.nouns = {noun.word: noun for noun in plan.nouns}
-        self.weights = weights_of(plan.model)
+        self.identity = identity_named(plan.model)
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
         plan = self.plan
-        inputs = [self.weights, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
+        inputs = [self.identity, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
         everything = self.steps.do("1 associations", "associations.tsv", inputs, self._associate)
 
         def select(path: Path, made_from: str) -> None:
@@ -92,10 +92,15 @@ class _Pipeline:
             ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
             write_associations(path, rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
 
-        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, plan.ranker], select)
+        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, self._ranker()], select)
         if not _kept(selected):
             raise UserError("no association is left after ranking", file=selected, fix="give more nouns")
         return everything, selected
+
+    def _ranker(self) -> str:
+        """Who ranks: another model under the same name ranks otherwise."""
+        ranker = self.plan.ranker
+        return ranker if ranker == "none" else f"{ranker} {identity_named(ranker)}"
 
     def _associate(self, path: Path, made_from: str) -> None:
         plan, model = self.plan, self.models.get(self.plan.model)
@@ -118,7 +123,7 @@ class _Pipeline:
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
-            [selected, *files, str(plan.most), self.weights],
+            [selected, *files, str(plan.most), self.identity],
             lambda path, _: write_triplets(
                 path, exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher)
             ),
@@ -126,7 +131,7 @@ class _Pipeline:
         filtered = self.steps.do(
             "3 adversarial filter",
             "filtered.tsv",
-            [excepted, self.weights],
+            [excepted, self.identity],
             lambda path, made_from: write_triplets(
                 path,
                 adversarial_triplets(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,6 +61,27 @@ def fit_threads() -> int:
     if "OMP_NUM_THREADS" not in os.environ and torch.get_num_threads() > cores:
         torch.set_num_threads(cores)
     return torch.get_num_threads()
+
+
+def threads_of(device: torch.device) -> int | None:
+    """Threads that a model on this device computes with; None where it is no processor."""
+    import torch
+
+    return torch.get_num_threads() if device.type == "cpu" else None
+
+
+@contextmanager
+def with_threads(count: int | None) -> Iterator[None]:
+    """Compute with so many threads for the length of the block: the order of sums, and so last bits, depend on it."""
+    import torch
+
+    before = torch.get_num_threads()
+    if count:
+        torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def usable_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:

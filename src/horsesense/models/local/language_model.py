@@ -82,6 +82,8 @@ class LanguageModel:
     """Runs the head at the places that are read only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
     """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
+    identity: str = ""
+    """SHA-256 over weights, config and tokenizer; empty where only the weights are known."""
     borrowed: bool = False
     """Whether the network belongs to somebody who may be training it, and is left as it was."""
 
@@ -283,6 +285,7 @@ class LanguageModel:
             "parameters": self.parameters,
             "window": self.window,
             "weights": self.weights,
+            "identity": self.identity,
             "revision": self.revision,
             "dtype": self.dtype,
             "dtype_reason": self.dtype_reason,

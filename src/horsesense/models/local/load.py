@@ -13,6 +13,7 @@ from horsesense.models.local.head import HeadAtPlaces, find_head
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.large import BITS, is_placed, loading_options, placed
 from horsesense.models.local.parts import (
+    check_used,
     keep_head_in_float32,
     quiet_transformers,
     read_part,
@@ -55,6 +56,7 @@ def load_model(
             f"{len(made_up)} weights of {name} are not in its files and would be random ({made_up[0]} …)",
             fix="use a checkpoint that was trained with this head",
         )
+    check_used(report, network, name)
     fixed = is_placed(device, dtype)
     place, reason = placed(network) if fixed else choose_device(device)
     if place.type == "cpu":
@@ -80,6 +82,7 @@ def load_model(
         dtype=dtype,
         window=window,
         weights=identity.weights,
+        identity=identity.whole,
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=sum(parameter.numel() for parameter in network.parameters()),

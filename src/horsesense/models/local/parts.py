@@ -5,15 +5,25 @@ What a user has to know, we say ourselves.
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.files import disk_errors
 
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
+_TORCH_WRITES = ("PytorchStreamWriter", "inline_container")
+"""How torch tells that it could not write."""
+_LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
+_NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
+"""What older checkpoints keep beside their weights, and is computed or not needed."""
 _LOOKS = "warn_if_padding_and_no_attention_mask"
 
 
@@ -35,29 +45,87 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Around what torch and safetensors write: a disk that is full comes back as any kind of error."""
+    try:
+        with disk_errors(folder):
+            yield
+    except Exception as error:
+        number = _OS_ERROR.search(str(error))
+        if number is None and not any(name in str(error) for name in _TORCH_WRITES):
+            raise
+        code = int(number[1]) if number else errno.ENOSPC
+        with disk_errors(folder):
+            raise OSError(code, os.strerror(code)) from error
+
+
 def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
-    """One part of a model from its folder; what transformers says about a bad one, in one sentence."""
-    import safetensors
+    """One part of a model from its folder; what transformers says about a bad one, in one sentence.
+
+    This and `read_adapter` are the only door that models come in by, which a test holds to: nothing of theirs is run,
+    nothing is downloaded, and pickles are opened only where they were allowed.
+    """
     import transformers
 
-    from horsesense.models import bidirectional  # noqa: F401 makes its architecture known to transformers
+    from horsesense.models import bidirectional
 
-    loader = getattr(transformers, auto_class)
-    try:
+    loader = getattr(transformers, auto_class, None) or getattr(bidirectional, auto_class)
+    if auto_class not in ("AutoConfig", "AutoTokenizer"):
+        options.setdefault("use_safetensors", None if "gguf_file" in options else True)
+    with _one_sentence("transformers cannot load it", folder, "check the model folder"):
         return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
+
+
+def read_adapter(network: Any, folder: Path) -> Any:
+    """A network with peft's adapter around it."""
+    from peft import PeftModel
+
+    if not (folder / "adapter_model.safetensors").is_file():  # peft would open a pickle
+        raise UserError("the adapter has no adapter_model.safetensors", file=folder, fix="save it as safetensors")
+    with _one_sentence("the adapter does not fit its base", folder, "check the adapter folder"):
+        return PeftModel.from_pretrained(network, str(folder), local_files_only=True)
+
+
+@contextmanager
+def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
+    """A bad config, folder, tokenizer or weight file comes back as any kind of error; also as a panic of Rust's."""
+    import safetensors
+
+    try:
+        yield
+    except UserError:
+        raise
     except safetensors.SafetensorError as error:
         raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
-    except Exception as error:  # a bad config or folder comes back as any kind of error
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(f"transformers cannot load it ({reason})", file=folder, fix="check the model folder") from error
+        raise UserError(f"{problem} ({reason})", file=folder, fix=fix) from error
 
 
-def read_tokenizer(folder: Path) -> Any:
+def check_used(report: Mapping[str, Any], network: Any, name: str) -> None:
+    """Refuse weights in the files that the network leaves out: its config has fewer layers than they have.
+
+    Another head, or a pooler that this one does not need, may be left out.
+    """
+    prefix = f"{getattr(network, 'base_model_prefix', '')}."
+    inside = [key for key in report["unexpected_keys"] if key.startswith(prefix) or _LAYER.search(key)]
+    left_out = sorted(key for key in inside if not _NO_LAYER.search(key))
+    if left_out:
+        raise UserError(
+            f"{len(left_out)} weights in the files of {name} are not used by its config ({left_out[0]} …)",
+            fix="get the config that belongs to the weights",
+        )
+
+
+def read_tokenizer(folder: Path, **options: Any) -> Any:
     """The tokenizer of a model folder; one that is not there, or has no offsets, is an error."""
     if not any(path.exists() for pattern in _VOCABULARIES for path in folder.glob(pattern)):
         # transformers would make up an empty one from the config.
         raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
-    tokenizer = read_part(folder, "AutoTokenizer")
+    tokenizer = read_part(folder, "AutoTokenizer", **options)
     if not getattr(tokenizer, "is_fast", False):
         raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
     return tokenizer

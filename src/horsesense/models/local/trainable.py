@@ -8,7 +8,7 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.models.local.families import family_named
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer, window_of
+from horsesense.models.local.parts import check_used, quiet_transformers, read_part, read_tokenizer, window_of
 from horsesense.models.locating import identify
 
 
@@ -62,6 +62,7 @@ def open_for_training(
             f"{len(below or new)} weights of {name} are not in its files and would be random ({(below or new)[0]} …)",
             fix="use another objective, or a checkpoint that has them",
         )
+    check_used(report, network, name)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     if getattr(network.config, "pad_token_id", None) is None:

@@ -1,0 +1,147 @@
+"""Is what was kept still what was written? All checksums looked at, and identities computed anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from horsesense.api.probes import PathLike
+from horsesense.errors import UserError, naming_extras
+from horsesense.files import cache_folder, disk_errors
+from horsesense.files.checksums import SUMS, check_folder
+from horsesense.records.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Verified(Document):
+    """What was found where something is kept."""
+
+    path: Path
+    """What was looked at."""
+    sound: int
+    """Files, and rows of kept scores, that are as they were written."""
+    damaged: tuple[str, ...]
+    """Files that have changed since, or cannot be read."""
+    missing: tuple[str, ...]
+    """Files that were written and are not there."""
+    unknown: int
+    """Files without a checksum: of an earlier version, or somebody else's."""
+    changed: tuple[str, ...]
+    """Models of runs that are another one by now: other weights, another config or tokenizer under the same name."""
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing is damaged or missing; a model that has changed does no harm to what it said before."""
+        return not self.damaged and not self.missing
+
+
+@naming_extras()
+def verify(path: PathLike | None = None) -> Verified:
+    """Look at every checksum of what is kept, and compute anew which models runs are of.
+
+    Args:
+        path: A run, a training, an inoculation, a study, a model's folder, a probe, or any folder that holds such; by
+            default the cache folder.
+
+    Returns:
+        What is sound, damaged, missing, without a checksum, and which models have changed.
+    """
+    place = cache_folder() if path is None else Path(path).expanduser()
+    with disk_errors(place):
+        place.stat()
+    if place.is_file():
+        return _file(place)
+    sound, unknown = 0, 0
+    damaged: list[str] = []
+    missing: list[str] = []
+    changed: list[str] = []
+    roots = list(_roots(place))
+    for root in roots:
+        found = check_folder(root)
+        sound += len(found.sound)
+        unknown += len(found.unknown)
+        damaged += [_name(place, root / name) for name in found.damaged]
+        missing += [_name(place, root / name) for name in found.missing]
+    if place not in roots and (place / "config.json").is_file():
+        weights_damaged = _weights(place)
+        sound, damaged = sound + (not weights_damaged), damaged + weights_damaged
+    for manifest in sorted(place.rglob("manifest.json")):
+        wrong, others = _run(manifest.parent)
+        damaged += [name for name in (_name(place, each) for each in wrong) if name not in damaged + missing]
+        changed += others
+    for base in sorted(place.rglob("scores.sqlite")):
+        rows, told = _scores(base)
+        sound += rows
+        damaged += [f"{_name(place, base)}{each}" for each in told]
+    return Verified(place, sound, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
+
+
+def _roots(place: Path) -> Iterator[Path]:
+    """The folders that keep checksums."""
+    for folder, inner, names in os.walk(place):
+        inner.sort()
+        if SUMS in names:
+            yield Path(folder)
+
+
+def _name(place: Path, path: Path) -> str:
+    return path.relative_to(place).as_posix()
+
+
+def _file(path: Path) -> Verified:
+    """A probe: the id of each item is the hash of its content, so that reading it is looking at it."""
+    from horsesense.records import read_probe
+
+    damaged: tuple[str, ...] = ()
+    try:
+        read_probe(path)
+    except UserError as error:
+        damaged = (str(error),)
+    return Verified(path, int(not damaged), damaged, (), 0, ())
+
+
+def _weights(folder: Path) -> list[str]:
+    """A model of somebody else's: the hash that we remember, held against the files."""
+    from horsesense.models.folders import hash_of_files, weight_files, weight_hash
+
+    files = weight_files(folder, allow_pickle=True)
+    return [] if weight_hash(files) == hash_of_files(files) else [files[0].name]
+
+
+def _run(folder: Path) -> tuple[list[Path], list[str]]:
+    """Files of a run that cannot be read, and models that are others by now."""
+    from horsesense.models.folders import hash_of_files, identity_of, weight_files
+    from horsesense.models.locating import locate
+    from horsesense.runs.manifest import manifest_path, read_manifest
+    from horsesense.runs.results import read_run
+
+    try:
+        manifest = read_manifest(folder)
+        if manifest.parts:
+            read_run(folder, unfinished=True)
+    except UserError as error:
+        return [Path(error.file) if error.file else manifest_path(folder)], []
+    changed = []
+    for name, model in {part.model.name: part.model for part in manifest.parts}.items():
+        if not model.identity:
+            continue
+        try:
+            where = locate(model.found_by or name, allow_pickle=True, download=False).folder
+            files = weight_files(where, allow_pickle=True)
+        except UserError:  # not here any more, which says nothing about the run
+            continue
+        if identity_of(where, hash_of_files(files)) != model.identity:
+            changed.append(name)
+    return [], changed
+
+
+def _scores(path: Path) -> tuple[int, list[str]]:
+    from horsesense.runs.cache import count_rows
+
+    try:
+        sound, bad = count_rows(path)
+    except UserError as error:
+        return 0, [f": {error.problem}"]
+    return sound, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []

@@ -1,0 +1,83 @@
+"""One place turns what parsers throw into a `UserError`, and every public function has it around itself."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import horsesense as hs
+from horsesense.errors import UserError, as_user_error, naming_extras
+from horsesense.files import read_text
+
+
+def functions() -> Iterator[tuple[str, Any]]:
+    for name in hs.__all__:
+        value = getattr(hs, name)
+        if inspect.isfunction(value) and value.__module__.startswith("horsesense.api"):
+            yield name, value
+        if isinstance(value, ModuleType):
+            for inner, each in vars(value).items():
+                if inspect.isfunction(each) and each.__module__ == value.__name__ and not inner.startswith("_"):
+                    yield f"{name}.{inner}", each
+
+
+def test_every_public_function_tells_what_parsers_throw() -> None:
+    bare = [name for name, function in functions() if not hasattr(function, "__wrapped__")]
+    assert not bare, "put @naming_extras() before them"
+
+
+def thrown(act: Any) -> BaseException:
+    try:
+        act()
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was thrown")
+
+
+class PanicException(BaseException):  # as Rust's binding calls it
+    pass
+
+
+def panic() -> None:
+    raise PanicException("index out of bounds")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: json.loads("[" * 100_000),
+        lambda: json.loads("9" * 5000),
+        lambda: json.loads("{"),
+        lambda: b"\xff".decode(),
+        lambda: open("a\x00b"),  # noqa: PTH123, SIM115  # it cannot be opened
+        lambda: Path("x" * 300).stat(),
+        panic,
+    ],
+)
+def test_bad_content_is_no_failure_of_ours(act: Any) -> None:
+    told = as_user_error(thrown(act))
+    assert told is not None
+    assert "\n" not in str(told)
+
+
+def test_a_fault_of_ours_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    read_text(tmp_path / "a")
+    assert as_user_error(thrown(lambda: dict[str, int]()["part"])) is None
+    assert as_user_error(thrown(lambda: 1 / 0)) is None
+
+
+def test_a_reader_that_forgets_something_is_told_with_the_file(tmp_path: Path) -> None:
+    """As a module of ours would be: it reads by horsesense.files, and takes a field for granted."""
+    module: dict[str, Any] = {"__name__": "horsesense.methods.new", "read_text": read_text, "json": json}
+    exec("def read(path):\n    return json.loads(read_text(path))['part']", module)
+    path = tmp_path / "a.json"
+    path.write_text("{}")
+    with pytest.raises(UserError, match=r"a\.json: .*KeyError: 'part'"), naming_extras():
+        module["read"](path)

@@ -1,0 +1,62 @@
+"""Input that once ended in an unexpected failure, or in a sentence about another file."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from horsesense.records import write_probe
+from tests.support.calling import Call, caller
+from tests.support.made_tasks import clozes
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    probe = clozes(24, 1)
+    odd = [replace(item, facets={"kind": "x\u2028y" if n % 2 else "z"}) for n, item in enumerate(probe.items)]
+    write_probe(tmp_path / "p.jsonl", replace(probe, items=odd))
+    return caller(capfd)
+
+
+def test_charts_of_a_facet_with_a_separator_and_onto_a_file(call: Call) -> None:
+    words = ("--train", "p.jsonl", "--test", "p.jsonl", "--allow-overlap", "--out", "run")
+    assert call("baseline", "majority", *words).code == 0
+    assert call("report", "run", "--by", "kind", "--charts", "charts").code == 0
+    assert any(path.suffix == ".svg" for path in Path("charts").iterdir())
+    Path("file").write_text("x")
+    called = call("report", "run", "--charts", "file")
+    assert (called.code, called.err.count("\n")) == (2, 1)
+    assert "file of that name is in the way" in called.err
+
+
+def test_files_of_another_shape_are_named(call: Call) -> None:
+    np.savez("v.npz", a=np.zeros((2, 3)))
+    os.rename("v.npz", "v.npy")  # noqa: PTH104  # as a user would
+    wrong = [{"image_id": 1, "relationships": [{"predicate": "has", "subject": {"name": 5}, "object": {"name": None}}]}]
+    Path("rel.json").write_text(json.dumps(wrong))
+    Path("cn.csv").write_text('/a/x\t/r/CapableOf\t/c/en/a\t/c/en/b\t{"weight": "heavy"}\n')
+    Path("deep.card.json").write_text("[" * 100_000)
+    Path("deep.jsonl").write_bytes(Path("p.jsonl").read_bytes())
+    for file, words in (
+        ("v.npy", ("harden", "p.jsonl", "-o", "h.jsonl", "--aflite", "v.npy")),
+        ("rel.json", ("build", "partwhole", "-o", "o.jsonl", "--relationships", "rel.json")),
+        ("cn.csv", ("build", "rica", "-o", "o.jsonl", "--conceptnet", "cn.csv", "--no-shipped")),
+        ("deep.card.json", ("show", "deep.jsonl")),
+    ):
+        called = call(*words)
+        assert (called.code, called.err.count("\n")) == (2, 1), called.err
+        assert f"{file}:" in called.err
+
+
+def test_names_that_cannot_be(call: Call) -> None:
+    os.symlink("loop.jsonl", "loop.jsonl")  # noqa: PTH211  # shorter
+    for name in ("x" * 300 + ".jsonl", os.fsdecode(b"\xff\xfe.jsonl"), "loop.jsonl", "nul\x00.jsonl"):
+        called = call("show", name)
+        assert (called.code, called.err.count("\n")) == (2, 1), called.err

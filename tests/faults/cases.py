@@ -1,0 +1,138 @@
+"""The commands that keep something, as they are carried out under faults; small enough for hundreds of times."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from tests.faults.harness import Case
+from tests.support.made_tasks import clozes, questions
+from tests.support.made_trees import write_tree
+from tests.support.tiny import save_tiny
+
+
+def command(*words: str) -> Callable[[Path], None]:
+    """A command in the folder that it is carried out in."""
+
+    def run(folder: Path) -> None:
+        from horsesense.cli import main
+
+        os.environ["HORSESENSE_CACHE"] = str(folder / "cache")
+        main([*words])
+
+    return run
+
+
+def results_only(folder: Path) -> Mapping[str, str]:
+    """What lies outside the cache, which may be made again."""
+    from tests.faults.harness import tree_of
+
+    return {name: content for name, content in tree_of(folder).items() if not name.startswith("cache/")}
+
+
+def facts(folder: Path) -> Mapping[str, str]:
+    """The rows of the knowledge store: its file is laid out as DuckDB likes."""
+    import duckdb
+
+    found = {}
+    for path in sorted((folder / "cache" / "knowledge").glob("*.duckdb")):
+        with duckdb.connect(path, read_only=True) as connection:
+            for name in ("sources", "concepts", "triples", "ancestors"):
+                found[name] = str(sorted(connection.execute(f"select * from {name}").fetchall()))
+    parts = [path.name for path in folder.rglob("*") if path.name.endswith((".part", ".wal"))]
+    return found | {"left": str(parts)}
+
+
+def study(inputs: Path) -> Callable[[Path], None]:
+    """A study's database: made, people invited, three answers given."""
+
+    def run(folder: Path) -> None:
+        from horsesense.annotate.instrument import find_instrument
+        from horsesense.annotate.server.participants import invite
+        from horsesense.annotate.server.served_study import open_study
+        from horsesense.annotate.study import Study, make_study
+        from horsesense.errors import UserError
+        from tests.support.judged_probes import choices
+
+        place = folder / "study"
+        if not (place / "study.toml").is_file():
+            make_study(place, choices(), "choice", Study(place, find_instrument("choice"), judgements=1))
+        served = open_study(place)
+        for name in ("ann", "ben"):
+            try:
+                invite(served, [name])
+            except UserError as error:
+                if "already" not in str(error):
+                    raise
+        served.engine.dispose()
+
+    return run
+
+
+def people(folder: Path) -> Mapping[str, str]:
+    base = folder / "study" / "study.sqlite"
+    found = next(iter(sorted((folder / "study").glob("*.sqlite*"))), base)
+    with closing(sqlite3.connect(f"file:{found}?mode=ro", uri=True)) as connection:
+        names = connection.execute("SELECT name FROM people ORDER BY name").fetchall()
+        items = connection.execute("SELECT count(*) FROM items").fetchone()
+        sound = connection.execute("PRAGMA integrity_check").fetchone()
+    return {"people": str(names), "items": str(items), "sound": str(sound)}
+
+
+def cases(inputs: Path) -> list[Case]:
+    """All of them; ``inputs`` is a folder for what they read."""
+    from horsesense.records import write_probe
+
+    for name in ("gpt2", "choice"):
+        save_tiny(name, inputs / name)
+    for name, probe in (
+        ("clozes", clozes(12, 1)),
+        ("plain", questions(60, 7, False)),
+        ("dev", clozes(4, 2)),
+        ("tests", clozes(4, 3)),
+        ("dose", questions(8, 1, True)),
+        ("dose-dev", questions(4, 2, True)),
+        ("dose-test", questions(4, 3, True)),
+        ("old-dev", questions(4, 4, False)),
+        ("old-test", questions(4, 5, False)),
+    ):
+        write_probe(inputs / f"{name}.jsonl", probe)
+    write_tree(inputs / "tree.tsv")
+    (inputs / "table.csv").write_text("question,a,b,answer\nWhat is cold?,ice,fire,0\n")
+    at = {path.name: str(path) for path in inputs.iterdir()}
+    training = [
+        "train",
+        "-m",
+        at["gpt2"],
+        "--train",
+        at["clozes.jsonl"],
+        "--dev",
+        at["dev.jsonl"],
+        "--test",
+        at["tests.jsonl"],
+    ]
+    dosing = [
+        "inoculate",
+        "-m",
+        at["choice"],
+        "--train",
+        at["dose.jsonl"],
+        "--dev",
+        at["dose-dev.jsonl"],
+        "--test",
+        at["dose-test.jsonl"],
+    ]
+    dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
+    return [
+        Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),
+        Case("harden", command("harden", at["plain.jsonl"], "-o", "hard.jsonl"), results_only),
+        Case("knowledge add", command("knowledge", "add", "mine", at["tree.tsv"]), facts),
+        Case("build", command("build", "duals", at["clozes.jsonl"], "-o", "duals.jsonl"), results_only),
+        Case("run", command("run", "-m", at["gpt2"], "-p", at["clozes.jsonl"], "--out", "run", "--device", "cpu"), results_only),
+        Case("server's database", study(inputs), people),
+        Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
+        Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
+    ]  # fmt: skip

@@ -1,0 +1,92 @@
+"""Files that never end, or unpack to more than they say: a sentence, soon, and little memory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines, read_bytes, read_text, text
+
+
+def bomb(path: Path, line_ends: bool) -> Path:
+    chunk = (b"x" * 999 + (b"\n" if line_ends else b"x")) * 1000
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as handle:
+        for _ in range(300):
+            handle.write(chunk)
+    return path
+
+
+def test_a_bomb_is_told_before_it_goes_off(tmp_path: Path) -> None:
+    for line_ends in (True, False):
+        path = bomb(tmp_path / "bomb.gz", line_ends)
+        assert path.stat().st_size < 1_000_000
+        for reader in (read_text, lambda path: list(numbered_lines(path))):
+            with pytest.raises(UserError, match=r"200 times|longer than 16 MB"):
+                reader(path)
+
+
+COMMANDS = [
+    ["show", "PATH"],
+    ["import", "winograd", "PATH", "-o", "o.jsonl"],
+    ["build", "winoventi", "PATH", "-o", "o.jsonl"],
+    ["knowledge", "add", "mine", "PATH"],
+]
+PROGRAM = """
+import sys
+from horsesense.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.parametrize("kind", ["bomb", "/dev/full", "pipe"])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_commands_meet_the_limits(command: list[str], kind: str, tmp_path: Path) -> None:
+    path = Path(kind)
+    if kind == "bomb":
+        path = bomb(tmp_path / "bomb.jsonl.gz", False)
+    elif kind == "pipe":
+        path = tmp_path / "pipe.csv"
+        os.mkfifo(path)
+    words = [str(path) if word == "PATH" else word for word in command]
+    call = [sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert int(done.stdout.split()[-2]) < 500 * 1024, "kilobytes"
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_pipe_with_a_slow_writer_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_NOBODY_SECONDS", 0.2)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with path.open("wb", buffering=0) as handle:
+            time.sleep(0.5)
+            handle.write(b"one\n")
+            time.sleep(0.1)
+            handle.write(b"two\n")
+
+    threading.Thread(target=write, daemon=True).start()
+    time.sleep(0.1)
+    assert [line for _, line in numbered_lines(path)] == ["one", "two"]
+
+
+def test_a_file_that_is_too_large_to_be_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "hole").open("wb") as handle:
+        handle.truncate(10 << 30)
+    with pytest.raises(UserError, match="larger than 512 MB"):
+        read_bytes(tmp_path / "hole")
+    with pytest.raises(UserError, match="longer than 16 MB"):
+        list(numbered_lines(tmp_path / "hole"))

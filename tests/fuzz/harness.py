@@ -1,0 +1,403 @@
+"""Every command and every reader, found by walking the program and not by a list; and what counts as a defect.
+
+A command ends with 0, or with 2 and one sentence. A reader gives something or raises a `UserError`. All else, and a
+half-written file left behind, is a defect. The seed decides everything, so that a defect comes again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import pkgutil
+import random
+import re
+import shutil
+import signal
+import tempfile
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import horsesense
+from tests.fuzz.mutations import copied, mutate_file, odd_path
+from tests.fuzz.seeds import files_of, plant, small_world
+
+LONGEST = 20.0
+"""Seconds after which a call is ended; counted, and no defect."""
+_READS = re.compile(r"(read|iter|open|kept|find|parse)_\w+")
+_PLACES = ("path", "file", "folder", "paths")
+_WORDS = re.compile(r"[\w-]{3,}")
+_NAMES = {
+    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "study": ("study",), "probe": ("clozes", "choices"),
+    "model": ("model-gpt2", "model-bert", "model-choice"), "nouns": ("nouns",), "vectors": ("vectors",), "corpus": ("corpus",),
+    "conceptnet": ("conceptnet", "plain_conceptnet"), "atomic": ("atomic",), "lexicon": ("lexicon",), "files": ("tasks", "judgements"),
+    "train": ("questions", "clozes", "triples"), "test": ("others", "clozes", "triples"), "dev": ("others", "clozes"),
+    "original_dev": ("others",), "original_test": ("others",), "labels": ("labels",), "gold": ("choices",), "attributes": ("attributes",),
+    "relationships": ("relationships",), "ngrams": ("ngrams",), "text": ("corpus",), "file": ("clozes", "toy", "schemas"),
+}  # fmt: skip
+"""Seeds to try first for an argument of that name, by the beginning of theirs; a new command most often names things alike."""
+
+
+_FIRST = {
+    "rica": ("sentences", "mask"),
+    "sense-making": ("statements", "answers"),
+    "sense-reasons": ("statements", "answers"),
+}
+"""Which seeds are the files of a release that has several."""
+
+
+class TookTooLongError(BaseException):
+    """Nobody catches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """What must not be."""
+
+    target: str
+    kind: str
+    """The exception and where it was raised, or what else was wrong."""
+    call: str
+    """How to see it again."""
+
+
+@dataclass
+class Tally:
+    """What was thrown at one target."""
+
+    inputs: int = 0
+    seconds: float = 0.0
+    ends: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Fuzz:
+    """A run of the fuzzer."""
+
+    seed: int
+    place: Path
+    tallies: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    defects: dict[str, Defect] = field(default_factory=dict)
+    liked: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """Which seeds an argument took without complaint: those are mutated more often."""
+
+    def __post_init__(self) -> None:
+        self.lot = random.Random(self.seed)
+        import uvicorn
+
+        uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
+        self.world = self.place / "world"
+        os.environ |= small_world(self.world)
+        (self.place / "seeds").mkdir()
+        self.seeds = sorted(plant(self.place / "seeds").iterdir())
+        self.targets = dict(self._commands()) | dict(self._releases()) | dict(self._readers())
+
+    def run(self, seconds: float, most: int = 10**9) -> None:
+        """Throw for so long; the target that had least time so far comes next, so that each gets its share."""
+        began, thrown = time.monotonic(), 0
+        while time.monotonic() - began < seconds and thrown < most:
+            name = min(self.targets, key=lambda each: (self.tallies[each].seconds, each))
+            self.throw(name)
+            thrown += 1
+
+    def throw(self, name: str) -> None:
+        tally, work = self.tallies[name], Path(tempfile.mkdtemp(dir=self.place))
+        # By target and number, so that an input does not depend on how much time others took.
+        self.lot = random.Random(f"{self.seed} {name} {tally.inputs}")
+        before = Path.cwd()
+        os.chdir(work)
+        began = time.process_time()
+        try:
+            end = self.targets[name](work)
+        finally:
+            os.chdir(before)
+            tally.inputs += 1
+            # A command does more with an input than a reader does, and gets more time for it.
+            share = 0.3 if "." not in name else 1.0
+            # What is loaded for the first time counts little: it would keep a command waiting long.
+            tally.seconds += share * (min(time.process_time() - began, 0.3 if tally.inputs < 3 else LONGEST) + 0.002)
+        tally.ends[end] += 1
+        shutil.rmtree(work, ignore_errors=True)
+
+    def _commands(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        from typer.main import get_command
+
+        from horsesense.cli.app import app
+
+        def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+            for name, inner in getattr(command, "commands", {}).items():
+                yield from walk(inner, (*path, name))
+            if not getattr(command, "commands", None):
+                yield path, command
+
+        for path, command in walk(get_command(app), ()):
+            yield " ".join(path), partial(self._call, path, command)
+
+    def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        from horsesense.methods.releases import READERS
+
+        for name, reader in READERS.items():
+
+            def throw(work: Path, name: str = name, fewest: int = reader.fewest) -> str:
+                key = f"release {name}"
+                tried = self.tallies[key].inputs
+                if fewest == 1 and tried < len(self.seeds) and not self.liked[key, "0"]:  # which of them is its own?
+                    chosen = [self.seeds[tried]]
+                    paths = [copied(chosen[0], work / chosen[0].name)]
+                else:
+                    chosen = [self._seed(key, str(n), (_FIRST.get(name, ("",)) * 2)[n : n + 1]) for n in range(fewest)]
+                    paths = [self._mutated(seed, work) for seed in chosen]
+                end = self._main(key, ["import", name, *map(str, paths), "-o", str(work / "out.jsonl")], work)
+                self._learn(end, [(key, str(n), seed) for n, seed in enumerate(chosen)])
+                return end
+
+            yield f"release {name}", throw
+
+    def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        """Functions that take one path: whatever a module calls reading."""
+        for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
+            if (
+                module.name.endswith("__main__")
+                or ".migrations" in module.name
+                or module.name.startswith(("horsesense.cli", "horsesense.annotate.server"))
+            ):
+                continue
+            for name, function in sorted(vars(import_module(module.name)).items()):
+                if not inspect.isfunction(function) or function.__module__ != module.name or not _READS.fullmatch(name):
+                    continue
+                first, *others = [*inspect.signature(function).parameters.values(), None]
+                needs = [each for each in others if each and each.default is each.empty and each.kind not in (2, 4)]
+                if first is None or first.name not in _PLACES or needs:
+                    continue
+                several = first.name == "paths"
+
+                def throw(work: Path, function: Any = function, several: bool = several) -> str:
+                    key = f"{function.__module__.removeprefix('horsesense.')}.{function.__name__}"
+                    seed = self._seed(key, "path", _NAMES.get("file", ()))
+                    path = self._mutated(seed, work)
+                    end = self._read(key, function, [path] if several else path)
+                    self._learn(end, [(key, "path", seed)])
+                    return end
+
+                yield f"{module.name.removeprefix('horsesense.')}.{name}", throw
+
+    def _seed(self, key: str, argument: str, first: tuple[str, ...]) -> Path:
+        liked = self.liked[key, argument]
+        if liked and self.lot.random() < 0.75:
+            name = self.lot.choices(list(liked), list(liked.values()))[0]
+            return next(seed for seed in self.seeds if seed.name == name)
+        near = [seed for seed in self.seeds if any(begin and seed.name.startswith(begin) for begin in first)]
+        return self.lot.choice(near if near and self.lot.random() < 0.6 else self.seeds)
+
+    def _learn(self, end: str, used: list[tuple[str, str, Path]]) -> None:
+        if end == "0":
+            for key, argument, seed in used:
+                self.liked[key, argument][seed.name] += 1
+
+    def _mutated(self, seed: Path, work: Path, always: bool = False) -> Path:
+        if os.path.lexists(work / seed.name):
+            return work / seed.name
+        path = copied(seed, work / seed.name)
+        card = seed.with_name(f"{seed.name.removesuffix('.gz').removesuffix('.jsonl')}.card.json")
+        if card.is_file() and not (work / card.name).exists():
+            copied(card, work / card.name)
+        if always or self.lot.random() < 0.8:
+            inside = [each for each in files_of(path) if each.name != "SHA256SUMS"]
+            if inside:
+                chosen = self.lot.choice(inside)
+                if self.lot.random() < 0.7:  # what is held against its checksum first would be all that is ever seen
+                    for sums in path.rglob("SHA256SUMS") if path.is_dir() else ():
+                        sums.unlink()
+                with suppress(OSError):
+                    mutate_file(chosen, self.lot)
+        return path
+
+    def _call(self, path: tuple[str, ...], command: Any, work: Path) -> str:
+        key, words, used = " ".join(path), list(path), []
+        for parameter in command.params:
+            option = parameter.param_type_name == "option"
+            name = parameter.name or ""
+            if name == "help" or (option and not parameter.required and self.lot.random() > 0.25 and name != "out"):
+                continue
+            for _ in range(
+                self.lot.choice((1, 1, 2)) if parameter.nargs == -1 or getattr(parameter, "multiple", False) else 1
+            ):
+                value, seed = self._value(key, parameter, work)
+                if getattr(parameter, "is_flag", False):
+                    words.append(parameter.opts[0])
+                    continue
+                words += [parameter.opts[0], value] if option else [value]
+                if seed is not None:
+                    used.append((key, name, seed))
+        if path == ("annotate", "serve"):
+            words = [*path, str(self._mutated(self._seed(key, "study", ("study",)), work, always=True)), "--port", "1"]
+        end = self._main(key, words, work)
+        self._learn(end, used)
+        return end
+
+    def _value(self, key: str, parameter: Any, work: Path) -> tuple[str, Path | None]:
+        kind, name = parameter.type.name, parameter.name or ""
+        if self.lot.random() < 0.03:
+            return odd_path(work, self.lot), None
+        if name in ("out", "charts", "plot"):
+            return str(work / self.lot.choice(("out.jsonl", "out", "out.csv", "out.html", "page.json"))), None
+        if kind in ("int", "int range"):
+            low = getattr(parameter.type, "min", None) or 0
+            return str(self.lot.choice((low, low + 1, low + 2, 0, -1, 10**6 if name == "seed" else 3))), None
+        if kind in ("float", "float range"):
+            return self.lot.choice(("0.001", "0", "1", "0.5", "nan", "-1", "1e999")), None
+        if kind == "choice":
+            return self.lot.choice([*parameter.type.choices, "x"]), None
+        if kind == "path" or name in ("model", "probe", "nouns", "vectors", "ranker"):
+            seed = self._seed(key, name, _NAMES.get(name, (name,)))
+            if seed.name in {path.name for path in work.iterdir()}:
+                return str(work / seed.name), seed
+            return str(self._mutated(seed, work)), seed
+        words = _WORDS.findall(
+            f"{parameter.help or ''} {parameter.default or ''}" if hasattr(parameter, "help") else ""
+        )
+        own = [
+            "ice is cold",
+            "The ___ is cold.",
+            "Wet(A), so More(soft(A), soft(B))",
+            "choice",
+            "hypernymy",
+            "majority",
+            "=",
+            "a=b",
+        ]
+        return self.lot.choice([*words, *words, *own, "x" * 300, "\u2028", ""]), None
+
+    def _main(self, key: str, words: list[str], work: Path) -> str:
+        from horsesense.cli import main
+
+        seen: dict[str, Any] = {}
+
+        def throw() -> None:
+            out, err = _stream(), _stream()
+            try:
+                with redirect_stdout(out), redirect_stderr(err):
+                    main(list(words))
+            except SystemExit as stop:
+                seen["code"] = stop.code
+            finally:
+                err.flush()
+                seen["err"] = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]  # a BytesIO
+
+        failure = self._timed(throw)
+        call = repr(words)
+        if isinstance(failure, TookTooLongError):
+            return "too long"
+        if failure is not None:
+            self._note(key, _where(failure), call)
+            return "raised"
+        told = [line for line in seen["err"].splitlines() if line.startswith("horsesense: ")]
+        code = seen["code"]
+        if code == 1 or code not in (0, 2, 130):
+            self._note(key, self._debugged(words) or (told[-1] if told else f"exit {code}"), call)
+        elif "Traceback (most recent call last)" in seen["err"]:
+            self._note(key, "a traceback", call)
+        elif code == 2 and len(told) != 1 and "Usage" not in seen["err"]:
+            self._note(key, f"{len(told)} sentences", call)
+        left = [path.name for path in work.rglob(".*.part")]
+        if left:
+            self._note(key, "a half-written file is left", call)
+        return str(code)
+
+    def _debugged(self, words: list[str]) -> str:
+        from horsesense.cli import main
+
+        def throw() -> None:
+            with redirect_stdout(_stream()), redirect_stderr(_stream()):
+                main([*words, "--debug"])
+
+        failure = self._timed(throw)
+        return _where(failure) if failure is not None and not isinstance(failure, SystemExit) else ""
+
+    def _read(self, key: str, function: Any, given: Any) -> str:
+        from horsesense.errors import UserError, as_user_error
+
+        def throw() -> None:
+            found = function(given)
+            if inspect.isgenerator(found):
+                for count, _ in enumerate(found):
+                    if count > 10_000:
+                        break
+
+        failure = self._timed(throw)
+        if isinstance(failure, TookTooLongError):
+            return "too long"
+        if failure is None:
+            return "0"
+        if isinstance(failure, UserError) or as_user_error(failure) is not None:
+            return "2"
+        self._note(key, _where(failure), f"{key}({given!r})")
+        return "raised"
+
+    def _timed(self, throw: Callable[[], None]) -> BaseException | None:
+        def ring(_: int, __: FrameType | None) -> None:
+            raise TookTooLongError
+
+        signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        try:
+            throw()
+        except SystemExit:
+            return None
+        except BaseException as error:
+            return error
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return None
+
+    def _note(self, key: str, kind: str, call: str) -> None:
+        if kind not in self.defects:
+            self.defects[kind] = Defect(key, kind, call)
+            kept = self.place / "defects" / f"{len(self.defects)}"
+            with suppress(OSError, shutil.Error):
+                shutil.copytree(Path.cwd(), kept, symlinks=True)
+
+    def table(self) -> str:
+        """What was thrown and what came of it, for people."""
+        groups: dict[str, Tally] = defaultdict(Tally)
+        for name, tally in self.tallies.items():
+            group = "releases" if name.startswith("release ") else "readers" if "." in name else "commands"
+            groups[group].inputs += tally.inputs
+            groups[group].ends.update(tally.ends)
+        lines = [
+            "| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for group in ("commands", "releases", "readers"):
+            names = [
+                n
+                for n in self.targets
+                if (n.startswith("release "), "." in n) == (group == "releases", group == "readers")
+            ]
+            ends = groups[group].ends
+            bad = sum(1 for defect in self.defects.values() if defect.target in names)
+            counts = (len(names), groups[group].inputs, ends["0"], ends["2"], ends["too long"], bad)
+            lines.append(f"| {group} | " + " | ".join(f"{count:,}" for count in counts) + " |")
+        return "\n".join(lines)
+
+
+def _stream() -> io.TextIOWrapper:
+    """As a terminal is: text on top of bytes."""
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+
+
+def _where(error: BaseException) -> str:
+    """The exception and the innermost place of ours that it passed."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/horsesense/" in frame.filename]
+    inner = frames[-1] if frames else None
+    place = f"{inner.filename.rpartition('/horsesense/')[2]}:{inner.lineno}" if inner else "elsewhere"
+    return f"{type(error).__name__} at {place}"

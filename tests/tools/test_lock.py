@@ -1,0 +1,48 @@
+"""The lock has what set-up needs, in the versions that were tested, each file with its hash, and the bill of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.support import ROOT
+from tools.supply.bill_of_materials import bill
+from tools.supply.lock import entries
+
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+CONSTRAINTS = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def locked() -> dict[str, str]:
+    return {
+        plain(entry.partition("==")[0]): re.split(r"[\s;\\]", entry.partition("==")[2])[0] for entry in entries(LOCK)
+    }
+
+
+def test_every_entry_has_its_version_and_hashes() -> None:
+    tested = dict(line.split("==") for line in CONSTRAINTS.splitlines() if "==" in line)
+    wanted = {plain(name): version for name, version in tested.items()}
+    for name, version in locked().items():
+        assert wanted.get(name, version) == version, name
+    for entry in entries(LOCK):
+        assert "--hash=sha256:" in entry, entry.partition("\n")[0]
+    assert "://" not in LOCK, "where files come from is a setting of who installs"
+
+
+def test_nothing_that_is_asked_for_is_missing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *(each for part in project["optional-dependencies"].values() for each in part)]
+    names = {plain(re.match(r"[\w.-]+", each)[0]) for each in asked}  # type: ignore[index]  # each begins with its name
+    assert names - set(locked()) - {"torch", "horsesense"} == set(), "make lock"
+
+
+def test_the_bill_names_all_of_it() -> None:
+    made = bill(LOCK, CONSTRAINTS)
+    assert (made["bomFormat"], made["specVersion"]) == ("CycloneDX", "1.6")
+    assert {plain(each["name"]) for each in made["components"]} == set(locked()) | {"torch"}
+    assert len({each["bom-ref"] for each in made["components"]}) == len(made["components"])
+    assert all(each["purl"].startswith("pkg:pypi/") for each in made["components"])

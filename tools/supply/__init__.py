@@ -1,0 +1,1 @@
+"""What is installed, to the last byte: the lock, and the bill of materials made from it."""
