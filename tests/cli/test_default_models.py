@@ -57,7 +57,7 @@ def test_a_label_is_what_all_shows_and_the_weights_are_the_same(
     assert plain.models == (str(folder),)
     assert hs.ask("small", "toy.jsonl").models == hs.ask(f"small={folder}", "toy.jsonl").models == ("small",)
     page = Path("runs/small-toy/report.html").read_text("utf-8")
-    (command,) = re.findall(r"<pre>(horsesense run .*?)</pre>", page)
+    (command,) = re.findall(r"<pre[^>]*>(horsesense run .*?)</pre>", page)
     Path("horsesense.toml").unlink()  # the command on the page needs no file
     again = call(*shlex.split(html.unescape(command))[1:], "--out", "runs/small-toy", "--json")
     assert "all answers are kept already" in again.err

@@ -27,7 +27,7 @@ def test_the_command_on_the_page_asks_the_same_again(
     words += ["--limit", 5, "--seed", 3, "--budget", 60, "--spec", "bos=none,case=lower", "--normalise", "pmi"]
     assert call("run", *words).code == 0
     page = Path("one/report.html").read_text("utf-8")
-    (command,) = re.findall(r"<pre>(horsesense run .*?)</pre>", page)
+    (command,) = re.findall(r"<pre[^>]*>(horsesense run .*?)</pre>", page)
     again = shlex.split(html.unescape(command))[1:]
     assert call(*again, "--out", "two", "--no-cache").code == 0
     one, two = (read_manifest(Path(folder)) for folder in ("one", "two"))

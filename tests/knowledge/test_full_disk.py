@@ -32,7 +32,7 @@ def test_a_disk_that_is_full(size: int, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     first, held, lying = done.stdout.splitlines()
     if first == "added":
-        assert (held, lying) == ("61 ['toy']", "['graph-2.duckdb']")
+        assert (held, lying) == ("61 ['toy']", "['graph-3.duckdb']")
     else:
         assert first.startswith("told: ")
         assert "full" in first

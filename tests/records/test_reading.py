@@ -115,7 +115,7 @@ SPECS = [
     ("read_offset=--3", "read_offset=--3 is not a whole number"),
     ("read_offset=²", "read_offset=² is not a whole number"),
     ("case=lower,paper:cats", "the preset 'paper:cats' comes after other settings; name it first"),
-    ("dtype=int8", "dtype=int8 is unknown"),
+    ("dtype=int7", "dtype=int7 is unknown"),
     ("choice_prompt={question}, {option},plll=token", "there is no spec field 'plll'"),
     (
         "choice_prompt={quest} {option}",

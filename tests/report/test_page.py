@@ -112,9 +112,9 @@ def page(html: str) -> Page:
 
 
 def test_what_is_nasty_is_text(page: Page) -> None:
-    text = "".join(page.texts)
+    text = " ".join("".join(page.texts).split())  # a line separator may be told as a space
     for nasty in NASTY:
-        assert nasty in text
+        assert " ".join(nasty.split()) in text
     assert "model{{ 7 * 7 }}\">'" in text
     assert "49" not in [part for line in page.texts for part in line.split()], "no template is filled in twice"
 

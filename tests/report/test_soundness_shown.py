@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.reporting import write_report
-from horsesense.records.card import add_soundness
+from horsesense.files import sha256_of_file
+from horsesense.files.checksums import keep_sum
+from horsesense.records.card import add_soundness, card_path
 from horsesense.records.soundness import Party, Share, Soundness, Stage
 from horsesense.runs.folder import probe_path
 from horsesense.runs.results import kin_of_reader, read_run
@@ -39,8 +41,15 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = make_run(tmp_path / "run", {"smollm2": 0.9, "gpt2-large": 0.5}, made_items(20))
-    add_soundness(probe_path(made, "made"), reading(Party("SmolLM2-1.7B", "smollm")))
+    read_by(made, Party("SmolLM2-1.7B", "smollm"))
     return made
+
+
+def read_by(folder: Path, reader: Party) -> None:
+    """The kept card as if the probe had been read before it was asked."""
+    path = probe_path(folder, "made")
+    add_soundness(path, reading(reader))
+    keep_sum(folder, card_path(path), sha256_of_file(card_path(path)))
 
 
 def test_the_page_has_it_in_words(folder: Path) -> None:
@@ -59,7 +68,7 @@ def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
     told = {each.part.model.name: kin_of_reader(each) for each in read_run(folder)[1]}
     assert told["gpt2-large"] == ""
     assert "may take the same faults for sound" in told["smollm2"]
-    add_soundness(probe_path(folder, "made"), reading(Party("smollm2", "people")))
+    read_by(folder, Party("smollm2", "people"))
     assert {kin_of_reader(each) for each in read_run(folder)[1]} == {""}
 
 

@@ -36,13 +36,16 @@ def questions(number: int, seed: int, given_away: bool) -> Probe:
 
 
 def triples(number: int, seed: int) -> Probe:
-    """A label on a scale of three that depends on the part alone: even parts never, odd ones always, x9 maybe."""
+    """A label on a scale of three that depends on the part alone: even parts never, odd ones always, x9 maybe.
+
+    No triple stands in a set of an odd and in one of an even seed.
+    """
     lot = random.Random(seed)
     items = []
     for place in range(number):
         part, whole = lot.randrange(20), lot.randrange(50)
         answer = 1 if part % 10 == 9 else 2 * (part % 2)
-        about = {"whole": f"w{whole}", "part": f"p{part}", "adjective": lot.choice(COLOURS)}
+        about = {"whole": f"w{whole}", "part": f"p{part}", "adjective": lot.choice(COLOURS[seed % 2 :: 2])}
         items.append(
             Item(
                 probe="made",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import load_probe
+from horsesense.errors import naming_extras
 from horsesense.records import Probe
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 PathLike = str | Path
 
 
+@naming_extras()
 def check(
     probe: Probe | PathLike, *, source: str = "wordnet", seed: int = 0, watcher: Watcher = UNWATCHED
 ) -> CheckDocument:

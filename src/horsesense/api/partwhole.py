@@ -140,6 +140,7 @@ def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)
 
 
+@naming_extras()
 def pictures(
     probe: Probe | PathLike,
     relationships: PathLike,

@@ -113,6 +113,7 @@ def score(
     return Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
 
 
+@naming_extras()
 def texts_in(file: str | Path | BinaryIO) -> list[str]:
     """The texts of a file, or of an open stream such as standard input: one a line, empty lines passed over.
 

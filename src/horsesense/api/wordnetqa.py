@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from horsesense.errors import naming_extras
 from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis, analyse_run
 
 PathLike = str | Path
@@ -12,6 +13,7 @@ PathLike = str | Path
 __all__ = ["WordNetAnalyses", "analyse", "plot_hops"]
 
 
+@naming_extras()
 def analyse(folder: PathLike) -> WordNetAnalyses:
     """Strict accuracy at fixed sizes, accuracy by hops and distractors, and what makes a question harder.
 
@@ -28,6 +30,7 @@ def analyse(folder: PathLike) -> WordNetAnalyses:
     return analyse_run(Path(folder), load_taxonomy(wordnet) if wordnet else None)
 
 
+@naming_extras()
 def plot_hops(analysis: WordNetAnalysis) -> Any:
     """Figure 3 of the paper: accuracy by hops k, a line for each kind and distance k′, with intervals.
 

@@ -99,7 +99,7 @@ def test_and_against_but_gives_away_the_position(shared: Path) -> None:
 
 def test_winoventi_is_balanced(shared: Path) -> None:
     found = accuracies(prepared(shared, "winoventi", ["winoventi/data/winoventi_bert_large_final.tsv"]))
-    assert max(found.values()) == pytest.approx(0.5, abs=0.001)
+    assert max(found.values()) == pytest.approx(0.5, abs=0.015)
 
 
 def test_parts_tell_their_label(shared: Path) -> None:

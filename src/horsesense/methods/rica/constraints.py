@@ -91,8 +91,8 @@ def is_symmetric(relation: str) -> bool:
 def said_well(text: str) -> str | None:
     """Something one does, of a few words; a lone object of which there are many is told in the plural.
 
-    >>> said_well("build dam"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
-    ('build dams', 'swim', 'drink milk', None)
+    >>> said_well("hunt mouse"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
+    ('hunt mice', 'swim', 'drink milk', None)
     """
     text = text.replace("lie egg", "lay egg")  # ConceptNet's lemmas confuse the two verbs
     words = text.split(" ")
@@ -161,8 +161,8 @@ def event_between(event: str) -> str | None:
 def habit(event: str) -> str | None:
     """Something that one can do more often than another: no single thing, and nothing about anybody.
 
-    >>> habit("person_a plays video games"), habit("person_a wins a car")
-    ('plays video games', None)
+    >>> habit("person_a bakes cookies"), habit("person_a wins a car")
+    ('bakes cookies', None)
     """
     clause = lone_event(event)
     if clause is None or len(clause.split()) > 4 or clause.split(" ")[0] in ("is", "has"):

@@ -33,6 +33,7 @@ class PaperTable(Document):
     """A table as the paper has it, with one's own models in it."""
 
     title: str
+    """What stands above it: which table of which paper."""
     columns: tuple[str, ...]
     """Names of the columns behind that of the row."""
     rows: tuple[PaperRow, ...]
