@@ -53,6 +53,8 @@ example bark2 moss_grew_on_the_bark
 WORDS = ("old", "red", "tall", "wooden", "wet")
 _SECRET = re.compile(r'"(link|code|completion|used)": "[^"]*"')
 """What is drawn anew, or is a time."""
+_NO_NUMBER = re.compile(r"(?<=[ \[])(?:NaN|-?Infinity)(?=[,\]}])")
+"""What JSON has no word for."""
 
 
 @dataclass(frozen=True)
@@ -546,8 +548,8 @@ def _shows_itself(result: Any) -> None:
 
 def _compared(document: Any, folder: Path, other: Path) -> Any:
     """A document without what is drawn anew, as if it were made in the other folder."""
-    text = json.dumps(document, default=_no_value).replace(str(folder), str(other)).replace("NaN", "null")
-    return json.loads(_SECRET.sub(r'"\1": ""', text))
+    text = json.dumps(document, default=_no_value).replace(str(folder), str(other))
+    return json.loads(_SECRET.sub(r'"\1": ""', _NO_NUMBER.sub("null", text)))
 
 
 def _no_value(value: object) -> Any:
