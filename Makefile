@@ -39,7 +39,7 @@ demo: $(READY)
 	$(BIN)/horsesense run -m smollm2 -p starter --out runs/demo
 	$(BIN)/horsesense build wordnetqa --relation hypernymy --limit 160 -o runs/demo-hypernymy.jsonl
 	$(BIN)/horsesense run -m smollm2 -p runs/demo-hypernymy.jsonl --out runs/demo-wordnet
-	$(BIN)/horsesense report runs/demo-wordnet --by hops --by distractor_kind
+	$(BIN)/horsesense report runs/demo-wordnet --by hops --by pos
 
 lint: $(READY)
 	$(BIN)/ruff check .
