@@ -52,18 +52,27 @@ class Plugin:
 
     def load(self, kind: type[Made], what: str) -> Made:
         """What the entry point names; ``what`` says in words what it has to be."""
-        try:
-            loaded = self.loader()
-        except Exception as error:  # whatever the package does when it is imported
-            raise self.wrong(f"cannot be loaded ({_told(error)})") from error
+        loaded = self._imported()
         if not isinstance(loaded, kind):
-            raise self.wrong(f"is not {what} but of the type {type(loaded).__name__}")
+            raise self.another(loaded, what)
         return loaded
 
     def function(self) -> Callable[..., Any]:
         """The function that the entry point names."""
-        function: Callable[..., Any] = self.load(Callable, "a function")  # type: ignore[arg-type]  # an abstract type
-        return function
+        loaded = self._imported()
+        if not callable(loaded):
+            raise self.another(loaded, "a function")
+        return loaded  # type: ignore[no-any-return]  # all that is known of it is that it can be called
+
+    def _imported(self) -> Any:
+        try:
+            return self.loader()
+        except Exception as error:  # whatever somebody's package does when it is imported
+            raise self.wrong(f"cannot be loaded ({_told(error)})") from error
+
+    def another(self, loaded: object, what: str) -> UserError:
+        """What is wrong with something that is not what it has to be."""
+        return self.wrong(f"is not {what} but of the type {type(loaded).__name__}")
 
     def made(self, function: Callable[..., Any], kind: type[Made], /, *given: Any, **options: Any) -> Made:
         """What a function of the package gives; an error that it does not explain itself is told with its package."""
@@ -71,7 +80,7 @@ class Plugin:
             result = function(*given, **options)
         except UserError:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever somebody's function does when it is called
             raise self.wrong(f"failed ({_told(error)})") from error
         if not isinstance(result, kind):
             raise self.wrong(f"gives no {kind.__name__} but {type(result).__name__}")

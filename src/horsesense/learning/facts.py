@@ -27,11 +27,10 @@ _TRIPLE = ("whole", "part", "adjective")
 def fact(item: Item) -> str:
     """What an item says, as sorted content words; empty where nothing is left of it.
 
-    >>> told = Item(probe="demo", form="cloze", text="wob is a cork, zim is a nail, so zim is not ___ likely to float than wob",
-    ...             options=("less", "more"), answer=1, groups={"entities": "wob zim"})
-    >>> fact(told)
+    >>> text = "wob is a cork, zim is a nail, so zim is not ___ likely to float than wob"
+    >>> fact(Item("demo", "cloze", text=text, options=("less", "more"), answer=1, groups={"entities": "wob zim"}))
     'cork & nail → float'
-    """  # noqa: E501
+    """
     if all(name in item.facets for name in _TRIPLE):
         return " ".join(str(item.facets[name]).lower() for name in _TRIPLE)
     premises, conclusion = _sides(item)
@@ -41,11 +40,10 @@ def fact(item: Item) -> str:
 def parts(item: Item) -> list[str]:
     """One premise and the conclusion, for each of several premises: who has met one of them knows half of the fact.
 
-    >>> told = Item(probe="demo", form="cloze", text="wob is a cork, zim is a nail, so wob is ___ likely to float than zim",
-    ...             options=("less", "more"), answer=1, groups={"entities": "wob zim"})
-    >>> parts(told)
+    >>> text = "wob is a cork, zim is a nail, so wob is ___ likely to float than zim"
+    >>> parts(Item("demo", "cloze", text=text, options=("less", "more"), answer=1, groups={"entities": "wob zim"}))
     ['cork → float', 'nail → float']
-    """  # noqa: E501
+    """
     premises, conclusion = _sides(item)
     return [f"{premise} → {conclusion}" for premise in premises] if conclusion and len(premises) > 1 else []
 

@@ -16,7 +16,9 @@ from horsesense.plugins import Plugin, found
 def foreign(name: str) -> Cue:
     """The cue of that name, shown with its package; what it gives is checked."""
     plugin = found("cues", name)
-    cue: Cue = plugin.load(Cue, "a Number or a Learnt")  # type: ignore[arg-type]  # a union of types
+    cue = plugin.load(object, "anything")
+    if not isinstance(cue, Number | Learnt):
+        raise plugin.another(cue, "a Number or a Learnt")
     called = {"name": f"{name} ({plugin.origin})", "about": f"{cue.about} (from {plugin.origin})"}
     called["most"] = f"{cue.most} ({plugin.package})"
     if isinstance(cue, Number):

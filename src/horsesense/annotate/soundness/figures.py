@@ -3,7 +3,7 @@ share that is truly there."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -119,11 +119,11 @@ def _final(each: Blind, first: Codes, second: Codes | None) -> str:
 
 
 def _reasons(sample: Sequence[Blind], first: Codes, second: Codes | None) -> dict[str, float]:
-    counts: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     for each, weight in _weights(sample, first, second):
-        counts[verdict(_final(each, first, second), each.key)] += weight  # type: ignore[assignment]  # parts of items
-    counts.pop(SOUND, None)
-    return {reason: counts[reason] / len(sample) for reason in sorted(counts)}
+        weights[verdict(_final(each, first, second), each.key)] += weight
+    weights.pop(SOUND, None)
+    return {reason: weights[reason] / len(sample) for reason in sorted(weights)}
 
 
 def _best(sample: Sequence[Blind], first: Codes, second: Codes | None) -> Share:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -134,11 +134,11 @@ def tokens_of(model: LanguageModel, word: str) -> tuple[int, ...]:
 
 
 @cache
-def _tokens_of(tokenizer: object, word: str) -> tuple[int, ...]:
-    vocabulary: dict[str, int] = tokenizer.get_vocab()  # type: ignore[attr-defined]  # transformers has no types
+def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
     found = {vocabulary[mark + word] for mark in _MARKS if mark + word in vocabulary}
     if not found:
-        ids = tokenizer(word, add_special_tokens=False)["input_ids"]  # type: ignore[operator]  # as above
+        ids = tokenizer(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1:
             raise UserError(f"{word!r} is no single token of this model", fix="ask in words instead of letters")
         found = {ids[0]}

@@ -51,7 +51,7 @@ def saving(folder: Path) -> Iterator[None]:
     try:
         with disk_errors(folder):
             yield
-    except Exception as error:
+    except Exception as error:  # safetensors and torch have types of their own for it, and torch several
         number = _OS_ERROR.search(str(error))
         if number is None and not any(name in str(error) for name in _TORCH_WRITES):
             raise
