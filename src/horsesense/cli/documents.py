@@ -17,8 +17,7 @@ from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.report.item_answers import AnsweredItem
-from horsesense.runs.result import ResultDocument
-from horsesense.runs.spread import Spread
+from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 

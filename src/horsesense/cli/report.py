@@ -97,7 +97,7 @@ def print_results(results: Sequence[Result]) -> None:
     from rich.markup import escape
 
     from horsesense.runs.replies import in_words
-    from horsesense.runs.spread import spreads
+    from horsesense.runs.result import spreads
 
     ways = len({result.way for result in results} | {"options"}) > 1
     named = ["model", "probe", *(["asked by"] if ways else [])]

@@ -60,8 +60,8 @@ def run(
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.methods.suites import find_paper_suite
     from horsesense.records import probe_name
+    from horsesense.runs.result import spreads
     from horsesense.runs.results import kin_of_reader
-    from horsesense.runs.spread import spreads
     from horsesense.scoring.normalise import parse_normalisation
 
     models = _models(model)

@@ -16,8 +16,8 @@ from horsesense.methods.suites.kept import kept_tables
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
+from horsesense.runs.result import Spread, spreads
 from horsesense.runs.results import Answered, read_finished
-from horsesense.runs.spread import Spread, spreads
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 

@@ -1,8 +1,8 @@
-"""What a model got right of a probe: as it is worked with, and as plain data."""
+"""What a model got right of a probe: as it is worked with, as plain data, and how much the way of asking matters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,3 +112,33 @@ class Result:
             replies=self.replies,
             soundness=self.soundness,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread(Document):
+    """One model on one probe in several ways: the part of the uncertainty that no interval shows."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """What was asked."""
+    ways: Mapping[str, float]
+    """Accuracy by way of asking."""
+    low: float
+    """The lowest of them."""
+    high: float
+    """The highest of them."""
+    spread: float
+    """What they are apart."""
+
+
+def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
+    """Each model and probe that was asked in two ways at least."""
+    by_pair: dict[tuple[str, str], dict[str, float]] = {}
+    for result in results:
+        by_pair.setdefault((result.model, result.probe), {})[result.way] = result.estimate.value
+    return tuple(
+        Spread(model, probe, ways, min(ways.values()), max(ways.values()), max(ways.values()) - min(ways.values()))
+        for (model, probe), ways in by_pair.items()
+        if len(ways) > 1
+    )

@@ -20,8 +20,7 @@ from horsesense.knowledge.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.drawing import drawn_within
-from horsesense.methods.wordnetqa.dropped import dropped_by_word
+from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     Question,

@@ -13,8 +13,7 @@ from horsesense.language.frequency import zipf
 from horsesense.language.stems import stems
 from horsesense.language.words import words
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
-from horsesense.methods.wordnetqa.drawing import drawn_within
-from horsesense.methods.wordnetqa.dropped import dropped_by_word
+from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
 from horsesense.methods.wordnetqa.questions import Question, question_text
