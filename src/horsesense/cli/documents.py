@@ -80,6 +80,7 @@ DOCUMENTS: dict[str, str] = {
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
+    "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",

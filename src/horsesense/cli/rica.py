@@ -152,6 +152,42 @@ def analyse(
             people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
 
 
+@rica.command("views")
+def views(
+    probe: Annotated[Path, typer.Argument(help="A RICA probe of masked words, built or imported.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run; the same command goes on where it was stopped.")],
+    model: Models = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    device: Device = "auto",
+    json: Json = False,
+) -> None:
+    """A set as masked words, as sentences and as entailment, each model in the views that it can be asked in."""
+    from horsesense.api.rica import views as ask_views
+    from horsesense.cli.progress import Bars
+    from horsesense.cli.suites import print_tables
+    from horsesense.methods.rica.run_tables import view_table
+
+    with Bars() as watcher:
+        asked = ask_views(_models(model), probe, out, limit=limit, seed=seed, spec=spec, device=device, watcher=watcher)
+    if json:
+        print_json(asked)
+        return
+    print_tables(filter(None, [view_table(asked.scores)]))
+    people().print(f"{asked.page}", markup=False)
+
+
+def _models(given: list[str] | None) -> list[str]:
+    """The models of the call, or those that the user has set."""
+    from horsesense.settings import models_setting
+
+    chosen = given or list(models_setting())
+    if not chosen:
+        raise UserError("no model is named", fix="add -m NAME")
+    return chosen
+
+
 @rica.command("study")
 def study(
     out: Annotated[Path, typer.Option(help="Folder of the study; the same command goes on where it was stopped.")],
@@ -169,14 +205,10 @@ def study(
     """Statements, their controls and the fact ladder: built or taken, asked, analysed, with a page and a picture."""
     from horsesense.api.rica import study as study_models
     from horsesense.cli.progress import Bars
-    from horsesense.settings import models_setting
 
-    models = model or list(models_setting())
-    if not models:
-        raise UserError("no model is named", fix="add -m NAME")
     with Bars() as watcher:
         done = study_models(
-            models,
+            _models(model),
             out,
             statements=statements,
             limit=limit,
