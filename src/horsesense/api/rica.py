@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.api.rica_asking import AskedViews, views
+from horsesense.api.rica_asking import AskedViews, clues, views
 from horsesense.api.rica_study import Study, study
 from horsesense.errors import naming_extras
 from horsesense.knowledge.wordnet_source import find_wordnet
@@ -28,6 +28,7 @@ __all__ = [
     "AskedViews",
     "Study",
     "analyse",
+    "clues",
     "controls",
     "derive",
     "equivalent",

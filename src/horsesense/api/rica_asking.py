@@ -15,10 +15,12 @@ from horsesense.records.document import Document
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
+    from horsesense.methods.rica.clue_sets import ClueSet
     from horsesense.models.contract import Model
     from horsesense.records import ScoringSpec
+    from horsesense.scoring.saliency import Method
 
-__all__ = ["AskedViews", "views"]
+__all__ = ["AskedViews", "clues", "views"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,7 @@ def views(
     from horsesense.runs.results import read_run
     from horsesense.runs.shards import draw
 
-    whole = load_probe(probe) if not isinstance(probe, Probe) else probe
-    if whole.card.method != "rica":
-        raise UserError("this is no RICA probe", fix="import or build one first")
-    name = whole.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+    whole, name = _rica(probe)
     drawn = {item.id for item in draw(whole.items, limit, seed)}
     asked = {}
     for view in VIEWS:
@@ -95,3 +94,58 @@ def views(
     page = write_report(folder, cues=False, pictures=False, watcher=watcher).out
     assert page is not None, "a page is always written"
     return AskedViews(folder, page, view_scores(read_run(folder)[1]).scores)
+
+
+@naming_extras()
+def clues(
+    model: str | Path | Model,
+    probe: PathLike | Probe,
+    *,
+    limit: int | None = None,
+    entities: str = "novel",
+    method: Method = "smoothgrad",
+    steps: int = 10,
+    draws: int = 5,
+    seed: int = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    watcher: Watcher = UNWATCHED,
+) -> ClueSet:
+    """Which words predictions on a RICA set rest on, whatever the things are called (RICA, appendix C).
+
+    Args:
+        model: A local model: a name, a folder, or what `load_model` gave.
+        probe: A RICA probe of masked words, built or imported.
+        limit: Explain this many statements, drawn by ``seed``, axiom by axiom in turn.
+        entities: ``novel``, or ``names``, as in the paper.
+        method: How gradients become values: gradient, smoothgrad (as in the paper) or integrated.
+        steps: Steps of integration, or draws of noise.
+        draws: Draws of names for each statement.
+        seed: Of names, noise and the statements that are drawn.
+        spec: What a score means.
+        device: Where a model by name is put.
+        watcher: Told how far it has come.
+
+    Returns:
+        Clues a statement and arguments among them, each with its interval and what luck would give, and the words.
+    """
+    from horsesense.api.models import load_model
+    from horsesense.methods.rica.clue_sets import clue_set
+    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.records.spec import parse_spec
+
+    whole, name = _rica(probe)
+    known = load_model(model, device=device) if isinstance(model, str | Path) else model
+    if not isinstance(known, LanguageModel):
+        raise UserError(f"{known.name} is served, and gradients need the weights", fix="use a local model")
+    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    return clue_set(known, whole, name, meaning, limit, entities, method, steps, draws, seed, watcher)
+
+
+def _rica(probe: PathLike | Probe) -> tuple[Probe, str]:
+    """A RICA probe, and what it is called."""
+    whole = probe if isinstance(probe, Probe) else load_probe(probe)
+    if whole.card.method != "rica":
+        named = None if isinstance(probe, Probe) else Path(probe)
+        raise UserError("this is no RICA probe", file=named, fix="import or build one first")
+    return whole, whole.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
