@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 from horsesense.analysis import Estimate
-from horsesense.analysis.intervals import difference_interval, unit_note
+from horsesense.analysis.intervals import unit_note
 from horsesense.analysis.resampling import mean_spread, unit_array
 from horsesense.errors import UserError
 from horsesense.language.words import words
@@ -214,9 +214,10 @@ def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] |
     credit = np.array(values, dtype=np.float64)
     variance, number = mean_spread(credit, unit_array(units), None, 0)
     value = float(credit.mean())
+    half = float("nan") if number < 2 else float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) * variance**0.5
     return Estimate(
         value=value,
-        ci=difference_interval(value, variance, number, level) if number > 1 else (float("nan"), float("nan")),
+        ci=(value - half, value + half),
         n=len(credit),
         clusters=number,
         chance=None if luck is None else float(np.mean(luck)),
