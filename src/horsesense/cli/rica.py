@@ -119,9 +119,11 @@ def recall(
         print_json(found)
         return
     frame = table("axioms", "n", "premise kept", "conclusion kept", "both", "95 % interval")
-    for kind, each in (*((each.kind, each) for each in found.kinds), ("all", found)):
-        shares = (f"{e.value:.3f}" for e in (each.premise, each.conclusion, each.kept))
-        frame.add_row(kind, f"{each.kept.n:,}", *shares, f"{each.kept.low:.3f} to {each.kept.high:.3f}")
+    rows = [(each.kind, (each.premise, each.conclusion, each.kept)) for each in found.kinds]
+    for kind, shares in (*rows, ("all", (found.premise, found.conclusion, found.kept))):
+        kept = shares[-1]
+        values = (f"{share.value:.3f}" for share in shares)
+        frame.add_row(kind, f"{kept.n:,}", *values, f"{kept.low:.3f} to {kept.high:.3f}")
     people().print(frame)
     people().print(f"{found.unfiltered:,} of {found.axioms:,} axioms pass no filter: grades, places and others")
 
