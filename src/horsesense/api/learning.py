@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import AnyRun, answered_of
-from horsesense.errors import naming_extras
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Probe, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -52,8 +52,8 @@ def train(
         dev: The probe to choose on; by default a tenth of ``probe``.
         setting: full, low-resource, high-resource, noisy, half-exception or full-exception.
         numbers: The setting's numbers: per cent, times or statements.
-        objective: masked-word, random-mask, causal, classification, classification-lm or multiple-choice; by default
-            what fits the model.
+        objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
+            multiple-choice; by default what fits the model.
         lora: Train an adapter and not the weights themselves.
         lr: Learning rate.
         epochs: Rounds at most.
@@ -124,7 +124,7 @@ def inoculate(
     seeds: Sequence[int] = (0, 1, 2),
     batch: int = 16,
     lora: bool = False,
-    objective: str = "multiple-choice",
+    objective: str = "",
     as_paper: bool = False,
     allow_overlap: bool = False,
     watcher: Watcher = UNWATCHED,
@@ -148,8 +148,8 @@ def inoculate(
         seeds: Which examples are drawn.
         batch: Items a step.
         lora: Train an adapter and not the weights themselves.
-        objective: What the model is trained to do.
-        as_paper: Fill up to five options with empty ones.
+        objective: What the model is trained to do; by default multiple-choice, and options for a decoder.
+        as_paper: Fill up to five options with empty ones; for multiple-choice.
         allow_overlap: Train in spite of leaks.
         watcher: Told how far it has come.
 
@@ -160,7 +160,15 @@ def inoculate(
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
+    from horsesense.learning.objectives import objective_of_doses
+    from horsesense.models.local.load import architecture_of
     from horsesense.runs.folder import locked
+
+    objective = objective or objective_of_doses(architecture_of(model)).name
+    if as_paper and objective != "multiple-choice":
+        raise UserError(
+            f"the objective {objective} has no use for empty options", fix=f"leave {argument('as_paper')} out"
+        )
 
     sets = Sets(
         _opened(train),

@@ -31,7 +31,10 @@ def train(
         list[int] | None, typer.Option(help="The setting's number: per cent, times, or statements; repeatable.")
     ] = None,
     objective: Annotated[
-        str, typer.Option(help="masked-word, random-mask, causal, classification[-lm], multiple-choice [by model].")
+        str,
+        typer.Option(
+            help="masked-word, random-mask, causal, options, letters, classification[-lm], multiple-choice [by model]."
+        ),
     ] = "",
     lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
     lr: Annotated[float | None, typer.Option(min=0.0, help="Learning rate [2e-5; 3e-4 for an adapter].")] = None,

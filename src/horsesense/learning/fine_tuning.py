@@ -111,7 +111,7 @@ def _carry_out(
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
     asked: list[Path] = []
-    settings = Settings(device=recipe.device)
+    settings = Settings(device=recipe.device, ways=(objective_of(recipe.objective).way,))
     # All are asked before any answer is read: what was stopped in the middle is finished then.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (

@@ -168,7 +168,12 @@ class Study:
             def keep(_: Opened, network: Any, look: Look, looks: list[Look] = looks) -> None:
                 nonlocal state
                 if look.aim("mean") > max((earlier.aim("mean") for earlier in looks), default=-1.0):
-                    state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+                    learns = {name for name, value in network.named_parameters() if value.requires_grad}
+                    state = {
+                        name: value.detach().cpu().clone()
+                        for name, value in network.state_dict().items()
+                        if name in learns or not self.grid.lora  # of an adapter, not the model below it too
+                    }
                 looks.append(look)
 
             recipe = Recipe(
@@ -202,7 +207,7 @@ class Study:
             from horsesense.learning.transformers_trainer import with_adapter
 
             network = with_adapter(opened.network, seed)
-        network.load_state_dict(best[2])
+        network.load_state_dict(best[2], strict=not self.grid.lora)
         return self._measured(opened, network.eval(), dose)
 
     def _record(self, look: Look, setting: str, k: int, rate: float, seed: int) -> Dose:

@@ -18,10 +18,11 @@ from horsesense.analysis import credits
 from horsesense.errors import UserError, argument
 from horsesense.learning.objectives import Objective, check_fit, objective_of
 from horsesense.learning.training_record import CHECKPOINTS, Look, Origin, Recipe, Trained, bind, save_trained
+from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.ways.way import Call, way_named
 from horsesense.watching import UNWATCHED, Watcher
 
 _TOKENS = {"cuda": 65_536}
@@ -240,11 +241,13 @@ def _kept_log(checkpoint: Path) -> tuple[list[Look], list[tuple[int, float]]]:
 def answers_of(
     opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> list[Answer]:
-    """The answers of a network as it is now."""
+    """The answers of a network as it is now, asked as the objective has it."""
     model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     shown = [_blinded(item) for item in items] if blind else items
-    answers = answer_items(model, shown, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
+    way = way_named(objective.way)
+    call = Call(model, spec, _TOKENS.get(model.device.type, DEFAULT_BUDGET), UNWATCHED)
+    answers, _ = way.answer(way.prepare(model, shown, spec, ()), call)
     return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 
