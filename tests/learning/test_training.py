@@ -49,7 +49,7 @@ class Listener(Watcher):
         self.seen.append((done, total, unit, note))
 
 
-def accuracy(folder: Path, items: Sequence[Item], way: str) -> float:
+def accuracy(folder: Path, items: Sequence[Item], way: str = "options") -> float:
     model = load_model(str(folder), device="cpu")
     asked = way_named(way)
     answers, _ = asked.answer(

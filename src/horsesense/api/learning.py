@@ -40,6 +40,7 @@ def train(
     along: bool = False,
     allow_overlap: bool = False,
     device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
@@ -65,6 +66,7 @@ def train(
         along: Measure the tests along training too.
         allow_overlap: Train in spite of leaks.
         device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in (bfloat16, int8, int4 …), trained and asked.
         watcher: Told how far it has come.
 
     Returns:
@@ -73,6 +75,7 @@ def train(
     from horsesense.api.learnt import Training
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
+    from horsesense.learning.training import check_dtype
     from horsesense.learning.training_record import Recipe
 
     learned = _opened(probe)
@@ -88,7 +91,9 @@ def train(
         every=every,
         patience=patience,
         device=device,
+        dtype=dtype,
     )
+    check_dtype(recipe)
     lender = next(iter(tested.values()), learned)
     results = fine_tune(
         model,
@@ -127,6 +132,8 @@ def inoculate(
     objective: str = "",
     as_paper: bool = False,
     allow_overlap: bool = False,
+    device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
@@ -151,6 +158,8 @@ def inoculate(
         objective: What the model is trained to do; by default multiple-choice, and options for a decoder.
         as_paper: Fill up to five options with empty ones; for multiple-choice.
         allow_overlap: Train in spite of leaks.
+        device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in.
         watcher: Told how far it has come.
 
     Returns:
@@ -187,6 +196,8 @@ def inoculate(
         batch=batch,
         fill_to=5 if as_paper else 0,
         lora=lora,
+        device=device,
+        dtype=dtype,
     )
     folder = Folder(Path(out))
     seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import OneModel
+from horsesense.cli.settings import Device, OneModel, UnderAdapter
 
 if TYPE_CHECKING:
     from horsesense.api.learnt import Inoculation
@@ -39,6 +39,8 @@ def inoculate(
     as_paper: Annotated[bool, typer.Option("--as-paper", help="Fill up to five options with empty ones.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves: .svg, .png or .json (Vega-Lite).")] = None,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
+    device: Device = "auto",
+    dtype: UnderAdapter = "float32",
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
@@ -70,6 +72,8 @@ def inoculate(
             objective=objective,
             as_paper=as_paper,
             allow_overlap=allow_overlap,
+            device=device,
+            dtype=dtype,
             watcher=progress,
         )
     if plot is not None:

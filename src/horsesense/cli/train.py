@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import Device, OneModel
+from horsesense.cli.settings import Device, OneModel, UnderAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ def train(
     along: Annotated[bool, typer.Option("--along", help="Measure the tests along training too.")] = False,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
     device: Device = "auto",
+    dtype: UnderAdapter = "float32",
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
@@ -74,6 +75,7 @@ def train(
             along=along,
             allow_overlap=allow_overlap,
             device=device,
+            dtype=dtype,
             watcher=progress,
         )
     if results is None:

@@ -130,7 +130,9 @@ class LetterLosses:
 
 def _logits_at(network: Any, fed: Fed, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
     """Logits at places of rows, in float32; the head runs only at places that some row reads, where it can be told."""
-    kept, which = places.unique(return_inverse=True)
+    import torch
+
+    kept, which = torch.unique(places, return_inverse=True)
     bare = getattr(network, "module", network)
     bare = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
     if "logits_to_keep" in signature(bare.forward).parameters:

@@ -54,6 +54,7 @@ def train(
         if not part:
             raise UserError(f"the {what} part is empty", fix="give more items, or hold out less")
         check_fit(objective, part, what)
+    check_dtype(recipe)
     remarks: list[str] = []
     while True:
         try:
@@ -70,6 +71,18 @@ def train(
                 f"memory ran out, so {recipe.batch} items are taken at a time and {recipe.gather} times gathered"
             )
             watcher.say(remarks[-1])
+
+
+def check_dtype(recipe: Recipe) -> None:
+    """Only weights that are not trained may be in few bits."""
+    if recipe.dtype == "auto":
+        raise UserError(
+            f"{argument('dtype', 'auto')} is for asking", fix="name float32, bfloat16, float16, int8 or int4"
+        )
+    if recipe.dtype != "float32" and not recipe.lora:
+        raise UserError(
+            f"weights in {recipe.dtype} are too coarse to be trained", fix=f"add {argument('lora')}, which leaves them"
+        )
 
 
 def _is_out_of_memory(error: RuntimeError) -> bool:
@@ -109,7 +122,13 @@ class _Training:
         names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family
         opened = open_for_training(
-            self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
+            self.name,
+            family,
+            seed=self.recipe.seed,
+            labels=names,
+            allow_pickle=self.allow_pickle,
+            device=self.recipe.device,
+            dtype=self.recipe.dtype,
         )
         if opened.quantised and not any("GGUF" in remark for remark in self.remarks):
             self.remarks.append("the weights were unpacked from a quantised GGUF file, and are kept in float32")

@@ -23,7 +23,6 @@ from horsesense.models.local.parts import (
 )
 from horsesense.models.locating import identify, plugged
 
-
 _NEARLY = 0.998
 """Correlation of logits that differ by rounding to 8 bits alone: 0.9996 in SmolLM2."""
 
@@ -101,8 +100,8 @@ def load_model(
 def _check_left_to_right(network: Any, place: Any, name: str, dtype: str) -> None:
     """An encoder that is loaded as a causal model sees what it predicts, and its scores mean nothing.
 
-    Weights of 8 bits round a text by its largest values, so that there the logits before a changed token are only nearly
-    the same.
+    Weights of 8 bits round a text by its largest values, so that there the logits before a changed token are only
+    nearly the same.
     """
     import torch
 
@@ -111,7 +110,7 @@ def _check_left_to_right(network: Any, place: Any, name: str, dtype: str) -> Non
             network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2].float() for last in (2, 3)
         )
     if dtype == "int8":
-        same = torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1] > _NEARLY
+        same = float(torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1]) > _NEARLY
     else:
         same = torch.allclose(first, second, rtol=1e-2, atol=1e-2, equal_nan=True)
     if not same:
