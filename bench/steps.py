@@ -35,7 +35,7 @@ Example: "The shop was shut and its owner had gone home, but since we still had 
     Three operations: 3.
 
 Count what the text says, not what somebody would have to know beside it. Count each text by itself; do not look for
-rules that would give the counts. Some texts were joined by a program and are rough English: take them as they are meant.
+rules that would give the counts. Some texts were joined by a program: take rough English as it is meant.
 Answer with one line a text, the id, a tab and a whole number from 1: s001<TAB>3
 """
 
