@@ -80,7 +80,8 @@ def test_people_who_finished_are_done_and_the_hasty_are_told(judged: Served) -> 
     people = {each.person.name: each for each in standings(judged, overview(judged))}
     assert {name: each.state for name, each in people.items()} == {"ann": "done", "ben": "done", "cid": "working"}
     assert (people["ben"].hasty, people["ann"].hasty) == (12, 0)
-    assert "too quick" in people["ben"].flags and "too quick" not in people["ann"].flags
+    assert "too quick" in people["ben"].flags
+    assert "too quick" not in people["ann"].flags
 
 
 def test_done_follows_limit_queue_and_withdrawal(tmp_path: Path, clock: Clock) -> None:
@@ -128,11 +129,13 @@ def test_progress_by_item_and_over_time(judged: Served, clock: Clock) -> None:
     assert found is not None
     assert (found.total, found.last_hour, found.last_day) == (24, 0, 24)
     points = [tuple(map(float, point.split(","))) for point in found.points.split()]
-    assert points[0] == (0, HEIGHT) and points[-1] == (WIDTH, 0)
+    assert points[0] == (0, HEIGHT)
+    assert points[-1] == (WIDTH, 0)
     assert points == sorted(points, key=lambda point: (point[0], -point[1])), "it only rises"
     withdraw(judged, "ben")
     after = over_time(judged)
-    assert after is not None and after.total == 12
+    assert after is not None
+    assert after.total == 12
     assert progress_of(judged).by_answers == {0: 0, 1: 12, 2: 0}
 
 
@@ -144,7 +147,8 @@ def pressed(boss: Somebody, path: str, **fields: str) -> int:
 def test_pause_by_button(judged: Served) -> None:
     boss = researcher(judged)
     assert pressed(boss, "/study/pause", name="cid", what="pause") == 200
-    assert "Resume cid" in boss.page.text and "paused" in boss.page.text
+    assert "Resume cid" in boss.page.text
+    assert "paused" in boss.page.text
     assert Counter(each.paused for each in all_people(judged)) == {False: 3, True: 1}
     assert next_lease(judged, person(judged, "cid")) is None
     assert pressed(boss, "/study/pause", name="cid", what="resume") == 200
@@ -166,11 +170,11 @@ def test_invite_by_button_gives_a_link_that_works_once_shown(judged: Served) -> 
     eve = browser(judged)
     eve.link = link[1]
     assert eve.enter().status_code == 200
-    assert link[1] not in boss.open("/study").text and "eve" in boss.page.text, (
-        "the link is shown once, eve from now on"
-    )
+    assert link[1] not in boss.open("/study").text, "the link is shown once"
+    assert "eve" in boss.page.text
     assert pressed(boss, "/study/invite", name="eve") == 422
-    assert "invited already" in html.unescape(boss.page.text) and "Agreement so far" in boss.page.text
+    assert "invited already" in html.unescape(boss.page.text)
+    assert "Agreement so far" in boss.page.text
     assert pressed(boss, "/study/invite", name="a b") == 422
 
 
