@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json
-from horsesense.cli.settings import Device, Models
+from horsesense.cli.settings import Device, Dtype, Models, spec_of
 from horsesense.cli.written import Limit, Seed
 from horsesense.errors import UserError
 
@@ -163,6 +163,7 @@ def study(
     limit: Limit = None,
     seed: Seed = 0,
     spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -182,7 +183,7 @@ def study(
             limit=limit,
             entities=entities,
             seed=seed,
-            spec=spec,
+            spec=spec_of(spec, dtype),
             device=device,
             watcher=watcher,
         )

@@ -52,9 +52,9 @@ def svg_papers(collected: Collected) -> dict[str, str]:
     """The chart of each paper's table that has one, by its title."""
     import vl_convert
 
-    from horsesense.report.paper_chart import direction_chart
+    from horsesense.report.paper_chart import paper_chart
 
-    drawings = {table.title: direction_chart(table) for table in collected.papers}
+    drawings = {table.title: paper_chart(table) for table in collected.papers}
     return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in drawings.items() if each}
 
 
@@ -64,10 +64,10 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
 
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    from horsesense.report.paper_chart import direction_chart
+    from horsesense.report.paper_chart import paper_chart
 
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]
-    drawn += [(table.title, drawing) for table in collected.papers if (drawing := direction_chart(table))]
+    drawn += [(table.title, drawing) for table in collected.papers if (drawing := paper_chart(table))]
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:

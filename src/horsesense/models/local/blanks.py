@@ -106,7 +106,7 @@ def choices(
     """For each turn, how likely each of its words is to come next; a word counts with and without a space before it."""
     made, sizes = [], []
     for turn, wanted in zip(turns, words, strict=True):
-        row = _turn_row(model, turn, spec)
+        row = turn_row(model, turn, spec)
         ids = [tokens_of(model, word) for word in wanted]
         targets = tuple(token for each in ids for token in each)
         made.append([Row(row.given, row.reads * len(targets), targets)])
@@ -120,7 +120,8 @@ def choices(
     return chosen
 
 
-def _turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
+def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
+    """The input of a turn, read where the next word would stand."""
     if turn.messages:
         return blank_row(model, model.in_template(turn), "", spec, framed=False)
     if model.family.asks_what_follows:
