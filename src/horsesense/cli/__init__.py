@@ -11,10 +11,11 @@ import io
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from typer import TyperException
+    from typer import Typer, TyperException
 
 COMPLETE_VARIABLE = "_HORSESENSE_COMPLETE"
 """The shell's script sets it, to be told how a command line may go on."""
@@ -30,11 +31,18 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _stop("stopped; what was finished is kept", 130)
 
 
-def _run(arguments: list[str] | None) -> NoReturn:
-    from typer import Exit, TyperException
+@cache
+def _built(app: Typer) -> Any:
+    """Typer reads the signatures of all commands anew each time, which takes longer than most commands do."""
     from typer.main import get_command
 
-    from horsesense.cli.app import app
+    return get_command(app)
+
+
+def _run(arguments: list[str] | None) -> NoReturn:
+    from typer import Exit, TyperException
+
+    from horsesense.cli import app as commands
     from horsesense.cli.output import as_option
     from horsesense.errors import as_user_error
 
@@ -44,7 +52,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
         arguments.remove("--debug")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a ✓ is no reason to fail
-    command = get_command(app)
+    command = _built(commands.app)
     try:
         completing = bool(os.environ.get(COMPLETE_VARIABLE))
         if completing or arguments[:1] in (["--install-completion"], ["--show-completion"]):
