@@ -169,6 +169,9 @@ class Fuzz:
 
     def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         """Functions that take one path: whatever a module calls reading."""
+        from horsesense.methods.releases import READERS
+
+        wanted = {reader.where: reader.fewest for reader in READERS.values()}
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
             if (
                 module.name.endswith("__main__")
@@ -183,13 +186,13 @@ class Fuzz:
                 needs = [each for each in others if each and each.default is each.empty and each.kind not in (2, 4)]
                 if first is None or first.name not in _PLACES or needs:
                     continue
-                several = first.name == "paths"
+                several = wanted.get(f"{module.name}:{name}", 1) if first.name == "paths" else 0
 
-                def throw(work: Path, function: Any = function, several: bool = several) -> str:
+                def throw(work: Path, function: Any = function, several: int = several) -> str:
                     key = f"{function.__module__.removeprefix('horsesense.')}.{function.__name__}"
                     seed = self._seed(key, "path", NAMES.get("file", ()))
                     path = self._mutated(seed, work)
-                    end = self._read(key, function, [path] if several else path)
+                    end = self._read(key, function, [path] * several if several else path)
                     self._learn(end, [(key, "path", seed.name)])
                     return end
 
@@ -281,6 +284,8 @@ class Fuzz:
             self._note(key, "a traceback", call)
         elif code == 2 and len(told) != 1 and "Usage" not in seen["err"]:
             self._note(key, f"{len(told)} sentences", call)
+        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work):
+            self._note(key, f"names a file that it was not given: {self._debugged(words)}", call)
         left = [path.name for path in work.rglob(".*.part")]
         if left:
             self._note(key, "a half-written file is left", call)
@@ -297,8 +302,9 @@ class Fuzz:
         return _where(failure) if failure is not None and not isinstance(failure, SystemExit) else ""
 
     def _read(self, key: str, function: Any, given: Any) -> str:
-        from horsesense.errors import UserError, as_user_error
+        from horsesense.errors import UserError, as_user_error, naming_extras
 
+        @naming_extras()  # as around every public function
         def throw() -> None:
             found = function(given)
             if inspect.isgenerator(found):
@@ -312,7 +318,10 @@ class Fuzz:
             return "too long"
         if failure is None:
             return "0"
-        if isinstance(failure, UserError) or as_user_error(failure) is not None:
+        told = failure if isinstance(failure, UserError) else as_user_error(failure)
+        if told is not None:
+            if _elsewhere(str(told), self.place, Path.cwd()):
+                self._note(key, f"names a file that it was not given: {_where(failure)}", f"{key}({given!r}): {told}")
             return "2"
         self._note(key, _where(failure), f"{key}({given!r})")
         return "raised"
@@ -363,6 +372,13 @@ def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
         counts = (len(names), inputs, ends["0"], ends["2"], ends["too long"], bad)
         lines.append(f"| {group} | " + " | ".join(f"{count:,}" for count in counts) + " |")
     return "\n".join(lines)
+
+
+def _elsewhere(sentence: str, place: Path, work: Path) -> bool:
+    """Whether a sentence names a file of another input."""
+    return any(
+        not found.startswith(str(work)) for found in re.findall(rf"{re.escape(str(place))}/tmp[^:; ]*", sentence)
+    )
 
 
 def _stream() -> io.TextIOWrapper:
