@@ -11,6 +11,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.errors import UserError
 from horsesense.records import Probe
 from horsesense.records.document import plain
+from horsesense.records.item import guess_of
 from horsesense.runs.comparison import SideBySide, compare_runs
 from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
 from horsesense.runs.manifest import Manifest
@@ -152,7 +153,7 @@ class Run:
             if not each.judged or not any(facet in known for known in facets):
                 continue
             credits = each.credits(self.normalise or each.primary())
-            guesses = [1 / len(item.options) for item in each.items]
+            guesses = [guess_of(item) for item in each.items]
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
                 named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
                 named[facet] = part.where[0]

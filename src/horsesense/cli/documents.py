@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.api.fetching import Fetchable
+from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
+from horsesense.records.written import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -58,10 +60,11 @@ DOCUMENTS: dict[str, str] = {
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
     "compare": "horsesense.runs.comparison_document:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
+    "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
-    "import": "horsesense.records.written:WrittenProbe",
+    "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
@@ -120,6 +123,9 @@ class RunDocument(Document):
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]
 """One name: what was fetched. Several names: all of them. None: what there is to fetch."""
+
+ImportDocument = WrittenProbe | ImportedLog
+"""A release or a table as a probe; another tool's log as a run folder."""
 
 SaliencyDocument = Explanation | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""

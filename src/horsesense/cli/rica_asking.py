@@ -9,7 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json
 from horsesense.cli.rica import print_analysis, rica
-from horsesense.cli.settings import Device, Models
+from horsesense.cli.settings import Device, Dtype, Models, spec_of
 from horsesense.cli.written import Limit, Seed
 from horsesense.errors import UserError
 
@@ -24,6 +24,7 @@ def views(
     limit: Limit = None,
     seed: Seed = 0,
     spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -34,7 +35,16 @@ def views(
     from horsesense.methods.rica.run_tables import view_table
 
     with Bars() as watcher:
-        asked = ask_views(_models(model), probe, out, limit=limit, seed=seed, spec=spec, device=device, watcher=watcher)
+        asked = ask_views(
+            _models(model),
+            probe,
+            out,
+            limit=limit,
+            seed=seed,
+            spec=spec_of(spec, dtype),
+            device=device,
+            watcher=watcher,
+        )
     if json:
         print_json(asked)
         return
@@ -53,6 +63,7 @@ def clues(
     draws: Annotated[int, typer.Option(min=2, help="Draws of names for each statement.")] = 5,
     seed: Seed = 0,
     spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -74,7 +85,7 @@ def clues(
             steps=steps,
             draws=draws,
             seed=seed,
-            spec=spec,
+            spec=spec_of(spec, dtype),
             device=device,
             watcher=watcher,
         )
@@ -115,6 +126,7 @@ def study(
     limit: Limit = None,
     seed: Seed = 0,
     spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -130,7 +142,7 @@ def study(
             limit=limit,
             entities=entities,
             seed=seed,
-            spec=spec,
+            spec=spec_of(spec, dtype),
             device=device,
             watcher=watcher,
         )

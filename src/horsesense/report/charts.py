@@ -57,10 +57,10 @@ def svg_papers(collected: Collected) -> dict[str, str]:
 
 def _table_charts(collected: Collected) -> list[tuple[str, dict[str, Any]]]:
     from horsesense.report.ladder_chart import ladder_of_table
-    from horsesense.report.paper_chart import direction_chart
+    from horsesense.report.paper_chart import paper_chart
 
     tables = (*collected.papers, *collected.methods)
-    drawings = ((table.title, ladder_of_table(table) or direction_chart(table)) for table in tables)
+    drawings = ((table.title, ladder_of_table(table) or paper_chart(table)) for table in tables)
     return [(title, drawing) for title, drawing in drawings if drawing]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all, power
+from horsesense.analysis import Comparison, Estimate, Power, compare_all, power
 from horsesense.analysis.accuracy import AVERAGED, unit_shares
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
@@ -17,7 +17,8 @@ from horsesense.records import Item
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
-from horsesense.runs.results import Answered
+from horsesense.runs.manifest import LOG
+from horsesense.runs.results import Answered, guessing
 from horsesense.scoring.normalise import Normalisation
 
 ACCURACY = "accuracy"
@@ -143,7 +144,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
     units = [item.unit(first.probe.card.group) for item in items]
-    guess = chance([len(item.options) for item in items if item.answer is not None])
+    guess = guessing(items)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
     averaged = _averaged(models, items, earned, units, guess)
@@ -248,7 +249,13 @@ def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Fl
 
 def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     notes = []
-    specs = [run.spec.to_dict() for run in models.values()]
+    for label, run in models.items():
+        if run.part.model.kind == LOG:
+            notes.append(
+                f"{label} is known from a log: which weights answered, in which precision, and what stood around each "
+                "text, is not known"
+            )
+    specs = [run.spec.to_dict() for run in models.values() if run.part.model.kind != LOG]
     changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
     if changed:
         notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
