@@ -7,6 +7,9 @@ One file a step: `axioms` is the algebra, `notation` reads axioms in the release
 `certification` who vouches for them, `perturbations` the 24 kinds, `equivalence` proves that two forms say the
 same, `balance` keeps structure from telling the answer. `clauses` says the halves of a form in words, `statements`
 the whole and about whom, `proposals` lets a model word it. `items` makes the three tasks of it, and `building` puts
-it all together. `controls` are what stands beside every score, `analysis` is what answers say. `released` and
-`released_axioms` read the published files, and check them.
+it all together. `controls` are what stands beside every score, `views` the three tasks of one statement, `analysis`
+is what answers say, `run_tables` the same for the page, `clue_sets` which words they rest on. `ladder` asks for a fact
+rung by rung, and `ladder_analysis` says where it gets lost. `released`, `released_units` and `released_axioms` read the
+published files, and check them; `recall` says what the filters keep of them. `suite` has the paper's figures,
+`curated` the set asked otherwise for them, and `published` what the paper printed.
 """
