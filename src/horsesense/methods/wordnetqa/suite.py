@@ -131,8 +131,8 @@ def _tables(
         _published()["source"],
     )
     told = (
-        "Intervals are over the asked concepts. The release has no test sets of definitions and synonymy: what is asked "
-        "of it there are the questions that the paper trained on.",
+        "Intervals are over the asked concepts. The release has no test sets of definitions and synonymy: what is "
+        "asked of it there are the questions that the paper trained on.",
         "Concepts have more questions in one set than in another, so that columns cannot be held against one another; "
         "`horsesense wordnetqa analyse` tells strictness at fixed sizes.",
     )
