@@ -83,6 +83,7 @@ DOCUMENTS: dict[str, str] = {
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
+    "rica recall": "horsesense.methods.rica.recall:FilterRecall",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -104,6 +104,28 @@ def release(
     for d in checked.differences:
         people().print(f"line {d.line}, {d.kind}: {d.reason}", style="bold", markup=False, soft_wrap=True)
         people().print(f"  released  {d.released}\n  derived   {d.derived}", markup=False, soft_wrap=True)
+
+
+@rica.command("recall")
+def recall(
+    file: Annotated[Path, typer.Argument(help="The released axioms (RICA_10k_axiom2set.jsonl, plain or gzipped).")],
+    json: Json = False,
+) -> None:
+    """What the filters on knowledge bases would keep of the released axioms, all of which people accepted."""
+    from horsesense.api.rica import recall as filter_recall
+
+    found = filter_recall(file)
+    if json:
+        print_json(found)
+        return
+    frame = table("axioms", "n", "premise kept", "conclusion kept", "both", "95 % interval")
+    rows = [(each.kind, (each.premise, each.conclusion, each.kept)) for each in found.kinds]
+    for kind, shares in (*rows, ("all", (found.premise, found.conclusion, found.kept))):
+        kept = shares[-1]
+        values = (f"{share.value:.3f}" for share in shares)
+        frame.add_row(kind, f"{kept.n:,}", *values, f"{kept.low:.3f} to {kept.high:.3f}")
+    people().print(frame)
+    people().print(f"{found.unfiltered:,} of {found.axioms:,} axioms pass no filter: grades, places and others")
 
 
 @rica.command("controls")

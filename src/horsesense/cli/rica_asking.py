@@ -68,12 +68,10 @@ def clues(
     json: Json = False,
 ) -> None:
     """Which words predictions rest on, over a whole set: clues a statement, and how many of them are arguments."""
-    from typing import cast
-
     from horsesense.api.rica import clues as find_clues
     from horsesense.cli.progress import Bars
     from horsesense.errors import unknown
-    from horsesense.scoring.saliency import METHODS, Method
+    from horsesense.scoring.saliency import METHODS
 
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -83,7 +81,7 @@ def clues(
             probe,
             limit=limit,
             entities=entities,
-            method=cast(Method, method),
+            method=method,
             steps=steps,
             draws=draws,
             seed=seed,
