@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,39 @@ def test_published_rows_stand_beside_ours_only_where_both_are_about_the_same() -
     mine, theirs = with_published("t", ["a"], ours, printed, False, "somebody")
     assert {row.kind for row in mine.rows} == {"ours"}
     assert {row.kind for row in theirs.rows} == {"published"}
+
+
+def everything(folder: Path, triples: Path) -> Path:
+    """Both releases as they are published, folders in folders."""
+    shutil.copytree(triples, folder / "partwhole")
+    lay_all(folder / "cats")
+    return folder
+
+
+@pytest.mark.parametrize("suite", ["cats", "cats-robust", "partwhole"])
+@pytest.mark.parametrize("laid", ["release", "flat", "fetched"])
+def test_a_suite_takes_a_release_a_flat_folder_or_what_was_fetched(
+    triples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str, laid: str
+) -> None:
+    """The same items however the files lie."""
+    release = everything(tmp_path / "release", triples) / suite.partition("-")[0]
+    wanted = find_paper_suite(suite).open_data(release, False)
+    folder: Path | None = release
+    if laid == "flat":
+        folder = tmp_path / "flat"
+        folder.mkdir()
+        for path in (path for path in release.rglob("*") if path.is_file()):
+            shutil.copy(path, folder / path.name)
+    elif laid == "fetched":
+        monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+        for name in (suite, suite.partition("-")[0]):
+            shutil.copytree(release, tmp_path / "cache" / "releases" / name, dirs_exist_ok=True)
+        folder = None
+    found = find_paper_suite(suite).open_data(folder, False)
+    assert found.probes.keys() == wanted.probes.keys()
+    for name, probe in wanted.probes.items():
+        assert [item.id for item in found.probes[name].items] == [item.id for item in probe.items]
+        assert probe.items
 
 
 def test_every_suite_can_be_found_and_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
