@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +16,13 @@ from horsesense.records import Item, Probe
 from horsesense.runs.answering import answer_in_memory, answer_shards, stage_of, work_of
 from horsesense.runs.folder import is_kept, keep_probe, locked, shard_path
 from horsesense.runs.manifest import (
+    LOG,
     Manifest,
     ModelRecord,
     Part,
     ProbeRecord,
     check_agreement,
+    content_of_ids,
     manifest_path,
     new_manifest,
     read_manifest,
@@ -122,6 +123,8 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
     if manifest_path(folder).is_file():
         kept = read_manifest(folder)
+        if any(part.model.kind == LOG for part in kept.parts):
+            raise UserError("the folder holds answers of a log, which nobody can ask on", file=folder, fix=_ANOTHER)
         if kept.parts:
             check_agreement(kept, wanted, folder)
             return kept
@@ -132,7 +135,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
 
 def content_of(items: Sequence[Item]) -> str:
     """SHA-256 over the ids of items, whatever their order: the version of what was asked."""
-    return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()
+    return content_of_ids(item.id for item in items)
 
 
 def _ask_model(

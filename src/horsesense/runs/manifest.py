@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
@@ -20,6 +22,8 @@ from horsesense.records import ScoringSpec
 
 FORMAT = 2
 """1 had one way of asking and no kind of model; it is read as `options` asked of weights."""
+LOG = "log"
+"""The kind of a model that is known only as another tool's log tells of it."""
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
 
 
@@ -50,9 +54,10 @@ class ModelRecord(_Record):
     frame: str
     """The special tokens around each text, and why these."""
     kind: str = "weights"
-    """How it is known which model it is: ``weights``, ``memory``, ``server`` or ``control``."""
+    """How it is known which model it is: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
     reported: dict[str, Any] = {}
-    """Of a server: its address, the model's name there, what it says of itself and how it was tried."""
+    """Of a server: its address, the model's name there, what it says of itself and how it was tried. Of a log: what it
+    says of the model and of who asked."""
 
 
 class ProbeRecord(_Record):
@@ -134,6 +139,11 @@ def _machine() -> dict[str, str | int]:
     import os
 
     return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count() or 0}
+
+
+def content_of_ids(ids: Iterable[str]) -> str:
+    """SHA-256 over ids, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
 def manifest_path(folder: Path) -> Path:

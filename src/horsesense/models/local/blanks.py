@@ -69,7 +69,7 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
     ``framed``: with the tokens around it that the spec has; a chat template brings its own.
     """
     prompt = f"{before}{BLANK}{after}"
-    frame = model.family.frame(model.tokenizer, spec)
+    frame = model.family.frame(model.tokenizer, spec).around(before)
     if model.family.asks_what_follows:
         if after.strip(_CLOSING):
             raise UserError(
