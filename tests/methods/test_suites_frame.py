@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from horsesense.errors import UserError
 from horsesense.methods.suites import SUITES, PaperRow, find_paper_suite
 from horsesense.methods.suites.frame import with_published
 from horsesense.methods.suites.kept import FILE, kept_tables
+from horsesense.report.paper_chart import paper_chart
 from tests.support.small_cats import lay_all
 
 WHOLES = ("jeep", "boat", "desk", "lamp", "coat", "drum", "kite", "oven")
@@ -119,6 +121,21 @@ def test_published_rows_stand_beside_ours_only_where_both_are_about_the_same() -
     mine, theirs = with_published("t", ["a"], ours, printed, False, "somebody")
     assert {row.kind for row in mine.rows} == {"ours"}
     assert {row.kind for row in theirs.rows} == {"published"}
+
+
+def test_figure_1_has_ours_beside_the_published_by_direction(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    """A whole set of ours in one table with the paper's rows: every mark that the figure should have."""
+    data = lay_all(tmp_path / "data")
+    (ours, published) = ask_suite(str(tiny_folders["bert"]), "cats", data=data, out=tmp_path / "out").tables
+    together = replace(published, rows=(*ours.rows, *published.rows))
+    drawn = paper_chart(together)
+    assert drawn is not None
+    rings, filled = (drawn["datasets"][layer["data"]["name"]] for layer in drawn["layer"])
+    assert {(mark["set"], mark["direction"]) for mark in filled} == {
+        (name, "bidirectional") for name in ("CA", "WSC", "average")
+    }
+    assert {mark["model"] for mark in rings} == {row.name for row in published.rows if row.name != "HUMAN"}
+    assert {mark["direction"] for mark in rings if mark["model"].startswith("GPT")} == {"unidirectional"}
 
 
 def everything(folder: Path, triples: Path) -> Path:
