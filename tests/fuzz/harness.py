@@ -51,6 +51,9 @@ _FIRST = {
     "rica": ("sentences", "mask"),
     "sense-making": ("statements", "answers"),
     "sense-reasons": ("statements", "answers"),
+    "lm-eval": ("samples_things", "logs"),
+    "inspect": ("log",),
+    "answers": ("answers",),
 }
 """Which seeds are the files of a release that has several."""
 
@@ -143,11 +146,12 @@ class Fuzz:
             yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        from horsesense.exchange.formats import READS
         from horsesense.methods.releases import READERS
 
-        for name, reader in READERS.items():
+        for name, least in [*((name, reader.fewest) for name, reader in READERS.items()), *((log, 1) for log in READS)]:
 
-            def throw(work: Path, name: str = name, fewest: int = reader.fewest) -> str:
+            def throw(work: Path, name: str = name, fewest: int = least) -> str:
                 key = f"release {name}"
                 tried = self.tallies[key].inputs
                 if fewest == 1 and tried < len(self.seeds) and not self.liked[key, "0"]:  # which of them is its own?
