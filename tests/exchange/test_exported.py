@@ -17,7 +17,7 @@ from tests.support.calling import caller, hold_to
 from tests.support.made_logs import DATE, inspect_head, write_eval
 
 ITEMS = [
-    Item("forms", "sentences", "It is dark.", "", ("She sees well.", "She sees nothing."), 1, family="a", facets={"task": "x"}),
+    Item("forms", "sentences", "It is dark.", "", ("She sees well.", "She sees nothing."), 1, facets={"task": "x"}),
     Item("forms", "cloze", "", "Ice is ___ to touch.", ("cold", "hot"), 0, family="b", facets={"task": "y"}),
     Item("forms", "choice", "", "What floats?", ("iron", "cork", "lead"), 1, family="c", facets={"task": "y"}),
     Item("forms", "pair", "A red box.", "Its lid is red.", ("true", "false"), 0, groups={"whole": "box"}),
@@ -66,7 +66,8 @@ def test_the_scoring_file_gives_our_credit(tasks: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(Dataset=SimpleNamespace(from_list=list)))
     spec = importlib.util.spec_from_file_location("scoring", tasks / "scoring.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     scoring = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scoring)
     (row,) = scoring.load(task="forms_x", version=1.0)["test"]
@@ -82,7 +83,7 @@ def test_a_log_made_of_the_task_gives_the_same_ids_name_and_unit(tasks: Path, tm
         {
             "doc": row,
             "target": str(row["gold"]),
-            "arguments": {f"gen_args_{n}": {"arg_0": row["context"], "arg_1": c} for n, c in enumerate(row["continuations"])},
+            "arguments": [[row["context"], continuation] for continuation in row["continuations"]],
             "resps": [[[str(-1.0 - n), "False"]] for n in range(len(row["continuations"]))],
             "filter": "none",
         }

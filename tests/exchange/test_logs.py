@@ -187,11 +187,7 @@ def test_a_log_of_inspect_that_is_damaged_or_of_another_version(tmp_path: Path) 
     content[content.index(b"samples/1_") + 40] ^= 0xFF
     flipped.write_bytes(bytes(content))
     newer = write_eval(tmp_path / "newer.eval", [], inspect_head(version=9))
-    for path, problem in (
-        (cut, "cut off or damaged"),
-        (flipped, "is damaged"),
-        (newer, "has version 9, and 2 is known"),
-    ):
+    for path, problem in ((cut, "cut off or damaged"), (flipped, "is damaged"), (newer, "has version 9, and 2")):
         with pytest.raises(hs.UserError, match=problem):
             hs.import_log("inspect", path, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -206,8 +202,8 @@ def test_answers_in_a_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
     ]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     called = caller(capfd)(
-        "import", "answers", tmp_path / "t.csv", "--map", "item=id,model=who,choice=said,gold=right", "--cluster", "about",
-        "-o", tmp_path / "run", "--json",
+        "import", "answers", tmp_path / "t.csv", "--map", "item=id,model=who,choice=said,gold=right",
+        "--cluster", "about", "-o", tmp_path / "run", "--json",
     )  # fmt: skip
     assert called.code == 0, called.err
     hold_to("import", json.loads(called.out))
@@ -224,6 +220,6 @@ def test_scores_of_a_table_with_options_and_text(tmp_path: Path) -> None:
     hs.import_log("answers", tmp_path / "t.jsonl", out=tmp_path / "run", model="mine")
     (row,) = hs.open_run(tmp_path / "run", normalise="sum").results()
     assert (row["model"], row["accuracy"]) == ("mine", (0 + 0.5 + 1 + 1) / 4)
+    (tmp_path / "u.csv").write_text("item,gold\n1,a\n")
     with pytest.raises(hs.UserError, match="no column says what was answered"):
-        (tmp_path / "u.csv").write_text("item,gold\n1,a\n")
         hs.import_log("answers", tmp_path / "u.csv", out=tmp_path / "other")

@@ -46,7 +46,7 @@ def write_samples(folder: Path, task: str, lines: Sequence[Mapping[str, Any] | s
     """Samples with the results of the same run beside them."""
     folder.mkdir(parents=True, exist_ok=True)
     results = {
-        "config": {"model": "hf", "model_args": {"pretrained": model}, "model_num_parameters": 1000, "model_dtype": "torch.float32"},
+        "config": {"model": "hf", "model_args": {"pretrained": model}, "model_num_parameters": 1000},
         "versions": {task: 1.0},
         "n-shot": {task: 0},
         "lm_eval_version": "0.4.13",
