@@ -404,6 +404,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
     ),
+    "gate": lambda w, here: (
+        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.gate(w["run"], w["run"], margin=0.9),
+    ),
     "harden": _hardened,
     "import": _released,
     "inoculate": _inoculated,

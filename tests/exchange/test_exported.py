@@ -79,7 +79,7 @@ def test_the_scoring_file_gives_our_credit(tasks: Path, monkeypatch: pytest.Monk
 
 
 def test_a_log_made_of_the_task_gives_the_same_ids_name_and_unit(tasks: Path, tmp_path: Path) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "doc": row,
             "target": str(row["gold"]),

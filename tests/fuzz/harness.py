@@ -37,7 +37,7 @@ _READS = re.compile(r"(read|iter|open|kept|find|parse)_\w+")
 _PLACES = ("path", "file", "folder", "paths")
 _WORDS = re.compile(r"[\w-]{3,}")
 _NAMES = {
-    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "study": ("study",), "probe": ("clozes", "choices"),
+    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "new": ("run",), "against": ("run",), "study": ("study",), "probe": ("clozes", "choices"),
     "model": ("model-gpt2", "model-bert", "model-choice"), "nouns": ("nouns",), "vectors": ("vectors",), "corpus": ("corpus",),
     "conceptnet": ("conceptnet", "plain_conceptnet"), "atomic": ("atomic",), "lexicon": ("lexicon",), "files": ("tasks", "judgements"),
     "train": ("questions", "clozes", "triples"), "test": ("others", "clozes", "triples"), "dev": ("others", "clozes"),
@@ -306,7 +306,8 @@ class Fuzz:
             return "raised"
         told = [line for line in seen["err"].splitlines() if line.startswith("horsesense: ")]
         code = seen["code"]
-        if code == 1 or code not in (0, 2, 130):
+        # A gate tells its verdict by 3 and 4.
+        if code == 1 or code not in (0, 2, 130, *((3, 4) if key == "gate" else ())):
             self._note(key, self._debugged(words) or (told[-1] if told else f"exit {code}"), call)
         elif "Traceback (most recent call last)" in seen["err"]:
             self._note(key, "a traceback", call)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
         (_keys(row, columns, options), _value(row, columns["answer"])) for _, _, _, options, row in rows
     ] if "answer" in columns else []  # fmt: skip
     find = _finder(answers) if answers else None
-    for (path, number, split, options, row), written in zip(rows, answers or [None] * len(rows), strict=True):
+    for (path, number, split, options, row), written in zip_longest(rows, answers):
         with reading.line(path, number):
             answer = None if find is None or written is None else _found(find, *written, options)
             reading.add(_item(name, row, options, columns, answer, split, path, number))
