@@ -15,7 +15,6 @@ _EXTRAS = {
     "build": "duckdb",
     "pictures": "altair vl_convert",
     "saliency": "captum",
-    "exchange": "datasets",
     "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
 _EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}

@@ -28,8 +28,10 @@ def of_hub(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def _laid(path: Path, folder: Path) -> Path:
-    import datasets
-
+    try:
+        import datasets
+    except ImportError as error:
+        raise UserError("datasets is not installed", fix="pip install datasets, or give the files") from error
     name, _, config = str(path).removeprefix(_PREFIX).partition(":")
     if not name.strip("/"):
         raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
