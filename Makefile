@@ -4,6 +4,7 @@
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
+# make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
 # make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
 # make fuzz   bad input of all kinds for every command and reader, FUZZ=600 seconds of it; faults, kills and flips after it
 # make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench coverage fuzz lock sbom clean
+.PHONY: setup fetch demo test quick lint bench peers coverage fuzz lock sbom clean
 
 setup: $(READY)
 
@@ -58,7 +59,11 @@ quick: $(READY) lint
 	$(PYTEST) -m "not slow"
 
 bench: $(READY)
-	for file in $(filter-out bench/coverage.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/coverage.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+peers: $(READY)
+	$(BIN)/horsesense fetch smollm2
+	$(BIN)/python bench/round_trip.py
 
 coverage: $(READY)
 	$(BIN)/python bench/coverage.py --write
