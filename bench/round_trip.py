@@ -100,7 +100,8 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     ]
     other = [key for key, row in ours.items() if row["credit"] != theirs[key]["credit"]]
     print(
-        f"lm-eval: {len(ours)} items, {len(apart)} log-likelihoods, at most {max(apart):.2g} apart, {len(other)} earn otherwise"
+        f"lm-eval: {len(ours)} items, {len(apart)} log-likelihoods, at most {max(apart):.2g} apart, "
+        f"{len(other)} earn otherwise"
     )
     assert max(apart) < CLOSE
     assert not other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,12 +72,12 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> World:
-    w = World(
-        tmp_path_factory.mktemp("world"),
-        str(tiny_folders["gpt2"]),
-        str(tiny_folders["bert"]),
-        str(tiny_folders["choice"]),
-    )
+    return make_world(tmp_path_factory.mktemp("world"), tiny_folders)
+
+
+def make_world(folder: Path, models: Mapping[str, Path]) -> World:
+    """All that the calls below need; ``make fuzz`` begins with it too."""
+    w = World(folder, str(models["gpt2"]), str(models["bert"]), str(models["choice"]))
     lay(w["toy.jsonl"], *toy_lines())
     hs.write_probe(w["made.jsonl"], Probe.of(made_items(30), Card(name="made", licence="CC0")))
     hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])

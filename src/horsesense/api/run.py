@@ -12,13 +12,8 @@ from horsesense.errors import UserError
 from horsesense.records import Probe
 from horsesense.records.document import plain
 from horsesense.records.item import guess_of
-from horsesense.runs.comparison import (
-    ComparisonDocument,
-    ProbeComparison,
-    SideBySide,
-    compare_runs,
-    comparison_document,
-)
+from horsesense.runs.comparison import SideBySide, compare_runs
+from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
@@ -266,11 +261,12 @@ class Run:
         Returns:
             The path.
         """
-        from horsesense.report.collecting import collect_answered
+        from horsesense.report.collecting import collect_answered, with_tables
         from horsesense.report.page import write_report
 
         place = self.folder or Path("memory")
-        collected = collect_answered([(place, self.answered)], cues, self.normalise, watcher)
+        runs = [(place, self.answered)]
+        collected = with_tables(collect_answered(runs, cues, self.normalise, watcher), runs)
         if self.manifest is not None:
             collected = replace(collected, manifests={place: self.manifest})
         write_report(collected, Path(path), drawn=True, watcher=watcher)

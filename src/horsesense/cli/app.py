@@ -21,7 +21,7 @@ from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.plugins import plugins
 from horsesense.cli.report import compare, gate, report
-from horsesense.cli.rica import rica
+from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
