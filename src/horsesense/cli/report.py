@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -59,18 +59,20 @@ def report(
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
+    from horsesense.api.reporting import Format as ReportFormat
     from horsesense.api.reporting import default_report, write_report
     from horsesense.cli.progress import Bars
 
     if format in (Format.csv, Format.parquet, Format.json):
         _write_rows(folders, out, format.value, rows.value, normalise, json)
         return
-    path = out or (default_report(folders, format.value) if json else None)
+    chosen = cast(ReportFormat, format.value)
+    path = out or (default_report(folders, chosen) if json else None)
     with Bars() as progress:
         written = write_report(
             *folders,
             out=path,
-            format=format.value,
+            format=chosen,
             charts=charts,
             normalise=normalise,
             by=by or (),
@@ -88,8 +90,8 @@ def report(
         return
     if format is Format.html:
         print_results([summary.result for summary in written.collected.summaries])
-    for summary, rows in written.slices:
-        _print_slices(f"{summary.label} on {summary.result.probe}", rows)
+    for summary, slices in written.slices:
+        _print_slices(f"{summary.label} on {summary.result.probe}", slices)
     _say_all(written.not_sliced)
     for label, probe in written.collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
@@ -101,8 +103,6 @@ def report(
 def _write_rows(
     folders: list[Path], out: Path | None, format: str, rows: str, normalise: str | None, json: bool
 ) -> None:
-    from typing import Any, cast
-
     from horsesense.api.reporting import write_rows
 
     written = write_rows(*folders, out=out, format=cast(Any, format), rows=cast(Any, rows), normalise=normalise)

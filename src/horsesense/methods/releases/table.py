@@ -85,7 +85,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
     find = _finder(answers) if answers else None
     for (path, number, split, options, row), written in zip_longest(rows, answers):
         with reading.line(path, number):
-            answer = None if find is None or written is None else _found(find, *written, options)
+            answer = None if find is None or written is None else _found(find, *written)
             reading.add(_item(name, row, options, columns, answer, split, path, number))
     places = {item.answer for item in reading.items}
     if len(reading.items) > 1 and len(places) == 1 and None not in places:
@@ -262,7 +262,7 @@ def _keys(row: Row, columns: Mapping[str, str], options: Sequence[str]) -> Seque
 Finder = Callable[[Sequence[str], Any], int | None]
 
 
-def _found(find: Finder, keys: Sequence[str], written: Any, options: Sequence[str]) -> int | None:
+def _found(find: Finder, keys: Sequence[str], written: Any) -> int | None:
     """The place of the answer; None where nobody has said (a test set whose answers are kept back)."""
     if written is None or str(written).strip() in ("", "-1"):
         return None
