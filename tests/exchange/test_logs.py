@@ -223,3 +223,10 @@ def test_scores_of_a_table_with_options_and_text(tmp_path: Path) -> None:
     (tmp_path / "u.csv").write_text("item,gold\n1,a\n")
     with pytest.raises(hs.UserError, match="no column says what was answered"):
         hs.import_log("answers", tmp_path / "u.csv", out=tmp_path / "other")
+
+
+def test_the_page_of_a_log_says_what_it_is_and_offers_no_command(logged: Path, tmp_path: Path) -> None:
+    page = hs.open_run(logged).report(tmp_path / "page.html", cues=False).read_text(encoding="utf-8")
+    assert "known from a log of lm-eval 0.4.13" in page
+    assert "The same again" not in page
+    assert "horsesense run -m" not in page
