@@ -395,10 +395,18 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: hs.find_cues(w["made.jsonl"], rounds=19),
     ),
+    "export": lambda w, here: (
+        ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
+        lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
+    ),
     "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
+    ),
+    "gate": lambda w, here: (
+        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.gate(w["run"], w["run"], margin=0.9),
     ),
     "harden": _hardened,
     "import": _released,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.api.fetching import Fetchable
+from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
@@ -63,6 +64,7 @@ DOCUMENTS: dict[str, str] = {
     "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
+    "gate": "horsesense.runs.gate:Gate",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
     "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
@@ -76,7 +78,7 @@ DOCUMENTS: dict[str, str] = {
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.plugged:InstalledPlugins",
-    "report": "horsesense.api.reporting:ReportDocument",
+    "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
     "rica controls": "horsesense.methods.rica.controls:Controls",
@@ -126,6 +128,9 @@ FetchDocument = Fetched | list[Fetched] | list[Fetchable]
 
 ImportDocument = WrittenProbe | ImportedLog
 """A release or a table as a probe; another tool's log as a run folder."""
+
+ReportedDocument = ReportDocument | WrittenRows
+"""What run folders say; a table of their rows."""
 
 SaliencyDocument = Explanation | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""
