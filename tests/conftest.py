@@ -44,7 +44,7 @@ _SLOW_FOLDERS = (
 
 
 _FIRST = ("tests/fuzz", "tests/tools", "tests/faults", "tests/methods/winoventi", "tests/methods/cats", "tests/models")
-"""The longest files come first: two processes share the files, and one of these at the end would keep one of them alone."""
+"""The longest files come first: two processes share the files, and one of these would keep one of them at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
