@@ -9,6 +9,7 @@ from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files.checksums import is_sound, keep_sum, summed
 
 _RECORD = "steps.json"
 _PARTS = "parts"
@@ -66,18 +67,22 @@ class Steps:
         self._done[name] = record
         with writing(self.folder / _RECORD) as temporary:
             temporary.write_text(json.dumps(self._done, indent=2) + "\n", encoding="utf-8")
+        keep_sum(self.folder, self.folder / record["output"], record["gave"])
 
     def in_parts(
         self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
     ) -> Iterator[Any]:
-        """The rows of a long step, made from ``number`` things, ``size`` at a time; each part is kept as JSON."""
+        """The rows of a long step, made from ``number`` things, ``size`` at a time.
+
+        Each part is kept as JSON, and made again where it is damaged.
+        """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
-            if path.is_file():
+            if path.is_file() and is_sound(self.folder, path):
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                with writing(path) as temporary:
+                with summed(self.folder, path) as temporary:
                     temporary.write_text(json.dumps(rows), encoding="utf-8")
             yield from rows
 
