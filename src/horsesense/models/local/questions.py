@@ -96,7 +96,7 @@ def _row_a_token(model: LanguageModel) -> bool:
 
 def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
     """Put the frame around the tokens, find those that are scored, and say what is odd about them."""
-    frame, window = framer.frame, framer.window
+    frame, window = Frame((), scores_first=False) if prompt.bare else framer.frame, framer.window
     room = window - len(frame.before) - len(frame.after)
     dropped = max(0, len(tokens.ids) - room)
     if dropped and framer.truncation == "error":
