@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import shutil
-import subprocess
 import sys
 import tarfile
 import zipfile

@@ -86,6 +86,13 @@ def keep_sum(root: Path, path: Path, digest: str) -> None:
     _write(root, kept)
 
 
+def drop_sum(root: Path, path: Path) -> None:
+    """Forget the checksum of a file that is about to be written in place; it is kept again when that is done."""
+    kept = dict(_sums(root))
+    if kept.pop(_name(root, path), None) is not None:
+        _write(root, kept)
+
+
 def sum_folder(root: Path) -> None:
     """Keep the checksums of all files of a folder that is being made."""
     _write(root, {_name(root, path): _Sums(sha256_of_file(path)) for path in _files(root)})
