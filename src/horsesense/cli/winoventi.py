@@ -40,16 +40,24 @@ def run(
         typer.Option(help="Exceptions by people: what annotate collect wrote, or the release's outcome collection."),
     ] = None,
     conceptnet: Annotated[
-        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): its Not-relations are used.")
+        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): what it denies and says of nouns.")
+    ] = None,
+    text: Annotated[
+        list[Path] | None, typer.Option(help="Texts in which adjectives are looked up beside their nouns; repeatable.")
     ] = None,
     premises: Annotated[
         list[Path] | None,
         typer.Option(help="Premises by people: noun, generic, exception, premise with [ this / that ]."),
     ] = None,
     ranker: Ranker = "smollm2",
-    writer: Annotated[str, typer.Option(help="The causal model that writes premises; none: frames only.")] = "smollm2",
-    write: Annotated[int, typer.Option(min=0, help="Triplets that premises are written for by machine.")] = 60,
-    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises that the writer tries for each.")] = 4,
+    writer: Annotated[
+        str, typer.Option(help="Who writes premises: circumstances (the shipped table), a model of other kin, none.")
+    ] = "circumstances",
+    judge: Annotated[str, typer.Option(help="A model of yet other kin that says which exceptions are plausible.")] = "",
+    write: Annotated[
+        int | None, typer.Option(min=0, help="Triplets that premises are written for by machine [all].")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises for each triplet.")] = 2,
     most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
     least: Annotated[
         float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
@@ -74,9 +82,11 @@ def run(
             seed=seed,
             exceptions=exceptions or (),
             conceptnet=conceptnet,
+            texts=text or (),
             premises=premises or (),
             ranker=ranker,
             writer=writer,
+            judge=judge,
             write=write,
             samples=samples,
             most=most,

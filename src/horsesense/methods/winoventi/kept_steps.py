@@ -12,7 +12,7 @@ from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_
 
 _RECORD = "steps.json"
 _PARTS = "parts"
-_VERSION = 2
+_VERSION = 3
 """Raised when steps give something else from the same things, so that old ones are done again."""
 
 
