@@ -71,8 +71,6 @@ def exceptions_of(
         watcher.say(f"{note}: {count:,}")
     if nonsense:
         watcher.say(f"associations that people call nonsense: {len(nonsense):,}")
-    if not distinct:
-        raise UserError("no association has an exception", fix="fetch WordNet, or give exceptions that people wrote")
     return _most_trusted(distinct, plan.most)
 
 

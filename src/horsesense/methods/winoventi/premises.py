@@ -9,7 +9,6 @@ it finds, the two that speak most for one outcome and against the other make the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from horsesense.errors import UserError, argument
@@ -20,9 +19,9 @@ from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.model_checks import far_in_meaning, grammatical, not_entailing_the_wrong
 from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
+from horsesense.methods.winoventi.people import written_by_people
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.triplet_files import read_schemas
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.scoring.fill import fill
@@ -66,20 +65,8 @@ def write_premises(
     watcher: Watcher,
 ) -> list[CheckedSchema]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
-    schemas: list[CheckedSchema] = []
-    passed = {each.name: each for each in triplets}
-    for path in plan.written:
-        by_people = read_schemas(path)[0]
-        # Of the triplet itself this run knows more than the file: its depth for this model, and the exception's origin.
-        fitting = [
-            replace(checked, schema=replace(checked.schema, triplet=passed[checked.schema.triplet.name]))
-            for checked in by_people
-            if checked.schema.triplet.name in passed
-        ]
-        watcher.say(
-            f"{path.name}: {len(fitting):,} of {len(by_people):,} premises are for triplets that passed the filter"
-        )
-        schemas += fitting
+    schemas, nonsense = written_by_people(plan.written, triplets, nouns, watcher)
+    triplets = [each for each in triplets if each.name not in nonsense]
     to_write = _spread(triplets, plan.write)
     masked = not models.get(plan.model).family.asks_what_follows if to_write else False
 
@@ -91,8 +78,6 @@ def write_premises(
     for row in steps.in_parts("premises", made_from, len(to_write), _TRIPLETS_AT_ONCE, part):
         triplet = Triplet(*row["triplet"])
         schemas.append(CheckedSchema(Schema(triplet, parse_premise(row["premise"]), "machine", row["writer"]), ()))
-    if not schemas:
-        raise UserError("nobody wrote a premise", fix=f"give {argument('premises')}, or a {argument('writer')}")
     return schemas
 
 
