@@ -5,109 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.annotate.winoventi_tasks import write_people_tasks
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
+from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
-from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
 from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.model_checks import LEAST_MEAN
-from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import TABLE, PipelinePlan
-from horsesense.methods.winoventi.summaries import Evaluations, PipelineSummary, evaluations, pipeline_summary
+from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec, read_probe
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
 from horsesense.watching import UNWATCHED, Watcher
 
-__all__ = ["Associations", "associations", "evaluate", "jaccard", "nouns_of", "run", "splits"]
-
-
-@naming_extras()
-def run(
-    nouns: PathLike,
-    *,
-    out: PathLike,
-    model: str = MODEL,
-    limit: int | None = None,
-    seed: int = 0,
-    exceptions: Sequence[PathLike] = (),
-    conceptnet: PathLike | None = None,
-    texts: Sequence[PathLike] = (),
-    premises: Sequence[PathLike] = (),
-    ranker: str = "smollm2",
-    writer: str = TABLE,
-    judge: str = "",
-    write: int | None = None,
-    samples: int = 2,
-    most: int = 3,
-    least: float = LEAST_MEAN,
-    entailment: str = "",
-    vectors: str = "minilm",
-    as_paper: bool = False,
-    spec: str | ScoringSpec = "default",
-    device: str = "auto",
-    watcher: Watcher = UNWATCHED,
-) -> PipelineSummary:
-    """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder.
-
-    Args:
-        nouns: ``"wordnet"`` or a file of nouns.
-        out: Folder of the pipeline; each step is done once, and a stopped one goes on.
-        model: Whose associations are turned against it.
-        limit: At most so many nouns, drawn by ``seed``.
-        seed: Of every draw.
-        exceptions: Exceptions by people: collected judgements, or the release's outcome collection.
-        conceptnet: Triples of ConceptNet: what it denies of nouns is a candidate, what it says of them is evidence.
-        texts: Texts in which adjectives are looked up beside their nouns: GenericsKB, or any corpus.
-        premises: Premises by people.
-        ranker: The causal model that ranks associations by perplexity; ``"none"``.
-        writer: Who writes premises: ``"circumstances"``, the shipped table; a model, also a served one, that is no
-            kin of ``model``; ``"none"``.
-        judge: A model, kin of neither, that says which exceptions are plausible; empty: tables, texts and people do.
-        write: Triplets that premises are written for by machine; all where it is left out.
-        samples: Premises for each.
-        most: Exceptions an association.
-        least: Mean log-probability of a token that a machine's sentence needs, by the ranker.
-        entailment: A model of entailment for the check of ambiguity; empty: no such check.
-        vectors: A model of word vectors for the check of meaning; ``"none"``: no such check.
-        as_paper: The paper's own rules.
-        spec: What a score means.
-        device: Where models are put.
-        watcher: Told how far it has come.
-
-    Returns:
-        What each step gave, the probes, and the evaluation of each.
-    """
-    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
-    folder = Path(out)
-    plan = PipelinePlan(
-        model=model,
-        nouns=listed.nouns,
-        ranker=ranker,
-        writer=writer,
-        judge=judge,
-        asking=Asking(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
-        judged=tuple(Path(file) for file in exceptions),
-        conceptnet=None if conceptnet is None else Path(conceptnet),
-        texts=tuple(Path(file) for file in texts),
-        written=tuple(Path(file) for file in premises),
-        most=most,
-        write=write,
-        samples=samples,
-        least=least,
-        entailment=entailment,
-        vectors=vectors,
-        seed=seed,
-        device=device,
-    )
-    result = run_pipeline(plan, folder, watcher)
-    write_people_tasks(folder, result.kept, result.schemas)
-    return pipeline_summary(result, folder, listed.notes)
+__all__ = ["Associations", "associations", "evaluate", "jaccard", "make", "nouns_of", "serve", "splits", "status"]
 
 
 @naming_extras()

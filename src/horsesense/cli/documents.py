@@ -90,8 +90,10 @@ DOCUMENTS: dict[str, str] = {
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
-    "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
+    "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Command → the type of its document, as ``module:name``."""

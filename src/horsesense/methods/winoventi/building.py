@@ -36,7 +36,7 @@ TRAIN_SHARE = 0.8
 def build_winoventi(
     schemas: Iterable[CheckedSchema],
     *,
-    machine: bool = False,
+    machine: bool | None = False,
     literal: bool = False,
     keep_objections: bool = False,
     limit: int | None = None,
@@ -44,13 +44,14 @@ def build_winoventi(
 ) -> Probe:
     """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
 
+    None takes both, as a pipeline does: there it counts who passed a schema, not who wrote it.
     ``keep_objections`` keeps what checks object to: for people to judge.
     """
     everything = list(schemas)
-    wanted = [checked for checked in everything if (checked.schema.origin == "machine") == machine]
+    wanted = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
     passing = [checked for checked in wanted if checked.passes or keep_objections]
     if not passing:
-        writers = "machine" if machine else "people"
+        writers = "anybody" if machine is None else "machine" if machine else "people"
         raise UserError(
             f"none of {len(everything):,} schemas is written by {writers} and passes the checks",
             fix="look at the column objections"
@@ -76,9 +77,7 @@ def build_winoventi(
         name=name,
         method="winoventi",
         licence="",
-        made="Schemas written by a machine and checked by rules; no person has validated them."
-        if machine
-        else "Schemas written by people, checked by rules; validated where a label says so.",
+        made=_made_by(passing, machine),
         seed=seed if limit is not None else None,
         normalise="sum",
         group="noun",
@@ -86,6 +85,14 @@ def build_winoventi(
     return Probe.of(
         [item for family in families for item in distinct[family]], card, {k: n for k, n in notes.items() if n}
     )
+
+
+def _made_by(schemas: Sequence[CheckedSchema], machine: bool | None) -> str:
+    if all(each.schema.validated for each in schemas):
+        return "Schemas for a model's own associations, each passed by people or by a stated judge (facet status)."
+    if machine is False:
+        return "Schemas written by people, checked by rules; validated where a label says so."
+    return "Schemas that checks by rule and machine let pass; nobody has validated all of them (facet status)."
 
 
 def _noun(word: str, literal: bool) -> Noun:

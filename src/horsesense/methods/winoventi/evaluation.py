@@ -159,7 +159,9 @@ def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, 
     """Item id → what is known of its special word, with its part of speech where there is a lexicon."""
     differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
     words = {places[0].words for places in differences if len(places) == 1}
-    return special_facets(items, None if lexicon is None else {pair: lexicon.pos(*pair) for pair in words})
+    return special_facets(
+        items, None if lexicon is None else {pair: lexicon.pos(*(word.split()[-1] for word in pair)) for pair in words}
+    )
 
 
 def _outcomes(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError
 from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.instantiation import from_circumstances
@@ -18,9 +18,9 @@ from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.model_checks import far_in_meaning, grammatical, not_entailing_the_wrong
 from horsesense.methods.winoventi.nouns import Noun, is_plural, subject
+from horsesense.methods.winoventi.people import written_by_people
 from horsesense.methods.winoventi.plan import TABLE, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Premise, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.triplet_files import read_schemas
 from horsesense.models.contract import Continuation, Model, Sampling, Turn
 from horsesense.models.lineage import lineage_of
 from horsesense.watching import Watcher
@@ -47,20 +47,8 @@ def write_premises(
     watcher: Watcher,
 ) -> list[CheckedSchema]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
-    schemas: list[CheckedSchema] = []
-    passed = {each.name: each for each in triplets}
-    for path in plan.written:
-        by_people = read_schemas(path)[0]
-        # Of the triplet itself this run knows more than the file: its depth for this model, and the exception's origin.
-        fitting = [
-            replace(checked, schema=replace(checked.schema, triplet=passed[checked.schema.triplet.name]))
-            for checked in by_people
-            if checked.schema.triplet.name in passed
-        ]
-        watcher.say(
-            f"{path.name}: {len(fitting):,} of {len(by_people):,} premises are for triplets that passed the filter"
-        )
-        schemas += fitting
+    schemas, nonsense = written_by_people(plan.written, triplets, nouns, watcher)
+    triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]
     if plan.writer == TABLE and to_write:
@@ -72,8 +60,6 @@ def write_premises(
             watcher.say(f"{what}: {count:,}")
     elif plan.writes_by_model:
         schemas += _by_model(plan, to_write, nouns, models, steps, made_from, watcher)
-    if not schemas:
-        raise UserError("nobody wrote a premise", fix=f"give {argument('premises')}, or a {argument('writer')}")
     return schemas
 
 
@@ -91,7 +77,7 @@ def _by_model(
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
         written = generated(
-            models.model(plan.writer), some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
+            models.any(plan.writer), some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
         )
         watcher.at("premises", end, len(triplets))
         return [

@@ -57,8 +57,13 @@ class Premise:
         return f"{self.before}[{self.generic} / {self.exception}]{self.after}"
 
 
+def _without_article(word: str) -> str:
+    """*A* and *an* go with the word that follows."""
+    return word.removeprefix("a ").removeprefix("an ")
+
+
 def parse_premise(text: str) -> Premise:
-    """Read ``… [ this / that ] …``, as people wrote it for the release.
+    """Read ``… [ this / that ] …``, as people wrote it for the release; *a* and *an* may go with the word.
 
     >>> parse_premise("Jo put the cup [ down / away ].").sentences
     ('Jo put the cup down.', 'Jo put the cup away.')
@@ -71,7 +76,7 @@ def parse_premise(text: str) -> Premise:
         )
     (pair,) = pairs
     for word in pair.groups():
-        if not word or " " in word:
+        if not word or " " in _without_article(word):
             raise UserError(
                 f"the premises differ in more than one word: {word!r} in {text!r}", fix="use one word on either side"
             )

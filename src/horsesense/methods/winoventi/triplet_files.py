@@ -97,10 +97,8 @@ def read_schemas(
             if not skip_bad:
                 raise placed from None
             skipped.append(placed)
-    if not schemas:
-        if skipped:
-            raise skipped[0]
-        raise UserError("there is no schema in the table", file=path, fix="give at least one")
+    if not schemas and skipped:
+        raise skipped[0]
     return schemas, skipped
 
 
