@@ -15,6 +15,7 @@ from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLi
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.annotate.server.staged_app import StagedServing
+    from horsesense.methods.winoventi.context_shift import ContextShift
     from horsesense.methods.winoventi.measures import Subset
     from horsesense.methods.winoventi.people import Stage
     from horsesense.methods.winoventi.summaries import ModelEvaluation, StepCounts
@@ -118,6 +119,8 @@ def make(
         )
         people().print(f"\n{told}, in {summary.probes[kind]}", markup=False, soft_wrap=True)
         print_evaluations([evaluation])
+    for schema in summary.sample:
+        people().print(f"  proposed: {schema}", markup=False, soft_wrap=True)
     _print_stages(summary.stages)
     say(f"next: {summary.next}")
 
@@ -186,6 +189,12 @@ def print_evaluations(models: Iterable[ModelEvaluation]) -> None:
     console = people()
     for model in models:
         console.print(f"{model.model}", markup=False, style="bold")
+        if model.proposed:
+            told = f"{model.proposed:,} schemas were passed by nobody: no headline"
+            console.print(f"  {told}", markup=False, soft_wrap=True)
+        for shift in model.shifts:
+            mark = "  ← headline" if shift == model.shift else ""
+            console.print(f"  {_shift_in_words(shift)}{mark}", markup=False, soft_wrap=True)
         for title, subsets in (("", model.subsets), (", turned round", model.reverse)):
             for each in subsets:
                 mark = "  ← headline" if each == model.headline and not title else ""
@@ -213,6 +222,17 @@ def _in_words(each: Subset, title: str) -> str:
     )
     parts = ", ".join((*numbers, _range("drop", each.drop), macro, mass))
     return f"{each.subset + title:<26} {parts}, {each.schemas:,} schemas"
+
+
+def _shift_in_words(each: ContextShift) -> str:
+    if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
+        return f"{each.subset + ', shift':<26} no schemas"
+    numbers = (
+        f"towards the right word {each.shift.value:+.3f} nats ({each.shift.low:+.3f} to {each.shift.high:+.3f})",
+        f"generic {each.generic.value:+.3f}, exception {each.exception.value:+.3f} against a neutral premise",
+        _range("moved", each.moved),
+    )
+    return f"{each.subset + ', shift':<26} {'; '.join(numbers)}"
 
 
 def _range(name: str, estimate: Estimate) -> str:
