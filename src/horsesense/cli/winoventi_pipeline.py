@@ -176,7 +176,7 @@ def print_evaluations(models: Iterable[ModelEvaluation]) -> None:
     console = people()
     for model in models:
         console.print(f"{model.model}", markup=False, style="bold")
-        for title, subsets in (("", model.subsets), (", turned round", model.reverse)):
+        for title, subsets in (("", (*model.subsets, *model.tokens)), (", turned round", model.reverse)):
             for each in subsets:
                 mark = "  ← headline" if each == model.headline and not title else ""
                 console.print(f"  {_in_words(each, title)}{mark}", markup=False, soft_wrap=True)

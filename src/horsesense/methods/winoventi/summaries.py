@@ -115,6 +115,8 @@ class ModelEvaluation:
     """``all``, ``individual``, and ``intersection`` where there are several models."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
+    tokens: tuple[Subset, ...]
+    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
     slices: Mapping[str, tuple[SliceOfTest, ...]]
     """Accuracy by facet."""
     failures: Strongest
@@ -148,6 +150,7 @@ def _evaluation(evaluation: Evaluation, passed: bool = True) -> ModelEvaluation:
         headline=next(each for each in evaluation.subsets if each.subset == "individual") if passed else None,
         subsets=evaluation.subsets,
         reverse=evaluation.reverse,
+        tokens=evaluation.tokens,
         slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
         failures=evaluation.failures,
         successes=evaluation.successes,
