@@ -14,7 +14,7 @@ from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.people import STAGES, Stage
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
+from horsesense.methods.winoventi.plan import TABLE, PipelinePlan, read_plan
 from horsesense.methods.winoventi.summaries import (
     PipelineStatus,
     PipelineSummary,
@@ -40,11 +40,13 @@ def make(
     seed: int = 0,
     exceptions: Sequence[PathLike] = (),
     conceptnet: PathLike | None = None,
+    texts: Sequence[PathLike] = (),
     premises: Sequence[PathLike] = (),
     ranker: str = "smollm2",
-    writer: str = "smollm2",
-    write: int = 60,
-    samples: int = 4,
+    writer: str = TABLE,
+    judge: str = "",
+    write: int | None = None,
+    samples: int = 2,
     most: int = 3,
     least: float = LEAST_MEAN,
     entailment: str = "",
@@ -69,13 +71,16 @@ def make(
         model: Whose associations are turned against it.
         limit: At most so many nouns, drawn by ``seed``.
         seed: Of every draw.
-        exceptions: Exceptions by people: collected judgements, or the release's outcome collection.
-        conceptnet: Triples of ConceptNet, whose Not-relations are used.
+        exceptions: Exceptions by people: collected judgements, the release's outcome collection or its registry.
+        conceptnet: Triples of ConceptNet: what it denies of nouns is a candidate, what it says of them is evidence.
+        texts: Texts in which adjectives are looked up beside their nouns: GenericsKB, or any corpus.
         premises: Premises by people.
         ranker: The causal model that ranks associations by perplexity; ``"none"``.
-        writer: The causal model that writes premises; ``"none"``: frames only.
-        write: Triplets that premises are written for by machine.
-        samples: Premises that the writer tries for each.
+        writer: Who writes premises: ``"circumstances"``, the shipped table; a model, also a served one, that is no
+            kin of ``model``; ``"none"``.
+        judge: A model, kin of neither, that says which exceptions are plausible; empty: tables, texts and people do.
+        write: Triplets that premises are written for by machine; all where it is left out.
+        samples: Premises for each.
         most: Exceptions an association.
         least: Mean log-probability of a token that a machine's sentence needs, by the ranker.
         entailment: A model of entailment for the check of ambiguity; empty: no such check.
@@ -99,9 +104,11 @@ def make(
         nouns=listed.nouns,
         ranker=ranker,
         writer=writer,
+        judge=judge,
         asking=Asking(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
         judged=tuple(Path(file) for file in exceptions),
         conceptnet=None if conceptnet is None else Path(conceptnet),
+        texts=tuple(Path(file) for file in texts),
         written=tuple(Path(file) for file in premises),
         most=most,
         write=write,

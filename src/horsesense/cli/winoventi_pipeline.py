@@ -15,6 +15,7 @@ from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLi
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
     from horsesense.annotate.server.staged_app import StagedServing
+    from horsesense.methods.winoventi.context_shift import ContextShift
     from horsesense.methods.winoventi.measures import Subset
     from horsesense.methods.winoventi.people import Stage
     from horsesense.methods.winoventi.summaries import ModelEvaluation, StepCounts
@@ -33,16 +34,24 @@ def make(
         typer.Option(help="Exceptions by people: what annotate collect wrote, or the release's outcome collection."),
     ] = None,
     conceptnet: Annotated[
-        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): its Not-relations are used.")
+        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): what it denies and says of nouns.")
+    ] = None,
+    text: Annotated[
+        list[Path] | None, typer.Option(help="Texts in which adjectives are looked up beside their nouns; repeatable.")
     ] = None,
     premises: Annotated[
         list[Path] | None,
         typer.Option(help="Premises by people: noun, generic, exception, premise with [ this / that ]."),
     ] = None,
     ranker: Ranker = "smollm2",
-    writer: Annotated[str, typer.Option(help="The causal model that writes premises; none: frames only.")] = "smollm2",
-    write: Annotated[int, typer.Option(min=0, help="Triplets that premises are written for by machine.")] = 60,
-    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises that the writer tries for each.")] = 4,
+    writer: Annotated[
+        str, typer.Option(help="Who writes premises: circumstances (the shipped table), a model of other kin, none.")
+    ] = "circumstances",
+    judge: Annotated[str, typer.Option(help="A model of yet other kin that says which exceptions are plausible.")] = "",
+    write: Annotated[
+        int | None, typer.Option(min=0, help="Triplets that premises are written for by machine [all].")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises for each triplet.")] = 2,
     most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
     least: Annotated[
         float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
@@ -78,9 +87,11 @@ def make(
             seed=seed,
             exceptions=exceptions or (),
             conceptnet=conceptnet,
+            texts=text or (),
             premises=premises or (),
             ranker=ranker,
             writer=writer,
+            judge=judge,
             write=write,
             samples=samples,
             most=most,
@@ -108,6 +119,8 @@ def make(
         )
         people().print(f"\n{told}, in {summary.probes[kind]}", markup=False, soft_wrap=True)
         print_evaluations([evaluation])
+    for schema in summary.sample:
+        people().print(f"  proposed: {schema}", markup=False, soft_wrap=True)
     _print_stages(summary.stages)
     say(f"next: {summary.next}")
 
@@ -176,6 +189,12 @@ def print_evaluations(models: Iterable[ModelEvaluation]) -> None:
     console = people()
     for model in models:
         console.print(f"{model.model}", markup=False, style="bold")
+        if model.proposed:
+            told = f"{model.proposed:,} schemas were passed by nobody: no headline"
+            console.print(f"  {told}", markup=False, soft_wrap=True)
+        for shift in model.shifts:
+            mark = "  ← headline" if shift == model.shift else ""
+            console.print(f"  {_shift_in_words(shift)}{mark}", markup=False, soft_wrap=True)
         for title, subsets in (("", (*model.subsets, *model.tokens)), (", turned round", model.reverse)):
             for each in subsets:
                 mark = "  ← headline" if each == model.headline and not title else ""
@@ -203,6 +222,17 @@ def _in_words(each: Subset, title: str) -> str:
     )
     parts = ", ".join((*numbers, _range("drop", each.drop), macro, mass))
     return f"{each.subset + title:<26} {parts}, {each.schemas:,} schemas"
+
+
+def _shift_in_words(each: ContextShift) -> str:
+    if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
+        return f"{each.subset + ', shift':<26} no schemas"
+    numbers = (
+        f"towards the right word {each.shift.value:+.3f} nats ({each.shift.low:+.3f} to {each.shift.high:+.3f})",
+        f"generic {each.generic.value:+.3f}, exception {each.exception.value:+.3f} against a neutral premise",
+        _range("moved", each.moved),
+    )
+    return f"{each.subset + ', shift':<26} {'; '.join(numbers)}"
 
 
 def _range(name: str, estimate: Estimate) -> str:

@@ -18,9 +18,17 @@ from horsesense.errors import UserError
 from horsesense.files import read_text, writing
 from horsesense.methods.winoventi.asking import Asking, ask_associations, spellable
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
+from horsesense.methods.winoventi.context_shift import (
+    NEUTRAL,
+    ContextShift,
+    asked_schemas,
+    context_shift,
+    neutral_probe,
+)
 from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
 from horsesense.methods.winoventi.measures import Outcome, Strongest, Subset, sliced, strongest, subset
 from horsesense.methods.winoventi.nouns import clean_nouns
+from horsesense.methods.winoventi.schemas import VALIDATED
 from horsesense.methods.winoventi.special_word import (
     PRIOR,
     REVERSE,
@@ -68,6 +76,8 @@ class Evaluation:
     model: str
     subsets: tuple[Subset, ...]
     """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
+    shifts: tuple[ContextShift, ...]
+    """What premises change, for the same subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
     tokens: tuple[Subset, ...]
@@ -76,6 +86,8 @@ class Evaluation:
     failures: Strongest
     successes: Strongest
     notes: Mapping[str, int]
+    proposed: int = 0
+    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
 
 
 def check_probe(probe: Probe) -> None:
@@ -97,13 +109,13 @@ def ask_all(
     watcher: Watcher = UNWATCHED,
     reverse: bool = True,
 ) -> list[dict[str, Answered]]:
-    """Ask each model the schemas, the outcomes alone and, with ``reverse``, the schemas turned round.
+    """Ask each model the schemas, the outcomes alone and after a neutral premise, and the schemas turned round.
 
     What the folder has already is not asked again.
     """
     check_probe(probe)
     drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
-    probes = {MAIN: drawn, PRIOR: prior_probe(drawn)}
+    probes = {MAIN: drawn, PRIOR: prior_probe(drawn), NEUTRAL: neutral_probe(drawn)}
     if reverse:
         probes[REVERSE] = reversed_probe(drawn)
         if not probes[REVERSE].items:
@@ -161,8 +173,9 @@ def _evaluation(
     if shared is not None and not any(name in shared for name in triplets.values()):
         notes[EMPTY] = 0
 
+    kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
+
     def subsets(outcomes: Sequence[Outcome]) -> tuple[Subset, ...]:
-        kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
         chosen = {
             name: [each for each in outcomes if among is None or triplets[each.family] in among]
             for name, among in kinds.items()
@@ -178,17 +191,32 @@ def _evaluation(
             for kind in ("equal", "unequal")
         )
 
+    shifts: tuple[ContextShift, ...] = ()
+    if NEUTRAL in parts:  # an earlier version did not ask it
+        others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
+        schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
+        shifts = tuple(
+            context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
+            for name, among in kinds.items()
+        )
     tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
     return Evaluation(
         model=model,
         subsets=subsets(outcomes),
+        shifts=shifts,
         reverse=subsets(turned) if turned else (),
         tokens=by_tokens(),
         slices=tables,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
         notes=notes,
+        proposed=sum(not _is_passed(item) for item in parts[MAIN].items if item.member == "generic"),
     )
+
+
+def _is_passed(item: Item) -> bool:
+    """Whether somebody validated its schema; a released one has no status, since people did before it was released."""
+    return str(item.facets.get("status", VALIDATED)).startswith(VALIDATED)
 
 
 def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
@@ -215,6 +243,7 @@ def _outcomes(
                 family=item.family,
                 test=item.member,
                 noun=item.groups.get("noun", ""),
+                frame=item.groups.get("frame", item.family),
                 generic=str(item.facets["bias"]),
                 credit=float(credit),
                 margin=2 * right - sum(chances),

@@ -1,6 +1,7 @@
 """WinoVenti as a suite: table 6 with one's own models in it, and the tables that a report has of any evaluation.
 
-Asked are the released schemas, their outcomes without a premise (the adversarial filter), and the schemas turned round.
+Asked are the released schemas, their outcomes without a premise (the adversarial filter) and after a neutral one, and
+the schemas turned round.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
     """For each model its answers to the schemas, the outcomes alone and, where asked, the schemas turned round."""
     models: dict[str, dict[str, Answered]] = {}
     for run in answered:
-        if run.part.probe.name in (MAIN, PRIOR, REVERSE):
+        if run.part.probe.name in (MAIN, PRIOR, NEUTRAL, REVERSE):
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
     return [parts for parts in models.values() if {MAIN, PRIOR} <= parts.keys()]
 
@@ -83,6 +84,7 @@ def evaluation_tables(answered: Sequence[Answered], background: Background) -> t
         return ()
     found = evaluate(parts, background)
     made = [_subsets(found)]
+    made += [_shifts(found)] if any(each.shifts for each in found) else []
     made += [_by_tokens(found)]
     made += [_differences(parts)] if len(parts) > 1 else []
     made += [_turned(found)] if any(each.reverse for each in found) else []
@@ -111,6 +113,25 @@ def _rows(found: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turne
 
 def _subsets(found: Sequence[Evaluation]) -> PaperTable:
     return PaperTable("WinoVenti: the two tests", _COLUMNS, tuple(_rows(found, list(_SUBSETS.items()))), (_NOTE,))
+
+
+def _shifts(found: Sequence[Evaluation]) -> PaperTable:
+    """What premises change: the one thing that selection cannot bring about."""
+    rows = []
+    for name, told in _SUBSETS.items():
+        for each in found:
+            for one in each.shifts:
+                if one.subset == name and one.schemas:
+                    who = f"{told} ({one.schemas:,} schemas)"
+                    cells = (one.shift, one.generic, one.exception, one.moved)
+                    rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
+    note = (
+        "In nats of log-odds towards the right word; 0 where the premise is not read. Generic and exception: against a "
+        "neutral premise. Moved: share of schemas whose two premises move the model apart the right way; chance 0.5. "
+        "Intervals over nouns and frames."
+    )
+    columns = ("shift", "generic premise", "exception premise", "moved the right way")
+    return PaperTable("WinoVenti: what premises change", columns, tuple(rows), (note,))
 
 
 def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:
@@ -182,7 +203,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
         fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch winoventi"
         raise UserError(f"the suite winoventi needs {BENCHMARK}", file=folder, fix=fix)
     probe = read_winoventi([path], skip_bad=skip_bad)
-    probes = {MAIN: probe, PRIOR: prior_probe(probe), REVERSE: reversed_probe(probe)}
+    probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reversed_probe(probe)}
     others = {name: found for name, file in _OTHERS.items() if (found := _find(folder, file)) is not None}
     return OpenedData(probes, {MAIN: path}, others=others)
 
@@ -215,10 +236,12 @@ def _tables(
 def _only_asked(parts: Mapping[str, Answered]) -> dict[str, Answered]:
     """Where only a part was asked, schemas whose outcomes were asked alone too, and of these what was turned round."""
     triplets = {item.family for item in parts[PRIOR].items}
+    if NEUTRAL in parts:
+        triplets &= {item.family for item in parts[NEUTRAL].items}
     main = _among(parts[MAIN], {item.family for item in parts[MAIN].items if triplet_name(item) in triplets})
     families = {item.family for item in main.items}
     turned = {REVERSE: _among(parts[REVERSE], families)} if REVERSE in parts else {}
-    return {MAIN: main, PRIOR: parts[PRIOR]} | turned
+    return {**parts, MAIN: main} | turned
 
 
 def _among(run: Answered, families: set[str]) -> Answered:

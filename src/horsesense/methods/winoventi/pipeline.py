@@ -20,6 +20,7 @@ from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, 
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
+from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
 from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
@@ -63,6 +64,7 @@ class PipelineResult:
 
 def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
+    plan.refuse_kin()
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher)
         everything, selected = pipeline.associations()
@@ -137,11 +139,11 @@ class _Pipeline:
     def triplets(self, selected: Path) -> tuple[Path, Path]:
         """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
         plan = self.plan
-        files = [*plan.judged, *([plan.conceptnet] if plan.conceptnet else [])]
+        files = [*plan.judged, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
-            [selected, *files, str(plan.most), self.identity],
+            [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), plan.writer, plan.judge],
             lambda path, _: write_triplets(
                 path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher))
             ),
@@ -165,7 +167,13 @@ class _Pipeline:
         written = self.steps.do(
             "4 premises",
             "premises.tsv",
-            [filtered, *plan.written, *map(str, (plan.writer, plan.write, plan.samples, plan.seed))],
+            [
+                filtered,
+                *plan.written,
+                CIRCUMSTANCES,
+                TYPES,
+                *map(str, (plan.writer, plan.write, plan.samples, plan.seed)),
+            ],
             lambda path, made_from: write_schemas(
                 path,
                 write_premises(

@@ -17,10 +17,14 @@ from horsesense.methods.winoventi.kept_steps import STATE, read_state
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.models.contract import Model
+from horsesense.models.lineage import lineage_of
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identity_named
 from horsesense.models.served import is_served, open_served
+
+TABLE = "circumstances"
+"""The writer that is a table of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,24 @@ class PipelinePlan:
     model: str
     nouns: tuple[Noun, ...]
     ranker: str = "smollm2"
-    writer: str = "smollm2"
-    """A causal model that writes premises; ``none``: only frames, which need a masked model."""
+    writer: str = TABLE
+    """Who writes premises: ``circumstances``, our table of them; a model of another lineage; ``none``."""
+    judge: str = ""
+    """A model of yet another lineage that says whether exceptions are plausible; empty: there is none."""
     asking: Asking = field(default_factory=Asking)
     judged: tuple[Path, ...] = ()
     """Exceptions that people wrote: filled task files, or the release's outcome collection."""
     conceptnet: Path | None = None
+    texts: tuple[Path, ...] = ()
+    """Texts in which adjectives are looked up beside their nouns."""
     written: tuple[Path, ...] = ()
     """Premises that people wrote."""
     most: int = 3
     """Exceptions an association, the most trusted first."""
-    write: int = 60
-    """Triplets that premises are written for by machine."""
-    samples: int = 4
-    """Premises that the writer tries for each."""
+    write: int | None = None
+    """Triplets that premises are written for by machine; None: all."""
+    samples: int = 2
+    """Premises for each: frames of the table, or what a writing model tries."""
     least: float = LEAST_MEAN
     """Mean log-probability of a token, by the ranker, that a machine's sentence needs to count as English."""
     entailment: str = ""
@@ -60,6 +68,25 @@ class PipelinePlan:
     """Share of a stage's tasks that must be answered before the next stage opens."""
     seed: int = 0
     device: str = "auto"
+
+    @property
+    def writes_by_model(self) -> bool:
+        """Whether a model writes, and not a table."""
+        return self.writer not in (TABLE, "none")
+
+    def refuse_kin(self) -> None:
+        """Who writes, who judges and who is tested may not be kin: a model agrees with itself."""
+        named = {"model": self.model, "writer": self.writer if self.writes_by_model else "", "judge": self.judge}
+        told: dict[str, str] = {}
+        for role, name in named.items():
+            lineage = (lineage_of(name) or name) if name else ""
+            if lineage and lineage in told:
+                first = told[lineage]
+                raise UserError(
+                    f"the {role} {name!r} is kin of the {first} {named[first]!r} (both are {lineage})",
+                    fix=f"name a {role} of another lineage, or none",
+                )
+            told |= {lineage: role} if lineage else {}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for the state of a folder; files by their whole path."""

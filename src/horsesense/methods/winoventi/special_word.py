@@ -87,7 +87,9 @@ def prior_probe(probe: Probe) -> Probe:
         generic = item.options.index(str(item.facets["bias"]))
         text = item.text[len(premise_of(item.text)) :].strip()
         prior = replace(item, probe=PRIOR, text=text, answer=generic, family=name, member="prior")
-        priors.setdefault(name, replace(prior, facets={"test": "prior", "bias": item.options[generic]}))
+        priors.setdefault(
+            name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
+        )
     made = f"The outcomes of {probe.card.name} without their premises."
     return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
 

@@ -7,16 +7,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from horsesense.analysis import Estimate, Sliced
 from horsesense.files import read_text
 from horsesense.methods.winoventi.asking import ModelAssociations
 from horsesense.methods.winoventi.associations import Association, shares
+from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.context_shift import ContextShift
 from horsesense.methods.winoventi.evaluation import Evaluation
 from horsesense.methods.winoventi.measures import Strongest, Subset
 from horsesense.methods.winoventi.nouns import NounList
 from horsesense.methods.winoventi.people import Stage
-from horsesense.methods.winoventi.pipeline import VALIDATED, PipelineResult
+from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.records import Facet
 from horsesense.records.document import Document
 
@@ -113,6 +116,10 @@ class ModelEvaluation:
     """The subset ``individual``: schemas that the model's own bias speaks against; null where nobody passed them."""
     subsets: tuple[Subset, ...]
     """``all``, ``individual``, and ``intersection`` where there are several models."""
+    shift: ContextShift | None
+    """What premises change in the same subset: the headline's first number; null where nobody passed them."""
+    shifts: tuple[ContextShift, ...]
+    """What premises change, for all subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
     tokens: tuple[Subset, ...]
@@ -125,6 +132,8 @@ class ModelEvaluation:
     """The exceptions that it gets most clearly."""
     notes: Mapping[str, int]
     """What to mind, counted."""
+    proposed: int
+    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +153,21 @@ def evaluations(out: Path, probe: Path, results: Sequence[Evaluation]) -> Evalua
     return Evaluations(out, probe, tuple(map(_evaluation, results)))
 
 
-def _evaluation(evaluation: Evaluation, passed: bool = True) -> ModelEvaluation:
+def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
+    passed = not evaluation.proposed
     return ModelEvaluation(
         model=evaluation.model,
         headline=next(each for each in evaluation.subsets if each.subset == "individual") if passed else None,
         subsets=evaluation.subsets,
+        shift=next((each for each in evaluation.shifts if each.subset == "individual"), None) if passed else None,
+        shifts=evaluation.shifts,
         reverse=evaluation.reverse,
         tokens=evaluation.tokens,
         slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
         failures=evaluation.failures,
         successes=evaluation.successes,
         notes=evaluation.notes,
+        proposed=evaluation.proposed,
     )
 
 
@@ -206,6 +219,8 @@ class PipelineSummary(Document):
     """``validated`` (passed by people or a stated judge) and ``proposed`` (by nobody yet), where there are any."""
     evaluations: Mapping[str, ModelEvaluation]
     """What the model makes of each probe; only what was validated has a headline."""
+    sample: tuple[str, ...]
+    """A few of the schemas that nobody has passed yet, to see what they are like."""
     notes: Mapping[str, int]
     """What was odd in the list of nouns, counted."""
 
@@ -222,9 +237,17 @@ def pipeline_summary(
         stages=stages,
         next=next_step(stages, sum(counts.validated.values()), out),
         probes=result.probes,
-        evaluations={kind: _evaluation(each, kind == VALIDATED) for kind, each in result.evaluations.items()},
+        evaluations={kind: _evaluation(each) for kind, each in result.evaluations.items()},
+        sample=sample_of(result.schemas),
         notes=notes,
     )
+
+
+def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+    """Some schemas that checks let pass and nobody has judged, drawn by the seed, as people would read them."""
+    open_ = [each.schema for each in schemas if each.passes and not each.schema.validated]
+    drawn = Random(seed).sample(open_, min(most, len(open_)))
+    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in drawn)
 
 
 @dataclass(frozen=True, slots=True)
