@@ -126,9 +126,9 @@ def test_two_people_walk_through_all_stages(plan: PipelinePlan, tmp_path: Path) 
 def test_what_a_machine_proposes_stands_in_the_form(
     plan: PipelinePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def proposing(plan: PipelinePlan, kept: list[Association], *_: object) -> list[Triplet]:
+    def proposing(plan: PipelinePlan, kept: list[Association], *rest: Any) -> list[Triplet]:
         """As `exceptions_of`, with a dictionary that has a word for everything."""
-        own = exceptions.exceptions_of(replace(plan), kept, *_)
+        own = exceptions.exceptions_of(plan, kept, *rest)
         return own + [Triplet(each.noun, each.word, "frozen", "antonym", each.k) for each in kept]
 
     monkeypatch.setattr(pipeline, "exceptions_of", proposing)

@@ -11,9 +11,8 @@ from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec, read_probe
 from horsesense.records.spec import parse_spec
@@ -64,8 +63,6 @@ def evaluate(
     """
     if len(set(models)) < len(models):
         raise UserError("a model is named twice", fix="name each once")
-    known = read_depths(Path(depths)) if depths is not None else {}
-    others = read_registry(Path(registry)) if registry is not None else {}
     settings = Settings(
         spec=parse_spec(spec) if isinstance(spec, str) else spec,
         limit=limit,
@@ -75,11 +72,15 @@ def evaluate(
         allow_pickle=allow_pickle,
     )
     folder = Path(out)
+    for file, read in ((depths, read_depths), (registry, read_registry)):
+        if file is not None:
+            read(Path(file))  # what is wrong with it is told before the asking
     asked = ask_all(list(models), read_probe(probe), folder, settings, watcher, reverse)
     drawn = asked[0][MAIN].probe
-    associations = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
-    background = Background(known, associations, others, lexicon_at_hand())
-    return evaluations(folder, Path(probe), evaluate_answers(asked, background))
+    own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
+    paths = [None if file is None else Path(file) for file in (depths, registry)]
+    keep_background(folder, paths[0], paths[1], own)
+    return evaluations(folder, Path(probe), evaluate_answers(asked, read_background(folder)))
 
 
 @naming_extras()

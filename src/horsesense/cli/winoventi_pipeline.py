@@ -195,7 +195,7 @@ def print_evaluations(models: Iterable[ModelEvaluation]) -> None:
         for shift in model.shifts:
             mark = "  ← headline" if shift == model.shift else ""
             console.print(f"  {_shift_in_words(shift)}{mark}", markup=False, soft_wrap=True)
-        for title, subsets in (("", model.subsets), (", turned round", model.reverse)):
+        for title, subsets in (("", (*model.subsets, *model.tokens)), (", turned round", model.reverse)):
             for each in subsets:
                 mark = "  ← headline" if each == model.headline and not title else ""
                 console.print(f"  {_in_words(each, title)}{mark}", markup=False, soft_wrap=True)

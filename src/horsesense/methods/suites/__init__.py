@@ -18,6 +18,7 @@ SUITES = {
     "cats": "horsesense.methods.cats.paper_tables:CATS",
     "cats-robust": "horsesense.methods.cats.paper_tables:CATS_ROBUST",
     "partwhole": "horsesense.methods.partwhole.suite:PARTWHOLE",
+    "winoventi": "horsesense.methods.winoventi.paper_tables:WINOVENTI",
 }
 """By name, the module and the suite in it."""
 

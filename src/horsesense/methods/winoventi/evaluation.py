@@ -1,11 +1,13 @@
 """Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round.
 
-`ask_all` asks, `evaluate` counts; a model's own associations (`own_depths`) are kept beside its answers.
+`ask_all` asks, `evaluate` counts; a model's own associations (`own_depths`) and what else it leans on
+(`keep_background`) are kept beside its answers.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
@@ -13,8 +15,9 @@ from pathlib import Path
 
 from horsesense.analysis.slices import Sliced
 from horsesense.errors import UserError
+from horsesense.files import read_text, writing
 from horsesense.methods.winoventi.asking import Asking, ask_associations, spellable
-from horsesense.methods.winoventi.associations import Depths, depths_of, read_associations, write_associations
+from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
 from horsesense.methods.winoventi.context_shift import (
     NEUTRAL,
     ContextShift,
@@ -22,7 +25,7 @@ from horsesense.methods.winoventi.context_shift import (
     context_shift,
     neutral_probe,
 )
-from horsesense.methods.winoventi.lexicon import Lexicon
+from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
 from horsesense.methods.winoventi.measures import Outcome, Strongest, Subset, sliced, strongest, subset
 from horsesense.methods.winoventi.nouns import clean_nouns
 from horsesense.methods.winoventi.schemas import VALIDATED
@@ -36,8 +39,10 @@ from horsesense.methods.winoventi.special_word import (
     special_facets,
     triplet_name,
 )
+from horsesense.models.contract import Model
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identity_named
+from horsesense.models.served import is_served, open_served
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -75,6 +80,8 @@ class Evaluation:
     """What premises change, for the same subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
+    tokens: tuple[Subset, ...]
+    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
     slices: Mapping[str, Sliced]
     failures: Strongest
     successes: Strongest
@@ -124,10 +131,24 @@ def evaluate(answered: Sequence[Mapping[str, Answered]], background: Background)
     passing = [_passing(parts[PRIOR]) for parts in answered]
     shared = set.intersection(*passing, *(set(names) for names in background.others.values()))
     several = len(answered) + len(background.others) > 1
+    equal = set.intersection(*(equal_tokens(parts[MAIN]) for parts in answered))
     return [
-        _evaluation(parts, triplets, shared if several else None, background)
+        _evaluation(parts, triplets, shared if several else None, equal, background)
         for parts, triplets in zip(answered, passing, strict=True)
     ]
+
+
+def equal_tokens(answered: Answered) -> set[str]:
+    """Schemas whose outcomes have as many tokens each for this model.
+
+    A sum of log-probabilities favours the word of fewer tokens, whatever the premise says.
+    """
+    unequal = {
+        item.family
+        for item, answer in zip(answered.items, answered.answers, strict=True)
+        if len({len(tokens) for tokens in answer.logprobs}) > 1
+    }
+    return {item.family for item in answered.items} - unequal
 
 
 def _passing(prior: Answered) -> set[str]:
@@ -137,7 +158,11 @@ def _passing(prior: Answered) -> set[str]:
 
 
 def _evaluation(
-    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, background: Background
+    parts: Mapping[str, Answered],
+    passing: set[str],
+    shared: set[str] | None,
+    equal: set[str],
+    background: Background,
 ) -> Evaluation:
     model = parts[MAIN].part.model.name
     outcomes = _outcomes(parts[MAIN], background, model, _special_words(parts[MAIN].items, background.lexicon))
@@ -151,23 +176,36 @@ def _evaluation(
     kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
 
     def subsets(outcomes: Sequence[Outcome]) -> tuple[Subset, ...]:
-        return tuple(
-            subset(name, [each for each in outcomes if among is None or triplets[each.family] in among])
+        chosen = {
+            name: [each for each in outcomes if among is None or triplets[each.family] in among]
             for name, among in kinds.items()
+        }
+        return tuple(subset(name, among) for name, among in chosen.items())
+
+    def by_tokens() -> tuple[Subset, ...]:
+        """All and Individual once more: outcomes of as many tokens for every model that is asked, and the others."""
+        individual = [each for each in outcomes if triplets[each.family] in passing]
+        return tuple(
+            subset(f"{name}, {kind} tokens", [each for each in among if (each.family in equal) == (kind == "equal")])
+            for name, among in (("all", outcomes), ("individual", individual))
+            for kind in ("equal", "unequal")
         )
 
-    others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
-    schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
-    shifts = tuple(
-        context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
-        for name, among in kinds.items()
-    )
+    shifts: tuple[ContextShift, ...] = ()
+    if NEUTRAL in parts:  # an earlier version did not ask it
+        others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
+        schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
+        shifts = tuple(
+            context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
+            for name, among in kinds.items()
+        )
     tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
     return Evaluation(
         model=model,
         subsets=subsets(outcomes),
         shifts=shifts,
         reverse=subsets(turned) if turned else (),
+        tokens=by_tokens(),
         slices=tables,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
@@ -235,26 +273,58 @@ def _facets(item: Item, answer: Answer, background: Background, model: str) -> d
     return facets
 
 
-def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Depths:
-    """A model's own associations with the nouns of a probe: noun and word → least depth.
+def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Path:
+    """The file of a model's own associations with the nouns of a probe, beside its answers.
 
     They are asked for once for this model and these nouns, then read from the folder of its answers.
 
     The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
     """
     words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
-    who = identity_named(name, allow_pickle=settings.allow_pickle)
+    who = name if is_served(name) else identity_named(name, allow_pickle=settings.allow_pickle)
     about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
-        model = load_model(
-            name,
-            family=settings.family,
-            device=settings.device,
-            dtype=settings.spec.dtype,
-            allow_pickle=settings.allow_pickle,
+        model: Model = (
+            open_served(name, settings.served)
+            if is_served(name)
+            else load_model(
+                name,
+                family=settings.family,
+                device=settings.device,
+                dtype=settings.spec.dtype,
+                allow_pickle=settings.allow_pickle,
+            )
         )
         nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
         by_noun = ask_associations(model, nouns, Asking(spec=settings.spec))
         write_associations(path, [each for associations in by_noun for each in associations])
-    return depths_of(read_associations(path))
+    return path
+
+
+_BACKGROUND = "winoventi.json"
+
+
+def keep_background(folder: Path, depths: Path | None, registry: Path | None, own: Mapping[str, Path]) -> None:
+    """Write beside the answers what an evaluation leans on, so that a report can count again."""
+    about = {
+        "depths": None if depths is None else str(depths.resolve()),
+        "registry": None if registry is None else str(registry.resolve()),
+        "own": {model: path.name for model, path in own.items()},
+    }
+    with writing(folder / _BACKGROUND) as temporary:
+        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def read_background(folder: Path) -> Background:
+    """What an evaluation in this folder leans on, as far as its files are still there."""
+    path = folder / _BACKGROUND
+    about = json.loads(read_text(path)) if path.is_file() else {}
+    depths, registry = (Path(about[name]) if about.get(name) else None for name in ("depths", "registry"))
+    own = {model: folder / name for model, name in about.get("own", {}).items()}
+    return Background(
+        depths=read_depths(depths) if depths is not None and depths.is_file() else {},
+        own_depths={model: read_depths(file) for model, file in own.items() if file.is_file()},
+        others=read_registry(registry) if registry is not None and registry.is_file() else {},
+        lexicon=lexicon_at_hand(),
+    )

@@ -14,6 +14,8 @@ from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
 
 STATE = "state.json"
+RUN = "run of "
+"""Begins the record of the run in which schemas were asked; ``validated`` or ``proposed`` follows."""
 _PARTS = "parts"
 _VERSION = 3
 """Raised when steps give something else from the same things, so that old ones are done again."""
@@ -58,6 +60,11 @@ class Steps:
     def remember_file(self, path: Path) -> None:
         """Remember a file that is written whenever its step is gone through."""
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
+
+    def remember_run(self, kind: str, run: Path | None) -> None:
+        """Remember the run in which schemas of a kind were asked; None: there are none of that kind."""
+        output = "" if run is None else run.relative_to(self.folder).as_posix()
+        self._keep(f"{RUN}{kind}", {"output": output})
 
     def is_as_written(self, path: Path) -> bool:
         """Whether a file is what was written here last; one that somebody put there is theirs."""

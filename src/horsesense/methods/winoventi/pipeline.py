@@ -228,6 +228,7 @@ class _Pipeline:
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
             if not chosen:
                 self._remove(path)
+                self.steps.remember_run(kind, None)
                 continue
             probe = build_winoventi(chosen, machine=None, literal=self.plan.asking.literal)
             probes[kind] = path
@@ -236,6 +237,7 @@ class _Pipeline:
             folder = self._run_folder(content_of(probe.items))
             answered = ask_all([self.plan.model], probe, folder, settings, self.watcher)
             (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
+            self.steps.remember_run(kind, folder)
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:

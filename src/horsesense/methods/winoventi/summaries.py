@@ -122,6 +122,8 @@ class ModelEvaluation:
     """What premises change, for all subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
+    tokens: tuple[Subset, ...]
+    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
     slices: Mapping[str, tuple[SliceOfTest, ...]]
     """Accuracy by facet."""
     failures: Strongest
@@ -157,9 +159,10 @@ def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
         model=evaluation.model,
         headline=next(each for each in evaluation.subsets if each.subset == "individual") if passed else None,
         subsets=evaluation.subsets,
-        shift=next(each for each in evaluation.shifts if each.subset == "individual") if passed else None,
+        shift=next((each for each in evaluation.shifts if each.subset == "individual"), None) if passed else None,
         shifts=evaluation.shifts,
         reverse=evaluation.reverse,
+        tokens=evaluation.tokens,
         slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
         failures=evaluation.failures,
         successes=evaluation.successes,
