@@ -16,7 +16,7 @@ from horsesense.methods.winoventi.calibration import calibrate as calibrate_filt
 from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
-from horsesense.records import Probe, ScoringSpec, read_probe
+from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
 from horsesense.watching import UNWATCHED, Watcher
@@ -88,7 +88,7 @@ def evaluate(
     for file, read in ((depths, read_depths), (registry, read_registry)):
         if file is not None:
             read(Path(file))  # what is wrong with it is told before the asking
-    asked = ask_all(list(models), read_probe(probe), folder, settings, watcher, reverse)
+    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse)
     drawn = asked[0][MAIN].probe
     own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
     paths = [None if file is None else Path(file) for file in (depths, registry)]
