@@ -87,7 +87,8 @@ class _Says(list[str]):
 
     def choices(self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec) -> list[Choices]:
         self += [turn.text for turn in turns]
-        return [Choices((-1.0, -2.0) if "cold" in turn.text.splitlines()[-2] else (-2.0, -1.0)) for turn in turns]
+        best = [(-1.0, -2.0) if "is cold" in turn.text.splitlines()[-2] else (-2.0, -1.0) for turn in turns]
+        return [Choices(each, (False, False)) for each in best]
 
 
 def test_a_writer_proposes_and_a_judge_decides() -> None:
