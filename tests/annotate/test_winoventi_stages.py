@@ -157,7 +157,7 @@ def test_what_a_machine_proposes_stands_in_the_form(
 
 def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    plan = replace(plan, ranker="none")  # a knee moves with every noun
+    plan = replace(plan, ranker="none", asking=Asking(depths=(10,)))  # a knee moves with every noun
     few = replace(plan, nouns=plan.nouns[:2])
     went_on(few, out)
     (before,) = rounds(out, "exceptions")
@@ -176,7 +176,9 @@ def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     went_on(few, out)
     stage = stages_of(out, few)[0]
     answered = {each.item for each in _said(out)}
-    assert stage.wanted == len(asked | answered), "what is gone is asked no more, what was said counts"
+    gone = more - asked - answered
+    in_hand = 1  # what a person has before them may still be answered
+    assert len(asked | answered) <= stage.wanted <= len(asked | answered) + in_hand < len(more), gone
     went_on(plan, out)
     assert stages_of(out, plan)[0].wanted == len(more), "and asked again where it is back"
     assert len(rounds(out, "exceptions")) == 1
@@ -233,3 +235,6 @@ def test_who_validated_what() -> None:
         "proposed",
     ]
     assert found[1].objections == ("people object: fails ambiguous-generic",)
+    proposed = replace(good, schema=replace(good.schema, origin="machine"))
+    (accepted,) = validated([proposed, good], said)
+    assert (accepted.schema.origin, accepted.schema.status) == ("people", "validated by 2 people"), "counted once"

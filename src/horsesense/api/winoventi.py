@@ -97,7 +97,15 @@ def evaluate(
 
 
 @naming_extras()
-def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float = 0.0, seed: int = 0) -> WrittenSplits:
+def splits(
+    probe: Probe | PathLike,
+    setting: str,
+    out: PathLike,
+    *,
+    dev: float = 0.0,
+    seed: int = 0,
+    unseen_nouns: bool = False,
+) -> WrittenSplits:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen.
 
     Args:
@@ -106,12 +114,13 @@ def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float =
         out: Folder for train.jsonl, dev.jsonl and the tests.
         dev: Share of training schemas held back.
         seed: Which schemas.
+        unseen_nouns: Draw whole nouns, not schemas as the paper does: no test is about a noun of training.
 
     Returns:
         The files, with what is in each.
     """
     known = probe if isinstance(probe, Probe) else load_probe(probe)
-    return write_splits(make_splits(known, setting, seed, dev), seed, Path(out))
+    return write_splits(make_splits(known, setting, seed, dev, unseen_nouns), seed, Path(out))
 
 
 @naming_extras()

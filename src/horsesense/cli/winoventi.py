@@ -80,12 +80,15 @@ def splits(
     out: Annotated[Path, typer.Option("--out", help="Folder for train.jsonl, dev.jsonl and the tests.")],
     dev: Annotated[float, typer.Option(min=0, max=0.9, help="Share of training schemas held back.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Which schemas.")] = 0,
+    unseen_nouns: Annotated[
+        bool, typer.Option("--unseen-nouns", help="Draw whole nouns, not schemas as the paper does.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen."""
     from horsesense.api.winoventi import splits as write_splits
 
-    written = write_splits(probe, setting, out, dev=dev, seed=seed)
+    written = write_splits(probe, setting, out, dev=dev, seed=seed, unseen_nouns=unseen_nouns)
     if json:
         print_json(written)
         return

@@ -21,6 +21,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
 from horsesense.methods.winoventi.evaluation import (
     MAIN,
     Background,
@@ -31,12 +32,11 @@ from horsesense.methods.winoventi.evaluation import (
 )
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, Subset
-from horsesense.methods.winoventi.released import read_winoventi, read_winoventi_answers
+from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.special_word import PRIOR, REVERSE, prior_probe, reversed_probe, triplet_name
 from horsesense.records.spec import parse_spec
 from horsesense.runs.results import Answered
 
-BENCHMARK = "winoventi_bert_large_final.tsv"
 _OTHERS = {
     "registry": "associativebias_registry.tsv",
     "depths": "outcome_collection_cleaned.csv",

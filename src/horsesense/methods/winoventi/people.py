@@ -239,8 +239,11 @@ def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement])
     """
     settled = {label.item: label for label in adjudicate(judgements, "winoventi", lambda _: _SCALE)}
     people = Counter(each.item for each in judgements)
+    by_people = {each.schema.name for each in schemas if each.schema.origin == "people"}
     result = []
     for each in schemas:
+        if each.schema.origin == "machine" and each.schema.name in by_people:
+            continue  # a proposal that was accepted: it is people's now
         label = settled.get(each.schema.name)
         if label is None or people[each.schema.name] < 2:
             result.append(_checked(each))
