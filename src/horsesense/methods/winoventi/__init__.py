@@ -13,7 +13,7 @@ of ACL 2021). In the order of section 2:
 - Step 5: `checks`, and `model_checks` for those that need a model.
 
 `building` makes a probe of schemas, and its splits. `pipeline` runs it all for one model by a `plan`, each step kept by
-`kept_steps` in the tables of `triplet_files`, with what `people` say. `evaluation` asks models (section 3.1), `measures`
-sums up, `context_shift` says what premises change, `summaries` are what commands print of it, `own` is the probe that
-ships, `released` reads the published files.
+`kept_steps` in the tables of `triplet_files`, with what `people` say. `evaluation` asks models (section 3.1) and
+`measures` sums up; `context_shift` says what premises change. `summaries` are what commands print of it, `own` is the
+probe that ships, `released` reads the published files.
 """
