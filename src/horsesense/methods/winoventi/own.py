@@ -21,7 +21,7 @@ CARD = Card(
     name=NAME,
     method="winoventi",
     licence=LICENCE,
-    made="Schemas of our own: a table of circumstances with one noun a frame, both written by a language model, no person. "
+    made="Schemas of our own: a table of circumstances with one noun a frame, written by a language model, no person. "
     "The generic word is what smollm2-masked prefers without a premise. Each schema has its status of validation.",
     normalise="sum",
     group="noun",
