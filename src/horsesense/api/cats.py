@@ -71,7 +71,7 @@ def ask_suite(
 
     Args:
         model: One or several, by name or loaded.
-        name: ``"cats"``, ``"cats-robust"`` or ``"partwhole"``.
+        name: ``"cats"``, ``"cats-robust"``, ``"partwhole"`` or ``"winoventi"``.
         data: The folder of its sets, flat or as released; by default what was fetched.
         out: A folder that keeps every answer; without one nothing is kept.
         spec: What a score means; by default the paper's own definition.
