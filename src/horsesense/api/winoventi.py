@@ -11,15 +11,28 @@ from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
+from horsesense.methods.winoventi.calibration import Calibration
+from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
 from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
-from horsesense.records import Probe, ScoringSpec, read_probe
+from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
 from horsesense.watching import UNWATCHED, Watcher
 
-__all__ = ["Associations", "associations", "evaluate", "jaccard", "make", "nouns_of", "serve", "splits", "status"]
+__all__ = [
+    "Associations",
+    "associations",
+    "calibrate",
+    "evaluate",
+    "jaccard",
+    "make",
+    "nouns_of",
+    "serve",
+    "splits",
+    "status",
+]
 
 
 @naming_extras()
@@ -75,7 +88,7 @@ def evaluate(
     for file, read in ((depths, read_depths), (registry, read_registry)):
         if file is not None:
             read(Path(file))  # what is wrong with it is told before the asking
-    asked = ask_all(list(models), read_probe(probe), folder, settings, watcher, reverse)
+    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse)
     drawn = asked[0][MAIN].probe
     own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
     paths = [None if file is None else Path(file) for file in (depths, registry)]
@@ -108,3 +121,33 @@ def splits(
     """
     known = probe if isinstance(probe, Probe) else load_probe(probe)
     return write_splits(make_splits(known, setting, seed, dev, unseen_nouns), seed, Path(out))
+
+
+@naming_extras()
+def calibrate(
+    registry: PathLike,
+    *,
+    schemas: Sequence[PathLike] = (),
+    texts: Sequence[PathLike] = (),
+    conceptnet: PathLike | None = None,
+    seed: int = 0,
+) -> Calibration:
+    """How good the machine's filters are: on exceptions that people gave, and on schemas that they judged.
+
+    Args:
+        registry: The release's registry.
+        schemas: The release's evaluation collections.
+        texts: Texts in which adjectives are looked up beside their nouns.
+        conceptnet: Triples of ConceptNet.
+        seed: How words are dealt out to other associations.
+
+    Returns:
+        Recall and precision with intervals.
+    """
+    return calibrate_filters(
+        Path(registry),
+        [Path(file) for file in schemas],
+        [Path(file) for file in texts],
+        None if conceptnet is None else Path(conceptnet),
+        seed,
+    )

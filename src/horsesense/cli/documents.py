@@ -88,6 +88,7 @@ DOCUMENTS: dict[str, str] = {
     "train": "horsesense.learning.training_results:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
+    "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
     "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",

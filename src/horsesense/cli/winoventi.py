@@ -14,6 +14,7 @@ from horsesense.cli.winoventi_associations import (
     associations,
     jaccard,
 )
+from horsesense.cli.winoventi_calibrate import calibrate
 from horsesense.cli.winoventi_pipeline import make, print_evaluations, serve, status
 
 
@@ -100,6 +101,7 @@ winoventi = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Turn a model's own associations against it (docs/winoventi.md)."
 )
 winoventi.command("associations")(associations)
+winoventi.command("calibrate")(calibrate)
 winoventi.command("evaluate")(evaluate)
 winoventi.command("jaccard")(jaccard)
 winoventi.command("make")(make)

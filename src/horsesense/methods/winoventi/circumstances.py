@@ -71,6 +71,7 @@ class Circumstances:
     taxonomy: Taxonomy | None
     """WordNet; None where it is not here: then types have the words that they list, and no other."""
     _types_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    _classes_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def types_of(self, noun: Noun) -> frozenset[str]:
         """The types that a noun belongs to; a name has none, and neither has a noun that is unknown."""
@@ -88,7 +89,12 @@ class Circumstances:
         )
 
     def classes_of(self, noun: Noun) -> frozenset[str]:
-        """All synsets above the usual senses of a noun, these included."""
+        """All synsets above the usual sense of a noun, this included."""
+        if noun.word not in self._classes_of:
+            self._classes_of[noun.word] = self._classes_found(noun)
+        return self._classes_of[noun.word]
+
+    def _classes_found(self, noun: Noun) -> frozenset[str]:
         if self.taxonomy is None:
             return frozenset()
         senses = self.taxonomy.senses

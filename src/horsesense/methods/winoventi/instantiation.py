@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 
+from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.language.inflection import article as fitting_article
+from horsesense.language.inflection import lemmas_of
 from horsesense.language.words import words
 from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
 from horsesense.methods.winoventi.circumstances import NOUN, Circumstance, Circumstances
@@ -73,18 +75,28 @@ def objections_to(
 
 
 def is_derived(word: str, state: str, table: Circumstances) -> bool:
-    """Whether a word gives a state away: WordNet derives one from the other, or they begin alike.
+    """Whether a word gives a state away: WordNet derives one from the other, they begin alike, or the word is a verb
+    that is defined by the state (to *fill* is to make *full*).
 
     >>> from horsesense.methods.winoventi.circumstances import circumstances_at_hand
     >>> is_derived("stuffing", "stuffed", circumstances_at_hand()), is_derived("rope", "open", circumstances_at_hand())
     (True, False)
     """
-    if word == state:
+    if word == state or (len(word) > 4 and len(state) > 4 and word[:5] == state[:5]):
         return True
-    if len(word) > 4 and len(state) > 4 and word[:5] == state[:5]:
+    if table.taxonomy is None:
+        return False
+    derived = table.taxonomy.derived
+    forms = {word, *lemmas_of(word).get("VERB", ())}
+    if any(form in derived.get(state, ()) or state in derived.get(form, ()) for form in forms):
         return True
-    derived = table.taxonomy.derived if table.taxonomy is not None else {}
-    return word in derived.get(state, ()) or state in derived.get(word, ())
+    return any(state in _verb_definition(form, table.taxonomy) for form in forms)
+
+
+def _verb_definition(word: str, taxonomy: Taxonomy) -> list[str]:
+    """The words that define the usual sense of a verb."""
+    places = (place for place in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[place])
+    return next((words(taxonomy.definitions[place]) for place in places), [])
 
 
 def from_circumstances(

@@ -54,8 +54,8 @@ class Lexicon:
         return distances
 
     def are_antonyms(self, word: str, other: str) -> bool:
-        """Whether the usual sense of one word is the opposite of the other: *flat* is no opposite of *sharp*."""
-        return any(
+        """Whether the usual senses of two words are opposites, seen from either: *flat* is no opposite of *sharp*."""
+        return all(
             second in self.antonyms.get(first, ()) and second in self.chained.get(first, ())
             for first, second in ((word, other), (other, word))
         )

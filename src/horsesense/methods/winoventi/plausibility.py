@@ -14,7 +14,7 @@ from pathlib import Path
 
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.knowledge.corpus import read_sentences
-from horsesense.language.words import words
+from horsesense.language.words import listed, words
 from horsesense.methods.winoventi.candidates import morphological
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon
@@ -32,6 +32,13 @@ _NOUNS_OF_A_CLASS = 3
 """Nouns of a class with which a word must be attested to be plausible for all."""
 _MOST_GENERAL = 900
 """Kinds that a class may have; what is true of some *artifact* says nothing of another."""
+_BROAD = frozenset(
+    listed(
+        "artifact.n.01 food.n.01 food.n.02 animal.n.01 plant.n.02 plant_part.n.01 person.n.01 natural_object.n.01 "
+        "substance.n.01 body_part.n.01"
+    )
+)
+"""Classes that are kin enough where people gave both words: what they say of one food may be said of another."""
 _BE = frozenset({"is", "are", "was", "were"})
 _DEGREE = frozenset({"very", "so", "too", "quite", "really", "still", "now", "all"})
 _PROPERTY = "HasProperty"
@@ -105,6 +112,7 @@ class Evidence:
     lexicon: Lexicon | None = None
     attested: Attested = Attested()
     given: Given = field(default_factory=dict)
+    _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def excludes(self, generic: str, exception: str, without: str = "") -> bool:
         """Whether the two words cannot both be true; pairs that people gave for the noun ``without`` do not count."""
@@ -137,17 +145,24 @@ class Evidence:
         return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
 
     def _kin(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
-        """Whether another noun is of a type or class of this one."""
+        """Whether another noun is of a type or class of this one; broad classes count too."""
         other = Noun(word, is_plural(word))
-        return word != noun.word and bool(self._narrow(other) & classes or self.table.types_of(other) & types)
+        if word == noun.word:
+            return False
+        if self._narrow(other) & classes or self.table.types_of(other) & types:
+            return True
+        return bool(self.table.classes_of(other) & self.table.classes_of(noun) & _BROAD)
 
     def _narrow(self, noun: Noun) -> frozenset[str]:
         """Classes of a noun that are not too general."""
         taxonomy = self.table.taxonomy
         if taxonomy is None:
             return frozenset()
-        place = taxonomy.place
-        return frozenset(c for c in self.table.classes_of(noun) if taxonomy.hyponyms[place[c]] <= _MOST_GENERAL)
+        if noun.word not in self._classes:
+            place, kinds = taxonomy.place, taxonomy.hyponyms
+            found = frozenset(c for c in self.table.classes_of(noun) if kinds[place[c]] <= _MOST_GENERAL)
+            self._classes[noun.word] = found
+        return self._classes[noun.word]
 
     def judged(self, triplet: Triplet, noun: Noun) -> tuple[str, str]:
         """The ground on which an exception is kept, and what speaks against it; one of them is empty.
