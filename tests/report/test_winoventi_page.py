@@ -17,7 +17,6 @@ from horsesense.methods.winoventi.released import COLUMNS
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS
 
-
 # Words that no corpus has: any tokenizer spells both with as many pieces.
 EVEN = tuple(
     replace(schema, triplet=replace(schema.triplet, generic="zqx", exception="xqz"), premise=schema.premise)
