@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,12 +72,12 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> World:
-    w = World(
-        tmp_path_factory.mktemp("world"),
-        str(tiny_folders["gpt2"]),
-        str(tiny_folders["bert"]),
-        str(tiny_folders["choice"]),
-    )
+    return make_world(tmp_path_factory.mktemp("world"), tiny_folders)
+
+
+def make_world(folder: Path, models: Mapping[str, Path]) -> World:
+    """All that the calls below need; ``make fuzz`` begins with it too."""
+    w = World(folder, str(models["gpt2"]), str(models["bert"]), str(models["choice"]))
     lay(w["toy.jsonl"], *toy_lines())
     hs.write_probe(w["made.jsonl"], Probe.of(made_items(30), Card(name="made", licence="CC0")))
     hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])
@@ -399,10 +399,18 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: hs.find_cues(w["made.jsonl"], rounds=19),
     ),
+    "export": lambda w, here: (
+        ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
+        lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
+    ),
     "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
+    ),
+    "gate": lambda w, here: (
+        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.gate(w["run"], w["run"], margin=0.9),
     ),
     "harden": _hardened,
     "import": _released,

@@ -50,6 +50,22 @@ def test_high_resource_has_names_of_its_own() -> None:
         plans("high-resource", material(train=schemas(9)))
 
 
+def test_high_resource_takes_built_statements() -> None:
+    from horsesense.methods.rica.building import RicaPlan, build_rica
+    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.statements import Entities
+    from horsesense.methods.rica.strategies import Sources
+
+    some = Entities("novel", ("wobbak", "zimmet", "kuffol", "tolrin"), 1, 0)
+    built = build_rica(RicaPlan(["temporal", "grade"], Sources(), whole_lexicon(None), some, limit=60))
+    (plan,) = plans("high-resource", material(train=built), (3,))
+    assert len(plan.train) == 3 * (len(built.items) - len(plan.dev)) or len(plan.train) == 3 * len(built.items)
+    # Somebody else in each telling, also where a statement is about one; and the property stays.
+    first = [item for item in plan.train if item.facets == plan.train[0].facets and item.source == plan.train[0].source]
+    assert len({item.text for item in first}) > 1
+    assert {item.groups["property"] for item in first} == {plan.train[0].groups["property"]}
+
+
 def test_noisy_leaves_out_the_axioms_of_the_tests() -> None:
     tests = statements(15, 3)
     raw = Probe.of(

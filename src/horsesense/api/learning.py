@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import AnyRun, answered_of
-from horsesense.errors import naming_extras
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Probe, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -40,6 +40,7 @@ def train(
     along: bool = False,
     allow_overlap: bool = False,
     device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
@@ -53,8 +54,8 @@ def train(
         setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
             two split by schema as the paper does, with ``-unseen-nouns`` behind them by noun.
         numbers: The setting's numbers: per cent, times or statements.
-        objective: masked-word, random-mask, causal, classification, classification-lm or multiple-choice; by default
-            what fits the model.
+        objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
+            multiple-choice; by default what fits the model.
         lora: Train an adapter and not the weights themselves.
         lr: Learning rate.
         epochs: Rounds at most.
@@ -66,6 +67,7 @@ def train(
         along: Measure the tests along training too.
         allow_overlap: Train in spite of leaks.
         device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in (bfloat16, int8, int4 …), trained and asked.
         watcher: Told how far it has come.
 
     Returns:
@@ -74,6 +76,7 @@ def train(
     from horsesense.api.learnt import Training
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
+    from horsesense.learning.training import check_dtype
     from horsesense.learning.training_record import Recipe
 
     learned = _opened(probe)
@@ -89,7 +92,9 @@ def train(
         every=every,
         patience=patience,
         device=device,
+        dtype=dtype,
     )
+    check_dtype(recipe)
     lender = next(iter(tested.values()), learned)
     results = fine_tune(
         model,
@@ -125,9 +130,11 @@ def inoculate(
     seeds: Sequence[int] = (0, 1, 2),
     batch: int = 16,
     lora: bool = False,
-    objective: str = "multiple-choice",
+    objective: str = "",
     as_paper: bool = False,
     allow_overlap: bool = False,
+    device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
@@ -149,9 +156,11 @@ def inoculate(
         seeds: Which examples are drawn.
         batch: Items a step.
         lora: Train an adapter and not the weights themselves.
-        objective: What the model is trained to do.
-        as_paper: Fill up to five options with empty ones.
+        objective: What the model is trained to do; by default multiple-choice, and options for a decoder.
+        as_paper: Fill up to five options with empty ones; for multiple-choice.
         allow_overlap: Train in spite of leaks.
+        device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in.
         watcher: Told how far it has come.
 
     Returns:
@@ -161,7 +170,15 @@ def inoculate(
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
+    from horsesense.learning.objectives import objective_of_doses
+    from horsesense.models.local.load import architecture_of
     from horsesense.runs.folder import locked
+
+    objective = objective or objective_of_doses(architecture_of(model)).name
+    if as_paper and objective != "multiple-choice":
+        raise UserError(
+            f"the objective {objective} has no use for empty options", fix=f"leave {argument('as_paper')} out"
+        )
 
     sets = Sets(
         _opened(train),
@@ -180,6 +197,8 @@ def inoculate(
         batch=batch,
         fill_to=5 if as_paper else 0,
         lora=lora,
+        device=device,
+        dtype=dtype,
     )
     folder = Folder(Path(out))
     seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)
@@ -215,7 +234,8 @@ def fit_control(
 
     Args:
         name: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
-            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's.
+            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's; or the
+            folder of one that was fitted with ``out`` before, to ask it another probe.
         test: The probe to answer.
         train: The probe to learn from.
         dev: The probe to choose on; by default a tenth of ``train``.
@@ -234,14 +254,17 @@ def fit_control(
         Its accuracy with an interval, its answers, what leaks there are, a verdict, and models where it fails.
     """
     from horsesense.api.learnt import FittedControl
-    from horsesense.learning.baseline import fit_baseline, where_controls_fail
+    from horsesense.learning.baseline import ask_kept_control, fit_baseline, where_controls_fail
     from horsesense.learning.controls import Task, control
+    from horsesense.learning.controls.kept import is_kept, keep_weights
     from horsesense.runs.controls import keep_control
 
-    control(name)
+    again = is_kept(Path(name))
+    if not again:
+        control(name)
     options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
     like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, watcher=watcher)
-    fitted = fit_baseline(
+    fitted = ask_kept_control(Path(name), _opened(test)) if again else fit_baseline(
         name,
         None if train is None else _opened(train),
         _opened(test),
@@ -249,11 +272,13 @@ def fit_control(
         seeds=range(seeds),
         allow_overlap=allow_overlap,
         like=like,
-    )
+    )  # fmt: skip
     if out is not None:
-        for seed, answers in enumerate(fitted.answers):
+        for seed, (answers, weights) in enumerate(zip(fitted.answers, fitted.weights, strict=True)):
             folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
             keep_control(folder, fitted.name, fitted.method, _called(test), fitted.probe, answers, seed)
+            if weights is not None and not again:
+                keep_weights(folder, fitted.name, seed, vectors, fitted.train, weights)
     if not against:
         return FittedControl.of(fitted)
     credit = {item.id: float(value) for item, value in zip(fitted.probe.items, fitted.credit, strict=True)}

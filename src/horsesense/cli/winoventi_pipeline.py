@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import Device, OneModel, Spec, spec_of
+from horsesense.cli.settings import Device, Dtype, OneModel, Spec, spec_of
 from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def make(
     ] = 1.0,
     as_paper: AsPaper = False,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -103,7 +104,7 @@ def make(
             judges=judges,
             enough=enough,
             as_paper=as_paper,
-            spec=spec_of(spec, None),
+            spec=spec_of(spec, dtype),
             device=device,
             watcher=watcher,
         )

@@ -14,7 +14,7 @@ from horsesense.methods.winoventi import asking, lexicon
 from horsesense.methods.winoventi.asking import Asking, as_sentences, ask_associations, word_of
 from horsesense.methods.winoventi.evaluation import Background, ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.special_word import PRIOR
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
@@ -82,7 +82,7 @@ def by_hand(model: LanguageModel, noun: str, told: int, depths: tuple[int, ...])
             before = f"The {noun} is {no}"
             fills = model.best_words([f"{before}___{end}"], told, SPEC)[0]
             words = [word_of(token, "Ġ") for token in model.vocabulary_forms(fills)]
-            words = [word for word in dict.fromkeys(words) if word and word != noun]
+            words = [word for word in dict.fromkeys(words) if word.isascii() and word not in ("", noun)]
             scored = score_texts(model, [f"{before}{word}{end}" for word in words], SPEC)
             rankings.append(
                 sorted(words, key=lambda word: -dict(zip(words, (s.sum for s in scored), strict=True))[word])
@@ -97,7 +97,7 @@ def test_a_server_has_the_associations_of_its_model(server: ModelServer) -> None
     """A server tells its best few next tokens; what it thinks of whole sentences is asked for each of them."""
     served = open_served(server.name)
     nouns = [Noun(word) for word in ("stone", "coat", "feather", "butter")]
-    depths = (3, 20)
+    depths = (1, 3)
     by_noun = ask_associations(served, nouns, Asking(depths=depths))
     for noun, associations in zip(nouns, by_noun, strict=True):
         wanted = by_hand(server.model, noun.word, served.most_words, depths)
@@ -138,8 +138,8 @@ def test_a_pipeline_of_a_decoder_and_of_its_server(
     monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
     monkeypatch.setattr(asking, "_RESCORED", 20)  # as many as the server tells
     plan = replace(make_plan(decoder, decoder), ranker="none")
-    plan = replace(plan, nouns=plan.nouns[:4], asking=Asking(depths=(20,)))
-    results = []
+    plan = replace(plan, nouns=plan.nouns[:4], asking=Asking(depths=(3,)))
+    results: list[PipelineResult] = []
     for name in (plan.model, server.name):
         folder = tmp_path / str(len(results))
         folder.mkdir()

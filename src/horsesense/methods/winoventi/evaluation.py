@@ -39,10 +39,8 @@ from horsesense.methods.winoventi.special_word import (
     special_facets,
     triplet_name,
 )
-from horsesense.models.contract import Model
-from horsesense.models.local.load import load_model
 from horsesense.models.locating import identity_named
-from horsesense.models.served import is_served, open_served
+from horsesense.models.opening import open_model
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -281,20 +279,17 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
     The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
     """
     words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
-    who = name if is_served(name) else identity_named(name, allow_pickle=settings.allow_pickle)
+    who = identity_named(name, allow_pickle=settings.allow_pickle)
     about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
-        model: Model = (
-            open_served(name, settings.served)
-            if is_served(name)
-            else load_model(
-                name,
-                family=settings.family,
-                device=settings.device,
-                dtype=settings.spec.dtype,
-                allow_pickle=settings.allow_pickle,
-            )
+        model = open_model(
+            name,
+            family=settings.family,
+            device=settings.device,
+            dtype=settings.spec.dtype,
+            allow_pickle=settings.allow_pickle,
+            served=settings.served,
         )
         nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
         by_noun = ask_associations(model, nouns, Asking(spec=settings.spec))

@@ -103,7 +103,7 @@ def _by_machine(
         candidates += from_kin(each, given)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
-        for found in proposed(models.any(plan.writer), associations, nouns):
+        for found in proposed(models.get(plan.writer), associations, nouns):
             candidates += found
     candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
@@ -120,7 +120,7 @@ def _by_machine(
         else:
             went[objection] += 1
     if plan.judge:
-        verdicts = found_plausible(models.any(plan.judge), open_, nouns, plan.asking.spec)
+        verdicts = found_plausible(models.get(plan.judge), open_, nouns, plan.asking.spec)
         grounded += [(one, "judge") for one, yes in zip(open_, verdicts, strict=True) if yes]
         went[f"{plan.judge} does not find it plausible"] += verdicts.count(False)
     else:

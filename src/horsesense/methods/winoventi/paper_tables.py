@@ -298,7 +298,7 @@ def _people(path: Path, asked: set[str], columns: int) -> PaperRow:
 
 
 def _shares(row: Sequence[float]) -> tuple[float, ...]:
-    return tuple(value / 100 for value in row)
+    return tuple(round(value / 100, 4) for value in row)
 
 
 WINOVENTI = PaperSuite("winoventi", "Do and Pavlick (Findings of ACL 2021)", "paper:winoventi", _open, _tables)

@@ -109,7 +109,7 @@ class _Pipeline:
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
             judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
-            ranker = self.models.any(plan.ranker) if plan.ranker != "none" else None
+            ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
             write_associations(path, rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
 
         selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, self._ranker()], select)
@@ -123,7 +123,7 @@ class _Pipeline:
         return ranker if ranker == "none" else f"{ranker} {self.models.identity(ranker)}"
 
     def _associate(self, path: Path, made_from: str) -> None:
-        plan, model = self.plan, self.models.any(self.plan.model)
+        plan, model = self.plan, self.models.get(self.plan.model)
         known, strange = spellable(model, plan.nouns, plan.asking.spec)
         for noun in strange:
             self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")

@@ -18,10 +18,8 @@ from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.models.contract import Model
 from horsesense.models.lineage import lineage_of
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
 from horsesense.models.locating import identity_named
-from horsesense.models.served import is_served, open_served
+from horsesense.models.opening import open_model
 
 TABLE = "circumstances"
 """The writer that is a table of ours."""
@@ -116,21 +114,12 @@ class LoadedModels:
     dtype: str = "float32"
     _by_name: dict[str, Model] = field(default_factory=dict)
 
-    def any(self, name: str) -> Model:
+    def get(self, name: str) -> Model:
         """A model that runs here or behind a server."""
         if name not in self._by_name:
-            self._by_name[name] = (
-                open_served(name) if is_served(name) else load_model(name, device=self.device, dtype=self.dtype)
-            )
+            self._by_name[name] = open_model(name, device=self.device, dtype=self.dtype)
         return self._by_name[name]
-
-    def get(self, name: str) -> LanguageModel:
-        """A model that runs here: what needs its vocabulary or its network cannot ask a server."""
-        model = self.any(name)
-        if not isinstance(model, LanguageModel):
-            raise UserError(f"{name} is served, and this step needs a model that runs here", fix="name a local one")
-        return model
 
     def identity(self, name: str) -> str:
         """Which model a name means: the hash of its files, or what a server reports."""
-        return self.any(name).who.content if is_served(name) else identity_named(name)
+        return identity_named(name)

@@ -77,7 +77,7 @@ def _by_model(
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
         written = generated(
-            models.any(plan.writer), some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
+            models.get(plan.writer), some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
         )
         watcher.at("premises", end, len(triplets))
         return [
