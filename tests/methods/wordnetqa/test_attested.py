@@ -1,4 +1,4 @@
-"""Which links a gloss attests: the genus is the upper concept, one thing, in an early sense, and not all that is said."""
+"""Which links a gloss attests: its genus is the upper concept, one thing, in an early sense, and not all it says."""
 
 from __future__ import annotations
 
