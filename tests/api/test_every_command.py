@@ -244,13 +244,6 @@ def _views(w: World, here: Path) -> Case:
     return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
 
 
-def _clues(w: World, here: Path) -> Case:
-    """About people's names, which are short: the tiny models read 64 tokens."""
-    words: list[object] = ["rica", "clues", w["rica.jsonl"], "-m", w.gpt2, "--limit", 2, "--steps", 2, "--draws", 2]
-    few: dict[str, Any] = {"entities": "names", "limit": 2, "steps": 2, "draws": 2}
-    return [*words, "--entities", "names"], lambda: hs.rica.clues(w.gpt2, w["rica.jsonl"], **few)
-
-
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
     few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
@@ -479,7 +472,6 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.write_report(w["run"], format="md", out=here / "t.md", cues=False),
     ),
     "rica analyse": lambda w, here: (["rica", "analyse", w["rica"]], lambda: hs.rica.analyse(w["rica"])),
-    "rica clues": _clues,
     "rica controls": _controls,
     "rica derive": lambda w, here: (["rica", "derive", AXIOM], lambda: hs.rica.derive(AXIOM)),
     "rica equivalent": lambda w, here: (
@@ -533,6 +525,7 @@ ELSEWHERE = {
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
+    "rica clues": "tests/methods/rica/test_clue_sets.py",
     "build winoventi": "tests/api/test_builders_in_python.py",
 }
 """Commands that are held against Python in a file of their own."""
