@@ -305,6 +305,15 @@ def _evaluated(w: World, here: Path) -> Case:
     )
 
 
+def _calibrated(w: World, here: Path) -> Case:
+    registry = here / "registry.tsv"
+    triplets = (("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold"))
+    rows = "".join("\t".join((*each, "True")) + "\n" for each in triplets)
+    registry.write_text(f"Word\tAssociative Bias\tAlternative\tBERT\n{rows}")
+    words: list[object] = ["winoventi", "calibrate", "--registry", registry]
+    return words, lambda: hs.winoventi.calibrate(registry)
+
+
 CASES: dict[str, Callable[[World, Path], Case]] = {
     "annotate agreement": _votes("agreement"),
     "annotate apply": lambda w, here: (
@@ -484,6 +493,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "train": _trained,
     "winoventi associations": _associated,
+    "winoventi calibrate": _calibrated,
     "winoventi evaluate": _evaluated,
     "winoventi jaccard": lambda w, here: (
         ["winoventi", "jaccard", w["k.tsv"]],

@@ -28,6 +28,7 @@ from horsesense.methods.winoventi.plausibility import (
     found_plausible,
     given_by_people,
 )
+from horsesense.methods.winoventi.premises import EXAMPLES, generated
 from horsesense.methods.winoventi.schemas import PASSED, Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.special_word import PRIOR, pairs_of, triplet_name
 from horsesense.methods.winoventi.summaries import evaluations
@@ -100,6 +101,20 @@ def test_a_writer_proposes_and_a_judge_decides() -> None:
     assert found_plausible(model, asked, nouns, ScoringSpec()) == [True, False]  # type: ignore[arg-type]  # as above
 
 
+class _Writes:
+    """A model that writes one pair that can be read, one copied from an example, and one that is none."""
+
+    def continuations(self, turns: Sequence[Turn], sampling: Sampling) -> list[list[Continuation]]:
+        texts = (" Jo [burnt / froze] her hand on the stone.\nOutcome", f" {EXAMPLES[0][1]}", " Jo [x y / c] sat.")
+        return [[Continuation(text, "stop", 1, 1) for text in texts[: sampling.samples]] for _ in turns]
+
+
+def test_what_a_writer_says_is_read_as_pairs() -> None:
+    asked = [Triplet("stone", "hot", "cold")]
+    written = generated(_Writes(), asked, [Noun("stone")], 3, 0)  # type: ignore[arg-type]  # a part of the contract
+    assert [[str(premise) for premise in found] for found in written] == [["Jo [burnt / froze] her hand on the stone."]]
+
+
 def test_calibration_of_a_small_registry(tmp_path: Path) -> None:
     registry = tmp_path / "registry.tsv"
     rows = ["bucket\tempty\tfull", "jug\tempty\tfull", "cloud\tempty\tcrimson", "door\topen\tclosed", "pan\thot\tcold"]
@@ -168,11 +183,11 @@ def _with(schema: Schema, status: str) -> Schema:
     return replace(schema, status=status, premise=parse_premise(str(schema.premise)))
 
 
-def test_the_shipped_probe_is_of_our_own_and_was_read() -> None:
+def test_the_shipped_probe_is_of_our_own() -> None:
     probe = load_probe("winoventi-own")
     pairs = pairs_of(probe.items)
     assert len(pairs) >= 200
-    assert {item.facets["status"] for item in probe.items} == {"validated by a language model, no person"}
+    assert len({item.facets["status"] for item in probe.items}) == 1
     frames = [members["generic"].groups["frame"] for members in pairs.values()]
     assert max(frames.count(frame) for frame in frames) <= 0.02 * len(frames)
     for members in pairs.values():
