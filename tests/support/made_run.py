@@ -76,10 +76,14 @@ def make_run(
     probe: str = "made",
     seed: int = 0,
     human: tuple[HumanFigure, ...] = (),
+    **named: str,
 ) -> Path:
-    """A run folder in which each model is right with its own probability, which may depend on the item."""
+    """A run folder in which each model is right with its own probability, which may depend on the item.
+
+    ``named`` are further fields of the probe's card.
+    """
     manifest = new_manifest(ScoringSpec().to_dict(), 4096, 10**9, None, 0)
-    card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human)
+    card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human, **named)
     keep_probe(folder, probe, Probe.of(list(items), card))
     for name, right in models.items():
         rng = random.Random(f"{name}{seed}")

@@ -35,6 +35,22 @@ def questions(number: int, seed: int, given_away: bool) -> Probe:
     return Probe.of(items, Card(name="made"))
 
 
+def short_questions(number: int, seed: int) -> Probe:
+    """Two-way questions in which one word is always right, short enough to show their options to a tiny model."""
+    items = [
+        Item(
+            probe="made",
+            form="choice",
+            text=f"{seed}-{place}?",
+            options=("fire", "ice"),
+            answer=1,
+            family=f"{seed}-{place}",
+        )
+        for place in range(number)
+    ]
+    return Probe.of(items, Card(name="made"))
+
+
 def triples(number: int, seed: int) -> Probe:
     """A label on a scale of three that depends on the part alone: even parts never, odd ones always, x9 maybe.
 

@@ -79,6 +79,8 @@ def find_cues(
     *,
     group: str | None = None,
     model: str | Model | None = None,
+    dtype: str = "float32",
+    device: str = "auto",
     also: Sequence[str] = (),
     splits: int = 10,
     rounds: int = 199,
@@ -92,6 +94,8 @@ def find_cues(
         probe: A probe, its name or its file.
         group: Unit of dependence: a group of the items, ``"family"`` or ``"item"``; by default the card's.
         model: Try this model's score of each option without its question too.
+        dtype: What the layers of a model by name compute in.
+        device: Where a model by name is put.
         also: Try these cues of plug-ins too; one that is not named here takes no part.
         splits: How often to choose on one half and measure on the other.
         rounds: How often to shuffle the answer key.
@@ -104,7 +108,7 @@ def find_cues(
     """
     known, unit = _opened(probe, group)
     plugged = _plugged(also)
-    taxonomy, extra = _wordnet(watcher), _blindfold(model, known.items, watcher)
+    taxonomy, extra = _wordnet(watcher), _blindfold(model, dtype, device, known.items, watcher)
     findings = search_cues(
         known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, watcher=watcher
     )
@@ -198,16 +202,16 @@ def _plugged(also: Sequence[str]) -> list[Cue]:
 
 
 def _blindfold(
-    model: str | Model | None, items: Sequence[Item], watcher: Watcher
+    model: str | Model | None, dtype: str, device: str, items: Sequence[Item], watcher: Watcher
 ) -> dict[str, list[list[float]]] | None:
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
-    from horsesense.api.models import load_model
+    from horsesense.models.opening import open_model
     from horsesense.records import ScoringSpec
     from horsesense.scoring.texts import blind_scores
 
-    loaded = load_model(model) if isinstance(model, str) else model
+    loaded = open_model(model, dtype=dtype, device=device) if isinstance(model, str) else model
     scores = blind_scores(loaded, items, ScoringSpec())
     if all(isnan(score) for row in scores for score in row):
         watcher.say(f"no item has a question to leave out, so the cue of {loaded.name} abstains")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.run import AnyRun, answered_of
-from horsesense.errors import naming_extras
+from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Probe, probe_name
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -40,6 +40,7 @@ def train(
     along: bool = False,
     allow_overlap: bool = False,
     device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
@@ -52,8 +53,8 @@ def train(
         dev: The probe to choose on; by default a tenth of ``probe``.
         setting: full, low-resource, high-resource, noisy, half-exception or full-exception.
         numbers: The setting's numbers: per cent, times or statements.
-        objective: masked-word, random-mask, causal, classification, classification-lm or multiple-choice; by default
-            what fits the model.
+        objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
+            multiple-choice; by default what fits the model.
         lora: Train an adapter and not the weights themselves.
         lr: Learning rate.
         epochs: Rounds at most.
@@ -65,6 +66,7 @@ def train(
         along: Measure the tests along training too.
         allow_overlap: Train in spite of leaks.
         device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in (bfloat16, int8, int4 …), trained and asked.
         watcher: Told how far it has come.
 
     Returns:
@@ -73,6 +75,7 @@ def train(
     from horsesense.api.learnt import Training
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
+    from horsesense.learning.training import check_dtype
     from horsesense.learning.training_record import Recipe
 
     learned = _opened(probe)
@@ -88,7 +91,9 @@ def train(
         every=every,
         patience=patience,
         device=device,
+        dtype=dtype,
     )
+    check_dtype(recipe)
     lender = next(iter(tested.values()), learned)
     results = fine_tune(
         model,
@@ -124,9 +129,11 @@ def inoculate(
     seeds: Sequence[int] = (0, 1, 2),
     batch: int = 16,
     lora: bool = False,
-    objective: str = "multiple-choice",
+    objective: str = "",
     as_paper: bool = False,
     allow_overlap: bool = False,
+    device: str = "auto",
+    dtype: str = "float32",
     watcher: Watcher = UNWATCHED,
 ) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
@@ -148,9 +155,11 @@ def inoculate(
         seeds: Which examples are drawn.
         batch: Items a step.
         lora: Train an adapter and not the weights themselves.
-        objective: What the model is trained to do.
-        as_paper: Fill up to five options with empty ones.
+        objective: What the model is trained to do; by default multiple-choice, and options for a decoder.
+        as_paper: Fill up to five options with empty ones; for multiple-choice.
         allow_overlap: Train in spite of leaks.
+        device: Where it is trained and asked.
+        dtype: With an adapter: what the weights below it are in.
         watcher: Told how far it has come.
 
     Returns:
@@ -160,7 +169,15 @@ def inoculate(
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
+    from horsesense.learning.objectives import objective_of_doses
+    from horsesense.models.local.load import architecture_of
     from horsesense.runs.folder import locked
+
+    objective = objective or objective_of_doses(architecture_of(model)).name
+    if as_paper and objective != "multiple-choice":
+        raise UserError(
+            f"the objective {objective} has no use for empty options", fix=f"leave {argument('as_paper')} out"
+        )
 
     sets = Sets(
         _opened(train),
@@ -179,6 +196,8 @@ def inoculate(
         batch=batch,
         fill_to=5 if as_paper else 0,
         lora=lora,
+        device=device,
+        dtype=dtype,
     )
     folder = Folder(Path(out))
     seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)

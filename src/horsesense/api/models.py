@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, naming_extras
-from horsesense.settings import labelled
 
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
@@ -50,7 +48,7 @@ def load_model(
     horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
     """
     if isinstance(model, str | Path):
-        from horsesense.models.served import is_served, open_served
+        from horsesense.models.opening import open_model
 
         if tokenizer is not None:
             raise UserError(
@@ -58,13 +56,8 @@ def load_model(
             )
         if name is not None:
             raise UserError("a name is for a network in memory", fix="leave it out")
-        label, found_by = labelled(model) if isinstance(model, str) else (str(model), str(model))
-        if is_served(found_by):
-            return replace(open_served(found_by, served), name=label)
-        from horsesense.models.local.load import load_model as load
-
-        known = load(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
-        return replace(known, name=label)
+        where: dict[str, Any] = {"device": device, "dtype": dtype, "allow_pickle": allow_pickle}
+        return open_model(str(model), family=family, served=served, **where)
     from horsesense.models.local.borrowed import MEMORY, borrow
 
     if tokenizer is None:

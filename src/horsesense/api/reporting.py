@@ -173,8 +173,7 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher) -> Collected:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
-    from horsesense.methods.suites.kept import kept_tables
-    from horsesense.report.collecting import collect_answered
+    from horsesense.report.collecting import collect_answered, with_tables
 
     by_place, rest = finished_by_place(runs)
     whole = [
@@ -182,10 +181,9 @@ def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, wa
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
     kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
-    collected = collect_answered(whole, cues, how, watcher)
+    collected = with_tables(collect_answered(whole, cues, how, watcher), whole)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
-    papers = [table for place, answered in whole if place.is_dir() for table in kept_tables(place, answered)]
-    return replace(collected, manifests=kept, unfinished=split, papers=papers)
+    return replace(collected, manifests=kept, unfinished=split)
 
 
 def _written(
@@ -209,10 +207,10 @@ def _written(
     if not collected.summaries:
         raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
     text = (markdown if format == "md" else latex)(collected.summaries)
-    if collected.papers:
+    if tables := [*collected.papers, *collected.methods]:
         from horsesense.report.paper_tables import latex_tables, markdown_tables
 
-        text = f"{(markdown_tables if format == 'md' else latex_tables)(collected.papers)}\n{text}"
+        text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
     if path is not None:
         with writing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horsesense.api.rica_asking import AskedViews, clues, views
 from horsesense.api.rica_study import Study, study
 from horsesense.errors import naming_extras
 from horsesense.knowledge.wordnet_source import find_wordnet
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
 
 PathLike = str | Path
 
-__all__ = ["Study", "analyse", "controls", "derive", "equivalent", "lexicon", "plot_ladder", "released", "study"]
+__all__ = [
+    "AskedViews",
+    "Study",
+    "analyse",
+    "clues",
+    "controls",
+    "derive",
+    "equivalent",
+    "lexicon",
+    "plot_ladder",
+    "released",
+    "study",
+    "views",
+]
 
 
 @naming_extras()

@@ -40,6 +40,8 @@ def rica(
     tokenizer: PathLike | None = None,
     realiser: str | None = None,
     fluency: str | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
     limit: int | None = None,
     seed: int = 0,
     watcher: Watcher = UNWATCHED,
@@ -66,11 +68,11 @@ def rica(
         limit=limit,
         facts=_counter(None if tokenizer is None else Path(tokenizer)),
     )
-    probe = build_rica(plan) if realiser is None else _written(plan, realiser)
-    return probe if fluency is None else _flagged(probe, fluency)
+    probe = build_rica(plan) if realiser is None else _written(plan, realiser, device, dtype)
+    return probe if fluency is None else _flagged(probe, fluency, device, dtype)
 
 
-def _written(plan: RicaPlan, realiser: str) -> Probe:
+def _written(plan: RicaPlan, realiser: str, device: str, dtype: str) -> Probe:
     """The probe in a model's words: told once to see which forms there are, and again with what it wrote for them."""
     from collections import Counter
     from dataclasses import replace
@@ -79,7 +81,7 @@ def _written(plan: RicaPlan, realiser: str) -> Probe:
     from horsesense.methods.rica.proposals import write_statements
     from horsesense.methods.rica.statements import say as say_form
     from horsesense.methods.rica.statements import sayer
-    from horsesense.models.local.load import load_model
+    from horsesense.models.opening import open_local
 
     forms: dict[str, None] = {}
 
@@ -89,24 +91,25 @@ def _written(plan: RicaPlan, realiser: str) -> Probe:
 
     build_rica(replace(plan, tell=noted))
     rejected: Counter[str] = Counter()
-    tell = sayer(write_statements(load_model(realiser), list(forms)), rejected)
+    writer = open_local(realiser, "only a sequence-to-sequence model writes statements", device=device, dtype=dtype)
+    tell = sayer(write_statements(writer, list(forms)), rejected)
     probe = build_rica(replace(plan, tell=tell))
     return replace(probe, card=replace(probe.card, notes={**probe.card.notes, **rejected}))
 
 
-def _flagged(probe: Probe, fluency: str) -> Probe:
+def _flagged(probe: Probe, fluency: str, device: str, dtype: str) -> Probe:
     """The probe with a facet that says which statements a language model finds odd."""
     from dataclasses import replace
 
     from horsesense.methods.rica.proposals import odd_texts
-    from horsesense.models.local.load import load_model
+    from horsesense.models.opening import open_model
     from horsesense.records import fill_blank
 
     def right(item: Item) -> str:
         option = item.options[item.answer or 0]
         return fill_blank(item.text, option) if item.form == "cloze" else item.text or option
 
-    odd = odd_texts(load_model(fluency), list(dict.fromkeys(map(right, probe.items))))
+    odd = odd_texts(open_model(fluency, device=device, dtype=dtype), list(dict.fromkeys(map(right, probe.items))))
     items = [replace(item, facets={**item.facets, "odd": odd[right(item)]}) for item in probe.items]
     count = sum(item.facets["odd"] is True for item in items)
     return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))

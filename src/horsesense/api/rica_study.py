@@ -11,6 +11,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files import check_json, read_text, writing
 from horsesense.methods.rica.analysis import RunAnalysis
 from horsesense.methods.rica.statements import fresh_number
+from horsesense.records import ScoringSpec
 from horsesense.records.document import Document
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -44,7 +45,7 @@ def study(
     limit: int | None = None,
     entities: str = "novel",
     seed: int = 0,
-    spec: str = "default",
+    spec: str | ScoringSpec = "default",
     device: str = "auto",
     watcher: Watcher = UNWATCHED,
 ) -> Study:
@@ -59,7 +60,7 @@ def study(
         limit: Items of the statements, and of the ladder; whole axioms are drawn.
         entities: ``novel``; or ``fresh``: drawn for this study, so that no training set can have met them.
         seed: Of what is drawn.
-        spec: What a score means: a preset, or ``"field=value"`` by commas.
+        spec: What a score means: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
         device: Where models are put.
         watcher: Told how far it has come.
 

@@ -32,6 +32,7 @@ from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.local.language_model import LanguageModel
+    from horsesense.records import ScoringSpec
 
 __all__ = [
     "ModelJudgements",
@@ -286,6 +287,7 @@ def read_by_model(
     *,
     margin: float = 0.0,
     device: str = "auto",
+    spec: str | ScoringSpec = "default",
     watcher: Watcher = UNWATCHED,
 ) -> ModelJudgements:
     """Let a model read: each option by itself, yes or no, by the likelier answer. Its lines go to ``out``.
@@ -296,6 +298,7 @@ def read_by_model(
         out: The file of lines (.txt) to write.
         margin: Where yes and no lie so near one another (in log-probability), the option is unclear.
         device: Where a model by name is put.
+        spec: What a score means, and what the layers compute in (``"dtype=bfloat16"``).
         watcher: Told how far it has come.
 
     Returns:
@@ -311,7 +314,7 @@ def read_by_model(
     if path.suffix not in LINES:
         raise UserError("lines of a reading end in .txt", file=path, fix="choose such a name")
     drawn = read_reading(Path(reading))
-    run = ask(model, questions_to_model(drawn), device=device, watcher=watcher)
+    run = ask(model, questions_to_model(drawn), device=device, spec=spec, watcher=watcher)
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     with writing(path) as temporary:

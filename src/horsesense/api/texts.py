@@ -198,7 +198,8 @@ def fill(
     """The most probable single tokens for the blank of each prompt, sub-word pieces included.
 
     Args:
-        model: A name, a folder, or what `load_model` gave: a masked model, or a causal one where the blank comes last.
+        model: A name, a folder, or what `load_model` gave. Where words follow the blank, one that reads from left to
+            right tries its best next tokens there, and ranks them by how likely the whole is.
         prompts: One text or several, with one blank ``___`` each.
         top: How many words a blank.
         spec: What a score means.
@@ -242,12 +243,13 @@ def saliency(
         Each word with its value; over names, the words that most draws agree on.
     """
     from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.opening import refuse_served
     from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)
     meaning, loaded = _exact(spec), _loaded(model)
-    if not isinstance(loaded, LanguageModel):
-        raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
+    refuse_served(loaded, "gradients need the weights")
+    assert isinstance(loaded, LanguageModel)
     if not marked.slots:
         return marked.explained(loaded, meaning, method, steps, seed).explanation(loaded.name, meaning)
     names = draw_names(marked.slots, draws, seed)

@@ -129,7 +129,7 @@ def associations(
     Returns:
         All associations, and their summary.
     """
-    from horsesense.models.local.load import load_model
+    from horsesense.models.opening import open_model
 
     if not k or min(k) < 1 or max(k) > _DEEPEST:
         told = ",".join(map(str, k))
@@ -137,8 +137,9 @@ def associations(
     listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
     meaning = parse_spec(spec) if isinstance(spec, str) else spec
     asking = Asking(as_paper, template, tuple(sorted(set(k))), meaning)
-    loaded = load_model(model, family=family, device=device, allow_pickle=allow_pickle)
-    ranking = None if ranker == "none" else load_model(ranker, device=device, allow_pickle=allow_pickle)
+    where: dict[str, Any] = {"device": device, "dtype": meaning.dtype, "allow_pickle": allow_pickle}
+    loaded = open_model(model, family=family, **where)
+    ranking = None if ranker == "none" else open_model(ranker, **where)
     found = associate(loaded, ranking, listed.nouns, asking, watcher)
     written = None if out is None else Path(out)
     if written is not None:

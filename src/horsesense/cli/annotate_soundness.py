@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import Device
+from horsesense.cli.settings import Device, Dtype, spec_of
 
 if TYPE_CHECKING:
     from horsesense.records.soundness import Share, Soundness
@@ -64,6 +64,7 @@ def ask(
         float, typer.Option("--margin", min=0, help="Unclear where yes and no lie so near one another.")
     ] = 0.0,
     device: Device = "auto",
+    dtype: Dtype = None,
     json: Json = False,
 ) -> None:
     """Let a model read: each option by itself, true or not."""
@@ -71,7 +72,8 @@ def ask(
     from horsesense.cli.progress import Bars
 
     with Bars() as progress:
-        judged = read_by_model(reading, model, out, margin=margin, device=device, watcher=progress)
+        meaning = spec_of("default", dtype)
+        judged = read_by_model(reading, model, out, margin=margin, device=device, spec=meaning, watcher=progress)
     if json:
         print_json(judged)
         return

@@ -9,6 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, say
 from horsesense.cli.rica import LexiconFile
+from horsesense.cli.settings import Device, Dtype
 from horsesense.cli.written import Limit, Out, Seed, write_built
 from horsesense.errors import UserError
 
@@ -52,6 +53,8 @@ def rica(
     fluency: Annotated[
         str | None, typer.Option(help="A language model that flags statements which read oddly.")
     ] = None,
+    device: Device = "auto",
+    dtype: Dtype = None,
     limit: Limit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -80,6 +83,8 @@ def rica(
             tokenizer=tokenizer,
             realiser=realiser,
             fluency=fluency,
+            device=device,
+            dtype=dtype or "float32",
             limit=limit,
             seed=seed,
             watcher=watcher,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
+from horsesense.cli.settings import Device, Dtype
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def cues(
         str | None,
         typer.Option("-m", "--model", help="Try this model's score of each option without its question too."),
     ] = None,
+    dtype: Dtype = None,
+    device: Device = "auto",
     also: Annotated[list[str] | None, typer.Option(help="Try this cue of a plug-in too; repeatable.")] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="Write the best cue's answers as a run into this folder.")
@@ -54,6 +57,8 @@ def cues(
             file,
             group=group,
             model=model,
+            dtype=dtype or "float32",
+            device=device,
             also=also or (),
             splits=splits,
             rounds=rounds,

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.api.fetching import Fetchable
+from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
+from horsesense.records.written import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -56,12 +58,13 @@ DOCUMENTS: dict[str, str] = {
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
-    "compare": "horsesense.runs.comparison:ComparisonDocument",
+    "compare": "horsesense.runs.comparison_document:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
+    "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
-    "import": "horsesense.records.written:WrittenProbe",
+    "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
@@ -75,11 +78,13 @@ DOCUMENTS: dict[str, str] = {
     "plugins": "horsesense.api.plugged:InstalledPlugins",
     "report": "horsesense.api.reporting:ReportDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
+    "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
+    "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
@@ -117,6 +122,9 @@ class RunDocument(Document):
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]
 """One name: what was fetched. Several names: all of them. None: what there is to fetch."""
+
+ImportDocument = WrittenProbe | ImportedLog
+"""A release or a table as a probe; another tool's log as a run folder."""
 
 SaliencyDocument = Explanation | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""

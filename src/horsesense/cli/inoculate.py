@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import OneModel
+from horsesense.cli.settings import Device, OneModel, UnderAdapter
 
 if TYPE_CHECKING:
     from horsesense.api.learnt import Inoculation
@@ -33,10 +33,14 @@ def inoculate(
     seed: Annotated[list[int] | None, typer.Option(min=0, help="A seed; repeatable [0, 1, 2].")] = None,
     batch: Annotated[int, typer.Option(min=1)] = 16,
     lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
-    objective: Annotated[str, typer.Option(help="What the model is trained to do.")] = "multiple-choice",
+    objective: Annotated[
+        str, typer.Option(help="What it is trained to do [multiple-choice; a decoder: options], such as letters.")
+    ] = "",
     as_paper: Annotated[bool, typer.Option("--as-paper", help="Fill up to five options with empty ones.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves: .svg, .png or .json (Vega-Lite).")] = None,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
+    device: Device = "auto",
+    dtype: UnderAdapter = "float32",
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
@@ -68,6 +72,8 @@ def inoculate(
             objective=objective,
             as_paper=as_paper,
             allow_overlap=allow_overlap,
+            device=device,
+            dtype=dtype,
             watcher=progress,
         )
     if plot is not None:

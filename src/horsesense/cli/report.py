@@ -211,10 +211,11 @@ def _print_side(side: SideBySide, items: int) -> None:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
     if side.soundness is not None:
         console.print(side.soundness.in_words(), soft_wrap=True, markup=False)
-    frame = table("model", "accuracy", "95 % interval", "chance")
+    frame = table("model", side.metric, "95 % interval", "chance", *(("share of items",) if side.plain else ()))
     for label, e in side.accuracies.items():
         guess = "" if e.chance is None else f"{e.chance:.3f}"
-        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess)
+        plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
+        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess, *plain)
     console.print(frame)
     for pairing in side.pairings:
         console.print(_sentence(pairing), soft_wrap=True, markup=False)
@@ -230,6 +231,8 @@ def _sentence(pairing: Pairing) -> str:
         f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
         f"{len(pairing.only_other):,}"
     )
+    if (p := pairing.plain) is not None:
+        figures += f"; by the share of items {p.value:+.3f} ({p.low:+.3f} to {p.high:+.3f})"
     if pairing.settled:
         return f"{figures}. The difference is real."
     outlook = pairing.outlook()

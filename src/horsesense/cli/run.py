@@ -43,7 +43,7 @@ def run(
     key_from: KeyFrom = "",
     price: Price = None,
     suite: Annotated[
-        str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust or partwhole.")
+        str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust, partwhole, rica.")
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,

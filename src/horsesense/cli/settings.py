@@ -27,6 +27,10 @@ Dtype = Annotated[
     str | None,
     typer.Option(help="float32 (default), auto (bfloat16 where it changes no choice), bfloat16, float16, int8, int4."),
 ]
+UnderAdapter = Annotated[
+    str,
+    typer.Option("--dtype", help="With --lora, the weights below it: float32, bfloat16, float16, int8 or int4."),
+]
 Pll = Annotated[
     str | None, typer.Option(help="Masked models: token or word-l2r (the default); the same as --spec pll=….")
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import Device, OneModel
+from horsesense.cli.settings import Device, OneModel, UnderAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,10 @@ def train(
         list[int] | None, typer.Option(help="The setting's number: per cent, times, or statements; repeatable.")
     ] = None,
     objective: Annotated[
-        str, typer.Option(help="masked-word, random-mask, causal, classification[-lm], multiple-choice [by model].")
+        str,
+        typer.Option(
+            help="masked-word, random-mask, causal, options, letters, classification[-lm], multiple-choice [by model]."
+        ),
     ] = "",
     lora: Annotated[bool, typer.Option("--lora", help="Train an adapter and not the weights themselves.")] = False,
     lr: Annotated[float | None, typer.Option(min=0.0, help="Learning rate [2e-5; 3e-4 for an adapter].")] = None,
@@ -44,6 +47,7 @@ def train(
     along: Annotated[bool, typer.Option("--along", help="Measure the tests along training too.")] = False,
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
     device: Device = "auto",
+    dtype: UnderAdapter = "float32",
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
@@ -71,6 +75,7 @@ def train(
             along=along,
             allow_overlap=allow_overlap,
             device=device,
+            dtype=dtype,
             watcher=progress,
         )
     if results is None:

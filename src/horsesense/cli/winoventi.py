@@ -58,6 +58,7 @@ def run(
     vectors: Annotated[str, typer.Option(help="A model of word vectors for the check of meaning; none.")] = "minilm",
     as_paper: AsPaper = False,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     json: Json = False,
 ) -> None:
@@ -84,7 +85,7 @@ def run(
             entailment=entailment,
             vectors=vectors,
             as_paper=as_paper,
-            spec=spec_of(spec, None),
+            spec=spec_of(spec, dtype),
             device=device,
             watcher=watcher,
         )

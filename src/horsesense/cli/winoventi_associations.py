@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Family, OneModel, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, OneModel, Spec, spec_of
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def associations(
     limit: NounLimit = None,
     seed: Seed = 0,
     spec: Spec = "default",
+    dtype: Dtype = None,
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
@@ -61,7 +62,7 @@ def associations(
             ranker=ranker,
             limit=limit,
             seed=seed,
-            spec=spec_of(spec, None),
+            spec=spec_of(spec, dtype),
             device=device,
             family=family,
             allow_pickle=allow_pickle,

@@ -15,7 +15,8 @@ from horsesense.learning.training import train
 from horsesense.learning.training_record import Recipe, Trained, check_bound, kept_training, origin_of
 from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
 from horsesense.models.local.families import family_named
-from horsesense.records import Item, Probe
+from horsesense.records import Item, Probe, ScoringSpec
+from horsesense.records.spec import with_setting
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked
 from horsesense.runs.results import read_run
@@ -111,7 +112,8 @@ def _carry_out(
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
     asked: list[Path] = []
-    settings = Settings(device=recipe.device)
+    way = objective_of(recipe.objective).way
+    settings = Settings(spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, ways=(way,))
     # All are asked before any answer is read: what was stopped in the middle is finished then.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (

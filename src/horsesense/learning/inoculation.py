@@ -65,6 +65,9 @@ class Grid:
     """Looks without a gain after which a training stops: its curve is flat."""
     fill_to: int = 0
     lora: bool = False
+    device: str = "auto"
+    dtype: str = "float32"
+    """Of weights below an adapter, which are not trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,8 @@ class Study:
 
         sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
         contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
-        grid = {name: value for name, value in asdict(self.grid).items() if name not in ("doses", "adds", "seeds")}
+        left_out = {"doses", "adds", "seeds", "device"} | ({"dtype"} if self.grid.dtype == "float32" else set())
+        grid = {name: value for name, value in asdict(self.grid).items() if name not in left_out}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in grid.items()}
         about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
         return about | contents | plain
@@ -148,14 +152,19 @@ class Study:
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
         from horsesense.models.local.device import choose_device
+        from horsesense.models.local.large import is_placed
 
-        opened = open_for_training(name, objective_of(self.objective).family)
+        opened = open_for_training(
+            name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype
+        )
         if opened.new:
             raise UserError(
                 f"{name} has no trained head for the original task ({opened.new[0]} …)",
                 fix="train it on that task first: horsesense train",
             )
-        return opened, opened.network.to(choose_device()[0]).eval()
+        if is_placed(self.grid.device, self.grid.dtype):
+            return opened, opened.network.eval()
+        return opened, opened.network.to(choose_device(self.grid.device)[0]).eval()
 
     def _dose(self, seed: int, add: int, k: int) -> BestDose:
         setting = _setting(add)
@@ -168,7 +177,12 @@ class Study:
             def keep(_: Opened, network: Any, look: Look, looks: list[Look] = looks) -> None:
                 nonlocal state
                 if look.aim("mean") > max((earlier.aim("mean") for earlier in looks), default=-1.0):
-                    state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+                    learns = {name for name, value in network.named_parameters() if value.requires_grad}
+                    state = {
+                        name: value.detach().cpu().clone()
+                        for name, value in network.state_dict().items()
+                        if name in learns or not self.grid.lora  # of an adapter, not the model below it too
+                    }
                 looks.append(look)
 
             recipe = Recipe(
@@ -183,6 +197,8 @@ class Study:
                 fill_to=self.grid.fill_to,
                 seed=seed,
                 aim="mean",
+                device=self.grid.device,
+                dtype=self.grid.dtype,
             )
             others = {"original": self.sets.original_dev.items}
             train(self.model, items, self.sets.dev.items, recipe, others=others, watcher=self.watcher, keep=keep)
@@ -202,7 +218,7 @@ class Study:
             from horsesense.learning.transformers_trainer import with_adapter
 
             network = with_adapter(opened.network, seed)
-        network.load_state_dict(best[2])
+        network.load_state_dict(best[2], strict=not self.grid.lora)
         return self._measured(opened, network.eval(), dose)
 
     def _record(self, look: Look, setting: str, k: int, rate: float, seed: int) -> Dose:

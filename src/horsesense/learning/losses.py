@@ -72,8 +72,8 @@ class TextLosses:
 
     @staticmethod
     def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
-        fed = _inputs([example["ids"] for example in batch], [()] * len(batch), tokenizer.pad_token_id)
-        fed["labels"] = _table([example["labels"] for example in batch], _IGNORED)
+        fed = inputs_of([example["ids"] for example in batch], [()] * len(batch), tokenizer.pad_token_id)
+        fed["labels"] = table_of([example["labels"] for example in batch], _IGNORED)
         return _masked_at_random(fed, tokenizer) if kind == "random" else fed
 
     @staticmethod
@@ -131,10 +131,10 @@ class LabelLosses:
         import torch
 
         ids = [example["ids"] for example in batch]
-        fed = _inputs(ids, [example["types"] for example in batch], tokenizer.pad_token_id)
+        fed = inputs_of(ids, [example["types"] for example in batch], tokenizer.pad_token_id)
         fed["gold"] = torch.tensor([example["label"] for example in batch])
         if kind == "lm":
-            fed["text"] = _table(ids, _IGNORED)
+            fed["text"] = table_of(ids, _IGNORED)
         return fed
 
     @staticmethod
@@ -177,7 +177,7 @@ class OptionLosses:
         import torch
 
         ids = [row for example in batch for row in example["ids"]]
-        fed = _inputs(ids, [row for example in batch for row in example["types"]], tokenizer.pad_token_id)
+        fed = inputs_of(ids, [row for example in batch for row in example["types"]], tokenizer.pad_token_id)
         counts = torch.tensor([len(example["ids"]) for example in batch])
         fed["owners"] = torch.arange(len(batch)).repeat_interleave(counts)
         fed["golds"] = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
@@ -186,16 +186,21 @@ class OptionLosses:
     @staticmethod
     def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
         """Items may have any number of options: the softmax is over the rows of one owner."""
-        import torch
-
         owners, golds = fed.pop("owners"), fed.pop("golds")
         # The head takes items × options × tokens; each option is given as an item of one.
         scores = network(**{name: value[:, None] for name, value in fed.items()}).logits[:, 0].float()
-        top = torch.full((len(golds),), -torch.inf, device=scores.device)
-        top = top.scatter_reduce(0, owners, scores.detach(), "amax")
-        total = torch.zeros_like(top).index_add(0, owners, (scores - top[owners]).exp())
-        mean: torch.Tensor = (total.log() + top - scores[golds]).mean()
-        return mean
+        return softmax_loss(scores, owners, golds)
+
+
+def softmax_loss(scores: torch.Tensor, owners: torch.Tensor, golds: torch.Tensor) -> torch.Tensor:
+    """The mean loss of a softmax over the scores of each owner; ``golds`` are the places of what is right."""
+    import torch
+
+    top = torch.full((len(golds),), -torch.inf, device=scores.device)
+    top = top.scatter_reduce(0, owners, scores.detach(), "amax")
+    total = torch.zeros_like(top).index_add(0, owners, (scores - top[owners]).exp())
+    mean: torch.Tensor = (total.log() + top - scores[golds]).mean()
+    return mean
 
 
 def _joined(
@@ -208,10 +213,10 @@ def _joined(
     return made["input_ids"], made.get("token_type_ids") or [[]] * len(firsts)
 
 
-def _table(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
+def table_of(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
     """Rows of unlike length in one table, filled up on the right.
 
-    >>> _table([[1, 2], [3]], 0).tolist()
+    >>> table_of([[1, 2], [3]], 0).tolist()
     [[1, 2], [3, 0]]
     """
     import torch
@@ -220,9 +225,9 @@ def _table(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
     return torch.tensor([[*row, *[filler] * (longest - len(row))] for row in rows])
 
 
-def _inputs(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]], pad: int) -> Fed:
+def inputs_of(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]], pad: int) -> Fed:
     """What a network is fed: ids, which of them are there, and which text each belongs to."""
-    fed = {"input_ids": _table(ids, pad), "attention_mask": _table([[1] * len(row) for row in ids], 0)}
+    fed = {"input_ids": table_of(ids, pad), "attention_mask": table_of([[1] * len(row) for row in ids], 0)}
     if any(len(row) for row in types):
-        fed["token_type_ids"] = _table(types, 0)
+        fed["token_type_ids"] = table_of(types, 0)
     return fed

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horsesense.errors import UserError, argument, unknown
+from horsesense.learning.decoder_losses import LetterLosses, LikelihoodLosses
 from horsesense.learning.losses import LabelLosses, Losses, OptionLosses, TextLosses
 from horsesense.models.local.families import family_named
 from horsesense.records import Form, Item
@@ -25,6 +26,8 @@ class Objective:
     about: str
     kind: str = ""
     """Handed to the losses, where they are of several kinds."""
+    way: str = "options"
+    """The way in which it is asked before, along and after (`horsesense.scoring.ways`)."""
 
     @property
     def labels(self) -> bool:
@@ -46,6 +49,21 @@ _ALL = (
     Objective(
         "causal", TextLosses, "causal", _TEXTS, "language modelling on filled statements, left to right", "causal"
     ),
+    Objective(
+        "options",
+        LikelihoodLosses,
+        "causal",
+        _TEXTS,
+        "a softmax over how likely each option is in its place, as it is asked",
+    ),
+    Objective(
+        "letters",
+        LetterLosses,
+        "causal",
+        _TEXTS,
+        "a softmax over the letters of the options, which are shown in every order",
+        way="letters",
+    ),
     Objective("classification", LabelLosses, "entailment", ("pair",), "the label of a pair of texts"),
     Objective(
         "classification-lm",
@@ -66,6 +84,12 @@ def objective_of(name: str) -> Objective:
     if name not in OBJECTIVES:
         raise unknown("objective", name, OBJECTIVES)
     return OBJECTIVES[name]
+
+
+def objective_of_doses(architecture: str) -> Objective:
+    """The objective of inoculation where the user names none: a decoder chooses among options as it is asked."""
+    decoder = architecture.endswith(family_named("causal").architectures)
+    return OBJECTIVES["options" if decoder else "multiple-choice"]
 
 
 def objective_for(architecture: str, items: Sequence[Item], name: str) -> Objective:

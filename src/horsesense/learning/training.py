@@ -18,10 +18,11 @@ from horsesense.analysis import credits
 from horsesense.errors import UserError, argument
 from horsesense.learning.objectives import Objective, check_fit, objective_of
 from horsesense.learning.training_record import CHECKPOINTS, Look, Origin, Recipe, Trained, bind, save_trained
+from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.trainable import Opened, as_language_model, open_for_training
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.ways.way import Call, way_named
 from horsesense.watching import UNWATCHED, Watcher
 
 _TOKENS = {"cuda": 65_536}
@@ -53,6 +54,7 @@ def train(
         if not part:
             raise UserError(f"the {what} part is empty", fix="give more items, or hold out less")
         check_fit(objective, part, what)
+    check_dtype(recipe)
     remarks: list[str] = []
     while True:
         try:
@@ -69,6 +71,18 @@ def train(
                 f"memory ran out, so {recipe.batch} items are taken at a time and {recipe.gather} times gathered"
             )
             watcher.say(remarks[-1])
+
+
+def check_dtype(recipe: Recipe) -> None:
+    """Only weights that are not trained may be in few bits."""
+    if recipe.dtype == "auto":
+        raise UserError(
+            f"{argument('dtype', 'auto')} is for asking", fix="name float32, bfloat16, float16, int8 or int4"
+        )
+    if recipe.dtype != "float32" and not recipe.lora:
+        raise UserError(
+            f"weights in {recipe.dtype} are too coarse to be trained", fix=f"add {argument('lora')}, which leaves them"
+        )
 
 
 def _is_out_of_memory(error: RuntimeError) -> bool:
@@ -108,7 +122,13 @@ class _Training:
         names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family
         opened = open_for_training(
-            self.name, family, seed=self.recipe.seed, labels=names, allow_pickle=self.allow_pickle
+            self.name,
+            family,
+            seed=self.recipe.seed,
+            labels=names,
+            allow_pickle=self.allow_pickle,
+            device=self.recipe.device,
+            dtype=self.recipe.dtype,
         )
         if opened.quantised and not any("GGUF" in remark for remark in self.remarks):
             self.remarks.append("the weights were unpacked from a quantised GGUF file, and are kept in float32")
@@ -240,11 +260,13 @@ def _kept_log(checkpoint: Path) -> tuple[list[Look], list[tuple[int, float]]]:
 def answers_of(
     opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> list[Answer]:
-    """The answers of a network as it is now."""
+    """The answers of a network as it is now, asked as the objective has it."""
     model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     shown = [_blinded(item) for item in items] if blind else items
-    answers = answer_items(model, shown, spec, *([_TOKENS[model.device.type]] if model.device.type in _TOKENS else []))
+    way = way_named(objective.way)
+    call = Call(model, spec, _TOKENS.get(model.device.type, DEFAULT_BUDGET), UNWATCHED)
+    answers, _ = way.answer(way.prepare(model, shown, spec, ()), call)
     return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 

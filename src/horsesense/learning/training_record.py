@@ -66,6 +66,8 @@ class Recipe:
     aim: Literal["dev", "mean"] = "dev"
     """What the kept weights are best at: the development set, or its mean with the other sets looked at."""
     device: str = "auto"
+    dtype: str = "float32"
+    """What the weights below an adapter are in, since they are not trained; without an adapter always float32."""
 
     @property
     def rate(self) -> float:
@@ -208,6 +210,7 @@ def _check_origin(folder: Path, kept: Mapping[str, Any], origin: Origin) -> None
 
 def _check_recipe(folder: Path, kept: Mapping[str, Any], recipe: Recipe) -> None:
     wanted = asdict(recipe) | {"lr": recipe.rate}
+    kept = {"dtype": "float32"} | dict(kept)  # earlier records know no other
     for name, value in wanted.items():
         if name not in _MAY_DIFFER and _plain(value) != _plain(kept[name]):
             raise UserError(f"the folder holds a training with {name} {kept[name]!r}", file=folder, fix=_ANOTHER)

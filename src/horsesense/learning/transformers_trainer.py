@@ -163,6 +163,10 @@ def with_adapter(network: Any, seed: int) -> Any:
     """LoRA on all linear layers; a new head is trained whole."""
     from peft import LoraConfig, get_peft_model
 
+    if getattr(network, "is_quantized", False):
+        from peft import prepare_model_for_kbit_training
+
+        network = prepare_model_for_kbit_training(network, use_gradient_checkpointing=False)
     torch.manual_seed(seed)
     heads = [name for name, _ in network.named_children() if name in ("classifier", "score")]
     settings = LoraConfig(

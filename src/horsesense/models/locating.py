@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import check_trained, identity_of, weight_files, weight_hash
+from horsesense.models.served import is_served, open_served
 from horsesense.plugins import Plugin, find, names
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -78,7 +79,12 @@ def identify(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATC
 
 
 def weights_of(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> str:
-    """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not."""
+    """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not.
+
+    Of a served model it is what the server reports.
+    """
+    if is_served(name):
+        return open_served(name).who.content
     model = plugged(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle, watcher=watcher).weights
@@ -86,7 +92,10 @@ def weights_of(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWA
 
 
 def identity_named(name: str, *, allow_pickle: bool = False) -> str:
-    """Which model a name means; a plug-in's is what the plug-in says, or hashed where it does not."""
+    """Which model a name means; a plug-in's is what the plug-in says, or hashed where it does not; a server's what that
+    reports."""
+    if is_served(name):
+        return open_served(name).who.content
     model = plugged(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle).whole

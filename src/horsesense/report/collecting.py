@@ -11,6 +11,7 @@ from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
+from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites import PaperTable
 from horsesense.methods.suites.kept import kept_tables
 from horsesense.report.summary import Summary, summarise
@@ -43,6 +44,8 @@ class Collected:
     """Model and probe whose answers are not all there; left out."""
     papers: Sequence[PaperTable] = ()
     """Of runs of a suite: the paper's tables with these models in them."""
+    methods: Sequence[PaperTable] = ()
+    """Of other runs: what a method makes of its probes beyond accuracy."""
 
     @property
     def spreads(self) -> tuple[Spread, ...]:
@@ -70,9 +73,19 @@ def collect(
         runs.append((folder, parts))
         unfinished += [(part.model.name, part.probe.name) for part in rest]
     drawn = [curve for each in curves.values() for curve in each]
-    papers = [table for folder, parts in runs for table in kept_tables(folder, parts)]
-    collected = collect_answered(runs, cues, how, watcher)
-    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, papers=papers)
+    collected = with_tables(collect_answered(runs, cues, how, watcher), runs)
+    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished)
+
+
+def with_tables(collected: Collected, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collected:
+    """With the tables of each run: those of its suite, or of its method where it is of none."""
+    papers: list[PaperTable] = []
+    methods: list[PaperTable] = []
+    for folder, parts in runs:
+        kept = kept_tables(folder, parts) if folder.is_dir() else ()
+        papers += kept
+        methods += () if kept else rica_tables(parts)
+    return replace(collected, papers=papers, methods=methods)
 
 
 def collect_answered(

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from horsesense.errors import UserError
-from horsesense.models.contract import Model
-from horsesense.records import Fill, ScoringSpec
+from horsesense.models.contract import Model, Prompt
+from horsesense.records import BLANK, Fill, ScoringSpec
 from horsesense.records.document import Document
+
+_CLOSING = " .,;:!?"
+_BEGINS_WORD = ("Ġ", "▁")
+_TRIED = 200
+"""Tokens that are tried where words follow the blank: those that come first without them."""
+_TRIED_EACH = 4
+"""The same, as a multiple of the words that are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +35,58 @@ class FillDocument(Document):
 def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
     """The k best single tokens for the blank of each prompt, pieces and all, best first.
 
-    A causal model can only be asked where the blank ends the prompt: it does not see what follows.
+    A model that reads from left to right does not see what follows the blank. Where words do, the tokens that it would
+    go on with are tried there, and ranked by how likely each is with all that follows it (`_as_texts`).
     """
     if k < 1:
         raise UserError(f"the {k} best words of a blank are asked for", fix="ask for 1 or more")
-    return model.best_words(prompts, k, spec)
+    cut = [_cut(prompt) for prompt in prompts]
+    inside = [place for place, (_, after) in enumerate(cut) if model.asks_what_follows and after.strip(_CLOSING)]
+    filled: dict[int, list[Fill]] = {}
+    if inside:
+        tried = min(model.most_words, max(_TRIED, _TRIED_EACH * k))
+        if k > tried:
+            raise UserError(
+                f"{model.name} tells {tried} next tokens at most, and {k} are asked for", fix="ask for fewer"
+            )
+        starts = list(dict.fromkeys(cut[place][0] for place in inside))
+        best = dict(zip(starts, model.best_words([f"{text}{BLANK}" for text in starts], tried, spec), strict=True))
+        texts = [(prompts[place], *cut[place], best[cut[place][0]]) for place in inside]
+        filled = dict(zip(inside, _as_texts(model, texts, k, spec), strict=True))
+    rest = [place for place in range(len(prompts)) if place not in filled]
+    if rest:
+        filled |= dict(zip(rest, model.best_words([prompts[place] for place in rest], k, spec), strict=True))
+    return [filled[place] for place in range(len(prompts))]
+
+
+def _cut(prompt: str) -> tuple[str, str]:
+    before, blank, after = prompt.partition(BLANK)
+    if not blank or BLANK in after:
+        raise UserError(f"the prompt {prompt!r} must have one blank {BLANK}")
+    return before, after
+
+
+def _as_texts(
+    model: Model, tried: Sequence[tuple[str, str, str, Sequence[Fill]]], k: int, spec: ScoringSpec
+) -> list[list[Fill]]:
+    """For each prompt, what stands before and after its blank and the tokens to try: the k best, ranked as whole texts.
+
+    The log-probability of a token is that of itself and what follows it, among all tokens that were tried.
+    """
+    prompts = []
+    for _, before, after, words in tried:
+        start = len(before.rstrip())
+        for form, each in zip(model.vocabulary_forms(words), words, strict=True):
+            # Some tokenizers write a token without the space that it brings.
+            spaced = f" {each.word.lstrip()}" if form.startswith(_BEGINS_WORD) else each.word
+            text = before.rstrip() + spaced + after
+            prompts.append(Prompt(text, start, len(text), whole=True))
+    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    filled = []
+    for prompt, _, _, words in tried:
+        values = np.array([float(next(scored).logprobs.sum()) for _ in words])
+        values -= np.logaddexp.reduce(values)
+        order = np.argsort(-values, kind="stable")[:k]
+        best = ((words[place], float(values[place])) for place in order.tolist())
+        filled.append([Fill(prompt, rank, each.word, each.ids, value) for rank, (each, value) in enumerate(best, 1)])
+    return filled

@@ -74,8 +74,7 @@ def test_a_causal_model_is_asked_where_the_blank_ends_the_sentence(tiny_folders:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
     assert len(ask_associations(model, [Noun("stone")], Asking())) == 1
     inside = Asking(template="The {noun} was {not}___ by noon.")
-    with pytest.raises(UserError, match="cannot see 'by noon"):
-        ask_associations(model, [Noun("stone")], inside)
+    assert ask_associations(model, [Noun("stone")], inside)[0], "what follows is scored with each word"
     with pytest.raises(UserError, match="cannot fill a place inside a sentence"):
         from_frames(model, [Triplet("stone", "hot", "cold")], [Noun("stone")], SPEC)
 

@@ -66,9 +66,8 @@ def fetch_release(name: str, source: Path | None = None, watcher: Watcher = UNWA
     folder = cache_folder("releases", name)
     wanted = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
     if source is None:
-        for number, file in enumerate(wanted):
-            watcher.at(f"downloading {name}", number, len(wanted), "files")
-            fetch_url(file.url, file.sha256, folder / file.path)
+        for file in wanted:
+            fetch_url(file.url, file.sha256, folder / file.path, watcher)
     else:
         for path, content in _copied(wanted, source).items():
             with writing(folder / path) as temporary:

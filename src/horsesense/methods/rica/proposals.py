@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from horsesense.errors import UserError
+from horsesense.models.contract import Model
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.records import ScoringSpec
 from horsesense.scoring.texts import score_texts
@@ -46,7 +47,7 @@ def write_statements(
     return written
 
 
-def odd_texts(model: LanguageModel, texts: Sequence[str]) -> dict[str, bool]:
+def odd_texts(model: Model, texts: Sequence[str]) -> dict[str, bool]:
     """Which texts a language model finds odd beside the others: far below the median of mean log-probability."""
     means = np.array([text.mean for text in score_texts(model, texts, ScoringSpec())])
     return dict(zip(texts, outliers(means), strict=True))

@@ -122,7 +122,7 @@ def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[l
     return known, strange
 
 
-def _marking(model: Model) -> Marking:
+def vocabulary_marking(model: Model) -> Marking:
     """How a vocabulary marks words; a server writes the space before a word, which is told as a mark."""
     return marking_of(model.tokenizer.get_vocab()) if isinstance(model, LanguageModel) else "Ġ"
 
@@ -135,7 +135,7 @@ def ask_associations(
         check_template(asking.template)
     if not asking.depths or min(asking.depths) < 1:
         raise UserError("associations need a depth of 1 or more", fix="use 1,3,5,8,10")
-    marking = _marking(model)
+    marking = vocabulary_marking(model)
     by_noun: list[tuple[Association, ...]] = []
     for start in range(0, len(nouns), _NOUNS_AT_ONCE):
         part = nouns[start : start + _NOUNS_AT_ONCE]

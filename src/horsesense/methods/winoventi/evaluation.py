@@ -28,8 +28,8 @@ from horsesense.methods.winoventi.special_word import (
     special_facets,
     triplet_name,
 )
-from horsesense.models.local.load import load_model
 from horsesense.models.locating import identity_named
+from horsesense.models.opening import open_model
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -218,7 +218,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Dep
     about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
-        model = load_model(
+        model = open_model(
             name,
             family=settings.family,
             device=settings.device,

@@ -15,13 +15,13 @@ from horsesense.files import numbered_lines
 from horsesense.files.tables import iter_rows, open_table
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
-from horsesense.methods.winoventi.asking import first_tokens, marking_of, word_of
+from horsesense.methods.winoventi.asking import first_tokens, vocabulary_marking, word_of
 from horsesense.methods.winoventi.associations import Association, words_of_noun
 from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, statement, subject
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.contract import Model
 from horsesense.records import BLANK, Item, Judgement, ScoringSpec, iter_judgements
 from horsesense.scoring.fill import fill
 from horsesense.watching import Watcher
@@ -234,17 +234,17 @@ def from_contrast(association: Association, words: Sequence[str], lexicon: Lexic
 
 
 def contrast_words(
-    model: LanguageModel, associations: Sequence[Association], nouns: Mapping[str, Noun], spec: ScoringSpec
+    model: Model, associations: Sequence[Association], nouns: Mapping[str, Noun], spec: ScoringSpec
 ) -> list[list[str]]:
     """What the model says of the noun where the association is denied: *The cup is not empty. The cup is ___.*"""
-    marking = marking_of(model.tokenizer.get_vocab())
+    marking = vocabulary_marking(model)
     texts = []
     for each in associations:
         noun = nouns[each.noun]
         denial = statement(noun, f"not {each.word}")
         texts.append(f"{denial} {subject(noun)} {'are' if noun.plural else 'is'} {BLANK}.")
     contrasts = []
-    fills_of_texts = fill(model, texts, min(_TOP, len(model.tokenizer)), spec) if texts else []
+    fills_of_texts = fill(model, texts, min(_TOP, model.most_words), spec) if texts else []
     for each, fills in zip(associations, fills_of_texts, strict=True):
         barred = words_of_noun(nouns[each.noun]) | {each.word}
         words = [word_of(token, marking) for token in first_tokens(model, fills)]

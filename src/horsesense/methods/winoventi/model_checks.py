@@ -8,11 +8,11 @@ from typing import Any
 
 from horsesense.methods.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, statement
+from horsesense.models.contract import Model
 from horsesense.models.folders import weight_files
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
 from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
 from horsesense.models.locating import locate
+from horsesense.models.opening import open_local
 from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.options import answer_items
 from horsesense.scoring.texts import score_texts
@@ -25,7 +25,7 @@ NEAR = 0.75
 
 
 def grammatical(
-    schemas: Sequence[CheckedSchema], ranker: LanguageModel, spec: ScoringSpec, least: float = LEAST_MEAN
+    schemas: Sequence[CheckedSchema], ranker: Model, spec: ScoringSpec, least: float = LEAST_MEAN
 ) -> list[CheckedSchema]:
     """Object to pairs of which a sentence is improbable English."""
     texts = [text for checked in schemas for text in checked.schema.premise.sentences]
@@ -80,7 +80,7 @@ def not_entailing_the_wrong(
     schemas: Sequence[CheckedSchema], nouns: Sequence[Noun], entailment: str, device: str = "auto"
 ) -> list[CheckedSchema]:
     """Object to pairs of which a premise entails the other's outcome rather than contradicting it (criterion 1)."""
-    model = load_model(entailment, device=device)
+    model = open_local(entailment, "entailment is asked of a classifier that is loaded here", device=device)
     items = []
     for checked, noun in zip(schemas, nouns, strict=True):
         triplet = checked.schema.triplet

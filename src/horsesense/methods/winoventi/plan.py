@@ -11,8 +11,9 @@ from pathlib import Path
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.models.contract import Model
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
+from horsesense.models.opening import open_model, refuse_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,16 @@ class LoadedModels:
 
     device: str = "auto"
     dtype: str = "float32"
-    _by_name: dict[str, LanguageModel] = field(default_factory=dict)
+    _by_name: dict[str, Model] = field(default_factory=dict)
 
-    def get(self, name: str) -> LanguageModel:
+    def get(self, name: str) -> Model:
         if name not in self._by_name:
-            self._by_name[name] = load_model(name, device=self.device, dtype=self.dtype)
+            self._by_name[name] = open_model(name, device=self.device, dtype=self.dtype)
         return self._by_name[name]
+
+    def local(self, name: str, why: str) -> LanguageModel:
+        """One whose weights are needed; ``why`` says for what."""
+        refuse_served(name, why)
+        model = self.get(name)
+        assert isinstance(model, LanguageModel)
+        return model

@@ -81,7 +81,7 @@ def write_premises(
         )
         schemas += fitting
     to_write = _spread(triplets, plan.write)
-    masked = not models.get(plan.model).family.asks_what_follows if to_write else False
+    masked = not models.get(plan.model).asks_what_follows if to_write else False
 
     def part(start: int, end: int) -> list[Any]:
         rows = _written(plan, to_write[start:end], nouns, models, masked, start)
@@ -117,11 +117,13 @@ def _written(
     """The machine's premises for some triplets, as rows that JSON can hold; ``start`` is the place of the first."""
     rows: list[tuple[Triplet, Premise, str]] = []
     if masked:
-        framed = from_frames(models.get(plan.model), triplets, [nouns[t.noun] for t in triplets], plan.asking.spec)
+        masked_model = models.local(plan.model, "frames are filled by a masked model")
+        framed = from_frames(masked_model, triplets, [nouns[t.noun] for t in triplets], plan.asking.spec)
         rows += [(t, premise, BY_FRAMES) for t, premises in zip(triplets, framed, strict=True) for premise in premises]
     if plan.writer != "none":
+        writer = models.local(plan.writer, "premises are written by a model that is loaded here")
         for place, triplet in enumerate(triplets, start=start):
-            premises = generated(models.get(plan.writer), triplet, nouns[triplet.noun], plan.samples, plan.seed + place)
+            premises = generated(writer, triplet, nouns[triplet.noun], plan.samples, plan.seed + place)
             rows += [(triplet, premise, plan.writer) for premise in premises]
     return [
         {"triplet": [t.noun, t.generic, t.exception, t.origin, t.k], "premise": str(premise), "writer": writer}

@@ -8,13 +8,14 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.models.local.families import family_named
 from horsesense.models.local.language_model import LanguageModel
+from horsesense.models.local.large import loading_options
 from horsesense.models.local.parts import check_used, quiet_transformers, read_part, read_tokenizer, window_of
 from horsesense.models.locating import identify
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Weights in float32 on the CPU, ready for a trainer."""
+    """Weights on the CPU, ready for a trainer; those of few bits are where they will be asked."""
 
     name: str
     network: Any
@@ -28,11 +29,18 @@ class Opened:
 
 
 def open_for_training(
-    name: str, family: str, *, seed: int = 0, labels: tuple[str, ...] = (), allow_pickle: bool = False
+    name: str,
+    family: str,
+    *,
+    seed: int = 0,
+    labels: tuple[str, ...] = (),
+    allow_pickle: bool = False,
+    device: str = "auto",
+    dtype: str = "float32",
 ) -> Opened:
     """Open a model with the head of a family; a head may be new, anything below it may not.
 
-    ``labels`` are the names of a classifier's labels.
+    ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves as they are.
     """
     import torch
 
@@ -48,7 +56,7 @@ def open_for_training(
         network, report = read_part(
             identity.located.folder,
             kind.auto_class,
-            dtype=torch.float32,
+            **(loading_options(device, dtype) if dtype != "float32" else {"dtype": torch.float32}),
             use_safetensors=None if allow_pickle else True,
             output_loading_info=True,
             **options,
