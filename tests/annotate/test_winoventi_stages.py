@@ -157,6 +157,8 @@ def test_what_a_machine_proposes_stands_in_the_form(
     )
 
 
+@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
 def test_serve_says_where_and_gives_links(
     plan: PipelinePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
