@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api.verify import verify
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas
@@ -91,3 +93,22 @@ def test_a_probe_whose_schemas_are_gone_is_removed(plan: PipelinePlan, tmp_path:
 def test_a_file_that_is_not_there_is_told(plan: PipelinePlan, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.csv: no such file"):
         run_pipeline(replace(plan, judged=(tmp_path / "nowhere.csv",)), tmp_path / "out")
+
+
+def _write(path: Path) -> None:
+    path.write_text("word\n")
+
+
+def test_a_part_that_rots_is_made_again(tmp_path: Path) -> None:
+    def rows(steps: Steps) -> list[int]:
+        return list(steps.in_parts("associations", "a" * 12, 5, 2, lambda low, high: list(range(low, high))))
+
+    steps = Steps(tmp_path, lambda _: None)
+    assert rows(steps) == [0, 1, 2, 3, 4]
+    path = steps.do("selection", "selection.tsv", ["made from"], lambda path, _: _write(path))
+    part = sorted((tmp_path / "parts").iterdir())[1]
+    part.write_text("[2, 8]")
+    path.write_text("wodr\n")
+    assert verify(tmp_path).damaged == (f"parts/{part.name}", "selection.tsv")
+    assert rows(Steps(tmp_path, lambda _: None)) == [0, 1, 2, 3, 4]
+    assert verify(tmp_path).damaged == ("selection.tsv",)

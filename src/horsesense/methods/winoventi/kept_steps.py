@@ -12,6 +12,7 @@ from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files.checksums import is_sound, keep_sum, summed
 
 STATE = "state.json"
 RUN = "run of "
@@ -73,6 +74,8 @@ class Steps:
     def _keep(self, name: str, record: dict[str, str]) -> None:
         self._done[name] = record
         self._write()
+        if "gave" in record:
+            keep_sum(self.folder, self.folder / record["output"], record["gave"])
 
     def _write(self) -> None:
         with writing(self.folder / STATE) as temporary:
@@ -82,14 +85,17 @@ class Steps:
     def in_parts(
         self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
     ) -> Iterator[Any]:
-        """The rows of a long step, made from ``number`` things, ``size`` at a time; each part is kept as JSON."""
+        """The rows of a long step, made from ``number`` things, ``size`` at a time.
+
+        Each part is kept as JSON, and made again where it is damaged.
+        """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
-            if path.is_file():
+            if path.is_file() and is_sound(self.folder, path):
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                with writing(path) as temporary:
+                with summed(self.folder, path) as temporary:
                     temporary.write_text(json.dumps(rows), encoding="utf-8")
             yield from rows
 

@@ -210,6 +210,12 @@ class ServedModel:
             for (each, tokens), wanted, request in zip(told, words, requests, strict=True)
         ]
 
+    def in_template(self, turn: Turn) -> str:
+        raise UserError(
+            f"{self.name} puts its chat template around a conversation itself, so no option can be scored inside it",
+            fix="use chat=off, or ask by letters",
+        )
+
     def continuations(
         self, turns: Sequence[Turn], sampling: Sampling, watcher: Watcher = UNWATCHED
     ) -> list[list[Continuation]]:
@@ -233,6 +239,8 @@ class ServedModel:
             told += f", about {(sent * settings.price[0] + received * settings.price[1]) / 1e6:.2f} by the price given"
         if settings.max_requests is not None and requests > settings.max_requests:
             told += f"; the budget of {settings.max_requests:,} requests ends it before"
+        elif settings.max_tokens is not None and sent + received > settings.max_tokens:
+            told += f"; the budget of {settings.max_tokens:,} tokens ends it before"
         watcher.say(told)
 
     # What has to be found out by asking, once.
