@@ -53,7 +53,9 @@ lint: $(READY)
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py
 
-test: $(READY) fetch lint
+# Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
+test: $(READY)
+	$(MAKE) --no-print-directory -j 2 fetch lint
 	$(PYTEST) $(BROWSER:%=--ignore=%)
 	$(BIN)/python -m pytest $(BROWSER)
 
@@ -78,6 +80,7 @@ fuzz: $(READY)
 
 faults: $(READY)
 	$(BIN)/python -m tests.faults --write
+	$(BIN)/python -m tests.faults.limits --write
 	$(BIN)/python -m tests.faults.flips
 	$(BIN)/python -m tests.faults.slow_server
 

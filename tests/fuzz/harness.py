@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -289,7 +289,7 @@ class Fuzz:
             self._note(key, "a traceback", call)
         elif code == 2 and len(told) != 1 and "Usage" not in seen["err"]:
             self._note(key, f"{len(told)} sentences", call)
-        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work):
+        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work, words):
             self._note(key, f"names a file that it was not given: {self._debugged(words)}", call)
         left = [path.name for path in work.rglob(".*.part")]
         if left:
@@ -379,11 +379,11 @@ def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
     return "\n".join(lines)
 
 
-def _elsewhere(sentence: str, place: Path, work: Path) -> bool:
-    """Whether a sentence names a file of another input."""
-    return any(
-        not found.startswith(str(work)) for found in re.findall(rf"{re.escape(str(place))}/tmp[^:; ]*", sentence)
-    )
+def _elsewhere(sentence: str, place: Path, work: Path, words: Sequence[str] = ()) -> bool:
+    """Whether a sentence names a file of another input, and not one that was given or lies below it."""
+    begin = f"{place}/tmp"
+    given = (str(work), *(word for word in words if word.startswith(begin)))
+    return any(not found.startswith(given) for found in re.findall(rf"{re.escape(begin)}[^:; ]*", sentence))
 
 
 def _stream() -> io.TextIOWrapper:

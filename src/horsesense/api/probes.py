@@ -22,7 +22,8 @@ def load_probe(name: PathLike) -> Probe:
     """A probe by its name or its file.
 
     Args:
-        name: ``"starter"``, the probe that ships with the package, or a file: .jsonl, .jsonl.gz or .parquet.
+        name: ``"starter"`` or ``"winoventi-own"``, the probes that ship with the package, or a file: .jsonl, .jsonl.gz
+            or .parquet.
 
     Returns:
         The items with their card.
@@ -34,6 +35,10 @@ def load_probe(name: PathLike) -> Probe:
         from horsesense.methods.starter import starter_probe
 
         return starter_probe()
+    if str(name) == "winoventi-own" and not Path(name).exists():
+        from horsesense.methods.winoventi.own import own_probe
+
+        return own_probe()
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)

@@ -117,7 +117,10 @@ class Options:
 
 
 def _above(graph: Graph, concept: int, most: int) -> list[int]:
-    return [other for other, hops in graph.up.row(concept) if 1 <= hops <= most]
+    """What lies so few links above, but for what lies above half of the source: that makes nobody kin."""
+    below = graph.down.starts
+    near = (other for other, hops in graph.up.row(concept) if 1 <= hops <= most)
+    return [other for other in near if below[other + 1] - below[other] <= len(graph) / 2]
 
 
 def _children(graph: Graph, concept: int) -> list[int]:
