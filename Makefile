@@ -4,6 +4,7 @@
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
+# make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
 # make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
 # make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/reliability.md
 # make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
@@ -19,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench coverage fuzz faults lock sbom clean
+.PHONY: setup fetch demo test quick lint bench peers coverage fuzz faults lock sbom clean
 
 setup: $(READY)
 
@@ -52,7 +53,9 @@ lint: $(READY)
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py
 
-test: $(READY) fetch lint
+# Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
+test: $(READY)
+	$(MAKE) --no-print-directory -j 2 fetch lint
 	$(PYTEST) $(BROWSER:%=--ignore=%)
 	$(BIN)/python -m pytest $(BROWSER)
 
@@ -60,7 +63,11 @@ quick: $(READY) lint
 	$(PYTEST) -m "not slow"
 
 bench: $(READY)
-	for file in $(filter-out bench/coverage.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/coverage.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+peers: $(READY)
+	$(BIN)/horsesense fetch smollm2
+	$(BIN)/python bench/round_trip.py
 
 coverage: $(READY)
 	$(BIN)/python bench/coverage.py --write
@@ -73,6 +80,7 @@ fuzz: $(READY)
 
 faults: $(READY)
 	$(BIN)/python -m tests.faults --write
+	$(BIN)/python -m tests.faults.limits --write
 	$(BIN)/python -m tests.faults.flips
 	$(BIN)/python -m tests.faults.slow_server
 

@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import compare as compare
+    from horsesense.api.reporting import gate as gate
     from horsesense.api.reporting import write_report as write_report
+    from horsesense.api.reporting import write_rows as write_rows
     from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.api.showing import ShownAnswers as ShownAnswers
@@ -96,7 +98,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
-    "api.reporting": ("Report", "compare", "write_report"),
+    "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
@@ -149,6 +151,7 @@ __all__ = [
     "fill",
     "find_cues",
     "fit_control",
+    "gate",
     "harden",
     "import_log",
     "inoculate",
@@ -177,6 +180,7 @@ __all__ = [
     "wordnetqa",
     "write_probe",
     "write_report",
+    "write_rows",
 ]
 
 

@@ -231,7 +231,7 @@ def as_user_error(error: BaseException) -> UserError | None:
 
 
 def _file_of(error: BaseException) -> str:
-    """The file that an error is about: what the innermost code of ours calls its path, or what was opened last below it.
+    """The file that an error is about: what the innermost code of ours calls its path, or what was opened last in it.
 
     What was opened last is not enough: a table may be parsed after the one beside it was read too.
     """

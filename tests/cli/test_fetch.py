@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
 import sys
 import tarfile
 import zipfile
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.files.checksums import SUMS
@@ -203,7 +205,11 @@ def validated(output: bytes) -> Any:
 def test_a_release_from_a_local_copy(release: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert fetch("toy", "--from", release, "--json")[0] == 0
     document = validated(capfdbinary.readouterr().out)
-    assert tree(Path(document["path"])) == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
+    kept = tree(Path(document["path"]))
+    assert kept.pop(SUMS).split() == [
+        word for n, c in (("a.txt", b"first\r\n"), ("data/b.txt", b"second")) for word in (sha(c).encode(), n.encode())
+    ]
+    assert kept == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
     hashes = sorted([sha(b"first\r\n"), sha(b"second")])
     assert document == {"name": "toy", "path": document["path"], "sha256": sha("".join(hashes).encode())}
     assert fetch("toy", "twin", "--from", release, "--json")[0] == 0
@@ -219,6 +225,21 @@ def test_what_is_here_is_not_fetched_again(release: Path, tmp_path: Path) -> Non
     code, told = fetch("toy", "--from", empty)
     assert code == 2
     assert "1 of 1 files are not those of the release: a.txt (missing)" in told
+
+
+def test_a_fetched_file_that_rots_is_told(release: Path, tmp_path: Path) -> None:
+    """By whoever reads it, and by ``verify``; one of the user's own is not held against anything."""
+    assert fetch("toy", "--from", release)[0] == 0
+    folder = tmp_path / "cache/releases/toy"
+    assert hs.verify(folder).sound == 2
+    path = folder / "data/b.txt"
+    path.write_bytes(b"secnod")
+    assert hs.verify(folder).damaged == ("data/b.txt",)
+    with pytest.raises(UserError, match=r"b\.txt: the file is damaged.*horsesense fetch toy"):
+        hs.read_release("cats", path)
+    with pytest.raises(UserError) as told:
+        hs.read_release("cats", Path(shutil.copy(path, tmp_path / "b.txt")))
+    assert "damaged" not in str(told.value)
 
 
 def test_a_partial_or_changed_copy_is_refused_whole(release: Path, tmp_path: Path) -> None:

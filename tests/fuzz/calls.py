@@ -17,7 +17,7 @@ from tests.fuzz.seeds import files_of
 _WORDS = re.compile(r"[\w-]{3,}")
 _OUT = ("-o", "--out", "--charts", "--plot")
 NAMES = {
-    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "study": ("study",), "probe": ("clozes", "choices"),
+    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "new": ("run",), "against": ("run",), "study": ("study",), "probe": ("clozes", "choices"),
     "model": ("model-gpt2", "model-bert", "model-choice"), "nouns": ("nouns",), "vectors": ("vectors",), "corpus": ("corpus",),
     "conceptnet": ("conceptnet", "plain_conceptnet"), "atomic": ("atomic",), "lexicon": ("lexicon",), "files": ("tasks", "judgements"),
     "train": ("questions", "clozes", "triples"), "test": ("others", "clozes", "triples"), "dev": ("others", "clozes"),

@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,6 +41,9 @@ _FIRST = {
     "rica": ("sentences", "mask"),
     "sense-making": ("statements", "answers"),
     "sense-reasons": ("statements", "answers"),
+    "lm-eval": ("samples_things", "logs"),
+    "inspect": ("log",),
+    "answers": ("answers",),
 }
 """Which seeds are the files of a release that has several."""
 
@@ -148,11 +151,12 @@ class Fuzz:
             yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        from horsesense.exchange.formats import READS
         from horsesense.methods.releases import READERS
 
-        for name, reader in READERS.items():
+        for name, least in [*((name, reader.fewest) for name, reader in READERS.items()), *((log, 1) for log in READS)]:
 
-            def throw(work: Path, name: str = name, fewest: int = reader.fewest) -> str:
+            def throw(work: Path, name: str = name, fewest: int = least) -> str:
                 key = f"release {name}"
                 tried = self.tallies[key].inputs
                 if fewest == 1 and tried < len(self.seeds) and not self.liked[key, "0"]:  # which of them is its own?
@@ -278,13 +282,14 @@ class Fuzz:
             return "raised"
         told = [line for line in seen["err"].splitlines() if line.startswith("horsesense: ")]
         code = seen["code"]
-        if code == 1 or code not in (0, 2, 130):
+        # A gate tells its verdict by 3 and 4.
+        if code == 1 or code not in (0, 2, 130, *((3, 4) if key == "gate" else ())):
             self._note(key, self._debugged(words) or (told[-1] if told else f"exit {code}"), call)
         elif "Traceback (most recent call last)" in seen["err"]:
             self._note(key, "a traceback", call)
         elif code == 2 and len(told) != 1 and "Usage" not in seen["err"]:
             self._note(key, f"{len(told)} sentences", call)
-        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work):
+        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work, words):
             self._note(key, f"names a file that it was not given: {self._debugged(words)}", call)
         left = [path.name for path in work.rglob(".*.part")]
         if left:
@@ -374,11 +379,11 @@ def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
     return "\n".join(lines)
 
 
-def _elsewhere(sentence: str, place: Path, work: Path) -> bool:
-    """Whether a sentence names a file of another input."""
-    return any(
-        not found.startswith(str(work)) for found in re.findall(rf"{re.escape(str(place))}/tmp[^:; ]*", sentence)
-    )
+def _elsewhere(sentence: str, place: Path, work: Path, words: Sequence[str] = ()) -> bool:
+    """Whether a sentence names a file of another input, and not one that was given or lies below it."""
+    begin = f"{place}/tmp"
+    given = (str(work), *(word for word in words if word.startswith(begin)))
+    return any(not found.startswith(given) for found in re.findall(rf"{re.escape(begin)}[^:; ]*", sentence))
 
 
 def _stream() -> io.TextIOWrapper:

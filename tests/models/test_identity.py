@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -14,6 +15,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from horsesense.errors import UserError
+from horsesense.models import folders
+from horsesense.models.folders import hash_of_files
 from horsesense.models.local.load import load_model
 from horsesense.models.locating import identify, locate
 from horsesense.records import ScoringSpec
@@ -146,3 +149,31 @@ def test_an_adapter_fetches_nothing_by_itself(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(UserError, match="someone/something"):
         locate(str(folder))
     assert asked == [True]
+
+
+def test_weights_in_the_hubs_cache_are_known_by_the_hash_that_the_hub_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = save_tiny("gpt2", tmp_path / "plain")
+    wanted = identify(str(plain))
+    blobs, snapshot = tmp_path / "models--org--tiny" / "blobs", tmp_path / "models--org--tiny" / "snapshots" / "c0ffee"
+    blobs.mkdir(parents=True)
+    snapshot.mkdir(parents=True)
+    for path in plain.iterdir():
+        large = path.suffix == ".safetensors"  # the hub names other files by Git's hash
+        name = hashlib.sha256(path.read_bytes()).hexdigest() if large else hashlib.sha1(path.read_bytes()).hexdigest()
+        (blobs / name).write_bytes(path.read_bytes())
+        (snapshot / path.name).symlink_to(Path("../../blobs") / name)
+    read: list[Path] = []
+    monkeypatch.setattr(folders, "hash_of_files", lambda files: read.extend(files) or hash_of_files(files))
+    found = identify(str(snapshot))
+    assert (found.weights, found.whole) == (wanted.weights, wanted.whole)
+    assert not read, "gigabytes are not read to know what they are"
+    # What looks like it and is not: a file of that name that lies there itself, or a link out of the cache.
+    stray = tmp_path / "blobs" / ("0" * 64)
+    stray.parent.mkdir()
+    stray.write_bytes((plain / "model.safetensors").read_bytes())
+    (snapshot / "model.safetensors").unlink()
+    (snapshot / "model.safetensors").symlink_to(stray)
+    assert identify(str(snapshot)).weights == wanted.weights
+    assert read == [snapshot / "model.safetensors"]

@@ -85,3 +85,17 @@ def test_the_two_are_never_in_memory_side_by_side(
 
     load_by_margins(load, ITEMS, ScoringSpec())
     assert len(loaded) > 1
+
+
+def test_of_a_large_model_no_copy_in_float32_is_made(
+    tiny_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = tiny_folders["gpt2"] / "model.safetensors"
+    monkeypatch.setattr(precision, "LARGE", weights.stat().st_size)
+    monkeypatch.setattr(precision, "answer_items", lambda *_: pytest.fail("it was asked both ways"))
+    for there in (True, False):
+        dtype, reason = kept_dtype(tmp_path / str(there), tiny_folders["gpt2"], monkeypatch, there=there)
+        assert dtype == "bfloat16"
+        assert reason == "auto: 0 GB of weights, too large for a copy in float32"
+    monkeypatch.setattr(precision, "LARGE", weights.stat().st_size + 1)
+    assert kept_dtype(tmp_path / "small", tiny_folders["gpt2"], monkeypatch, there=False)[0] == "float32"

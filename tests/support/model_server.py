@@ -37,6 +37,8 @@ class Behaviour:
     """Whether a special token that is written into a text is one token."""
     tokenises: bool = False
     takes_ids: bool = True
+    prompt_logprobs: bool = False
+    """Whether it tells the log-probabilities of a prompt as vLLM does."""
     lies: bool = False
     """Whether it echoes other numbers than those of the weights."""
     splits: bool = False
@@ -58,6 +60,8 @@ class Seen:
     requests: int = 0
     answered: int = 0
     paths: Counter[str] = field(default_factory=Counter)
+    bodies: list[str] = field(default_factory=list)
+    """What was asked and answered, each as JSON."""
     headers: list[str] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
@@ -142,6 +146,8 @@ class ModelServer:
             else:
                 status, value = self._reply(handler, path, body)
                 self.seen.answered += status == 200
+                if status == 200:
+                    self.seen.bodies.append(json.dumps([path, body], sort_keys=True))
                 self.send(handler, status, json.dumps(value).encode())
         finally:
             with self._lock:
@@ -203,6 +209,8 @@ class ModelServer:
 
     def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
         ids = self._ids(body["prompt"])
+        if "prompt_logprobs" in body and self.behaviour.prompt_logprobs:
+            return self._as_vllm(ids)
         made, values, alternatives = self._greedy(ids, body["max_tokens"] if body.get("logprobs") else 0, body)
         if not body.get("logprobs"):
             return self._written(Turn(str(body["prompt"])), body, chat=False)
@@ -222,6 +230,16 @@ class ModelServer:
             "choices": [{"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}],
             "usage": {"prompt_tokens": len(ids), "completion_tokens": len(made)},
         }
+
+    def _as_vllm(self, ids: tuple[int, ...]) -> dict[str, Any]:
+        """Nothing of the first token; of each other what it is and how likely, by its number."""
+        values = self.model.logprobs([Row(Given(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[0]
+        lie = -3.0 if self.behaviour.lies else 0.0
+        told: list[Any] = [None]
+        for token, value in zip(ids[1:], values, strict=True):
+            told.append({str(token): {"logprob": float(value) + lie, "rank": 1, "decoded_token": self._text(token)}})
+        choice = {"text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
+        return {"choices": [choice], "usage": {"prompt_tokens": len(ids), "completion_tokens": 1}}
 
     def _greedy(
         self, ids: tuple[int, ...], count: int, body: dict[str, Any]

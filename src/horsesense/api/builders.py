@@ -130,7 +130,7 @@ def winoventi(
     source = Path(schemas)
     path = source / "schemas.tsv" if source.is_dir() else source
     if source.is_dir() and not path.is_file():
-        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi run … to its end")
+        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi make … to its end")
     read, skipped = read_schemas(path, skip_bad=skip_bad)
 
     def checked(schema: CheckedSchema) -> CheckedSchema:

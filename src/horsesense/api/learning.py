@@ -51,7 +51,8 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``; a stopped training goes on from there.
         tests: Probes to test on.
         dev: The probe to choose on; by default a tenth of ``probe``.
-        setting: full, low-resource, high-resource, noisy, half-exception or full-exception.
+        setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
+            two split by schema as the paper does, with ``-unseen-nouns`` behind them by noun.
         numbers: The setting's numbers: per cent, times or statements.
         objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
             multiple-choice; by default what fits the model.

@@ -10,13 +10,14 @@ from horsesense.api.rica_study import Study, study
 from horsesense.errors import naming_extras
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
-from horsesense.methods.rica.certification import LexiconCheck, check_lexicon
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
 from horsesense.methods.rica.equivalence import equivalent as prove
 from horsesense.methods.rica.knowledge_tables import whole_lexicon
+from horsesense.methods.rica.lexicon import LexiconCheck, check_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import Derivation, derivation
+from horsesense.methods.rica.recall import FilterRecall, filter_recall
 from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "equivalent",
     "lexicon",
     "plot_ladder",
+    "recall",
     "released",
     "study",
     "views",
@@ -144,3 +146,16 @@ def released(file: PathLike) -> ReleaseCheck:
         How many are derived exactly, and where the release differs.
     """
     return check_release(Path(file))
+
+
+@naming_extras()
+def recall(file: PathLike) -> FilterRecall:
+    """What the filters on knowledge bases would keep of released axioms, all of which people accepted.
+
+    Args:
+        file: The released axioms, plain or gzipped.
+
+    Returns:
+        The share kept, by kind of premise, each with its interval.
+    """
+    return filter_recall(Path(file))

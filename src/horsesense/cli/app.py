@@ -20,7 +20,7 @@ from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.plugins import plugins
-from horsesense.cli.report import compare, report
+from horsesense.cli.report import compare, gate, report
 from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
@@ -64,6 +64,7 @@ app.command("saliency")(saliency)
 app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
+app.command("gate")(gate)
 app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)

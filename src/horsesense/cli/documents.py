@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.api.fetching import Fetchable
+from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
@@ -63,6 +64,7 @@ DOCUMENTS: dict[str, str] = {
     "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
+    "gate": "horsesense.runs.gate:Gate",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
     "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
@@ -76,13 +78,14 @@ DOCUMENTS: dict[str, str] = {
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.plugged:InstalledPlugins",
-    "report": "horsesense.api.reporting:ReportDocument",
+    "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
-    "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
+    "rica lexicon": "horsesense.methods.rica.lexicon:LexiconCheck",
+    "rica recall": "horsesense.methods.rica.recall:FilterRecall",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",
@@ -93,10 +96,13 @@ DOCUMENTS: dict[str, str] = {
     "train": "horsesense.learning.training_results:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
+    "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
-    "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
+    "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Command → the type of its document, as ``module:name``."""
@@ -125,6 +131,9 @@ FetchDocument = Fetched | list[Fetched] | list[Fetchable]
 
 ImportDocument = WrittenProbe | ImportedLog
 """A release or a table as a probe; another tool's log as a run folder."""
+
+ReportedDocument = ReportDocument | WrittenRows
+"""What run folders say; a table of their rows."""
 
 SaliencyDocument = Explanation | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""

@@ -68,7 +68,7 @@ class Bars(Watcher):
             now = self._begin(stage, done, total)
         now.done = done
         description = f"{stage}, {note}" if note else stage
-        counted = told_count(done, total, unit)
+        counted = told_count(done, total, unit) + _told_rate(now, unit)
         self._bars.update(now.bar, completed=done, total=total or None, description=description, counted=counted)
         if unit and total and not now.forecast:
             self._say_forecast(now, total, unit)
@@ -92,6 +92,13 @@ class Bars(Watcher):
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
             self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+
+
+def _told_rate(now: _Stage, unit: str) -> str:
+    """How many tokens a second, once there is something to tell."""
+    passed = time.monotonic() - now.began
+    done = now.done - now.first
+    return f", {done / passed:,.0f} a second" if unit == "tokens" and done > 0 and passed > 1 else ""
 
 
 def told_count(done: int, total: int, unit: str) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json
+from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.methods.rica.analysis import Analysis
+    from horsesense.methods.rica.analysis import Analysis, RunAnalysis
     from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 
 LexiconFile = Annotated[
@@ -106,6 +106,28 @@ def release(
         people().print(f"  released  {d.released}\n  derived   {d.derived}", markup=False, soft_wrap=True)
 
 
+@rica.command("recall")
+def recall(
+    file: Annotated[Path, typer.Argument(help="The released axioms (RICA_10k_axiom2set.jsonl, plain or gzipped).")],
+    json: Json = False,
+) -> None:
+    """What the filters on knowledge bases would keep of the released axioms, all of which people accepted."""
+    from horsesense.api.rica import recall as filter_recall
+
+    found = filter_recall(file)
+    if json:
+        print_json(found)
+        return
+    frame = table("axioms", "n", "premise kept", "conclusion kept", "both", "95 % interval")
+    rows = [(each.kind, (each.premise, each.conclusion, each.kept)) for each in found.kinds]
+    for kind, shares in (*rows, ("all", (found.premise, found.conclusion, found.kept))):
+        kept = shares[-1]
+        values = (f"{share.value:.3f}" for share in shares)
+        frame.add_row(kind, f"{kept.n:,}", *values, f"{kept.low:.3f} to {kept.high:.3f}")
+    people().print(frame)
+    people().print(f"{found.unfiltered:,} of {found.axioms:,} axioms pass no filter: grades, places and others")
+
+
 @rica.command("controls")
 def controls(
     file: Annotated[Path, typer.Argument(help="A RICA probe, built or imported.")],
@@ -144,6 +166,7 @@ def analyse(
         return
     for result in analysis.results:
         print_analysis(result)
+    print_controls(analysis)
     if analysis.ablation:
         for name in ("novel", "named", "difference"):
             people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
@@ -151,6 +174,14 @@ def analyse(
 
 def _in_words(e: Estimate) -> str:
     return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), n {e.n:,}"
+
+
+def print_controls(analysis: RunAnalysis) -> None:
+    """Each set beside its controls, and whether they are at chance."""
+    from horsesense.cli.suites import print_tables
+    from horsesense.methods.rica.run_tables import control_table
+
+    print_tables(filter(None, [control_table(analysis.controls)]))
 
 
 def print_analysis(result: Analysis) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json
-from horsesense.cli.rica import print_analysis, rica
+from horsesense.cli.rica import print_analysis, print_controls, rica
 from horsesense.cli.settings import Device, Dtype, Models, spec_of
 from horsesense.cli.written import Limit, Seed
 from horsesense.errors import UserError
@@ -68,12 +68,10 @@ def clues(
     json: Json = False,
 ) -> None:
     """Which words predictions rest on, over a whole set: clues a statement, and how many of them are arguments."""
-    from typing import cast
-
     from horsesense.api.rica import clues as find_clues
     from horsesense.cli.progress import Bars
     from horsesense.errors import unknown
-    from horsesense.scoring.saliency import METHODS, Method
+    from horsesense.scoring.saliency import METHODS
 
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -83,7 +81,7 @@ def clues(
             probe,
             limit=limit,
             entities=entities,
-            method=cast(Method, method),
+            method=method,
             steps=steps,
             draws=draws,
             seed=seed,
@@ -153,4 +151,5 @@ def study(
         return
     for result in done.analysis.results:
         print_analysis(result)
+    print_controls(done.analysis)
     people().print(f"{done.page}" + (f"  {done.picture}" if done.picture else ""), markup=False)

@@ -13,7 +13,8 @@ from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, 
 from horsesense.errors import UserError
 
 Probes = Annotated[
-    list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
+    list[str] | None,
+    typer.Option("-p", "--probe", help="A probe file, 'starter' (the default) or 'winoventi-own'; repeatable."),
 ]
 
 

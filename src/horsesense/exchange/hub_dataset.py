@@ -1,7 +1,7 @@
 """A probe as a data set for the Hugging Face hub: Parquet a split, and a card that says how far it can be trusted.
 
 ``datasets.load_dataset(DIR)`` opens the folder, and it uploads as it is. The card's header is what the hub reads;
-below it stand licence, citation, how the items were made, how sound they are and what answers them without understanding.
+below it stand licence, citation, how the items were made, how sound they are and what answers them by cues.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from horsesense import __version__
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, Written
 from horsesense.records import Item, Probe
+from horsesense.records.card import writing_card
 from horsesense.records.jsonl import item_to_dict
 
 _SPLITS = {"dev": "validation", "valid": "validation", "eval": "validation"}
@@ -52,7 +53,7 @@ _PAPERS = {
 _FIELDS = """| field | what it is |
 |---|---|
 | `id` | the probe's name and a hash of the content |
-| `form` | `cloze` (options fill the blank `___`), `sentences` (options are whole), `choice` or `pair` (options are labels) |
+| `form` | `cloze` (options fill the blank `___`), `sentences` (options are whole), `choice`, `pair` (labels) |
 | `premise`, `text` | what is given first; the question, the cloze or the hypothesis |
 | `options`, `answer` | the options, and the place of the right one from 0; null where nobody has judged |
 | `family`, `member` | what the strict metric takes together, and the role in it |
@@ -76,6 +77,8 @@ def write_hub(export: Export) -> Written:
         _write_split(export.folder / files[split], items, facets, groups)
     text = "".join(f"{line}\n" for line in [*_header(export, files), *_body(export, by_split)])
     (export.folder / "README.md").write_text(text, encoding="utf-8")
+    with writing_card(export.folder / f"{export.name}.card.json", export.probe.card):
+        pass
     return Written(len(export.probe.items), 'datasets.load_dataset("DIR")')
 
 

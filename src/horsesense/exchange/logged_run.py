@@ -123,7 +123,6 @@ class LogReading:
         if self.base is None:
             raise ValueError("a reading is begun by its run")
         for sample in self._waiting:
-            self._facets.setdefault(sample.task, Columns()).see(sample.columns)
             self.groups.setdefault(sample.task, sample.group)
             part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
             place = self._place(sample)
@@ -139,6 +138,7 @@ class LogReading:
         row = (sample.task, sample.item.id, body, columns)
         done = self.base.execute("insert or ignore into items(task, id, body, columns) values (?, ?, ?, ?)", row)
         if done.rowcount:
+            self._facets.setdefault(sample.task, Columns()).see(sample.columns)
             return int(done.lastrowid)
         found = self.base.execute("select place from items where task = ? and id = ?", (sample.task, sample.item.id))
         return int(found.fetchone()[0])

@@ -54,6 +54,8 @@ def kept_sums(root: Path) -> Mapping[str, str]:
 def is_sound(root: Path, path: Path) -> bool:
     """Whether a file is as it was written; a file without a checksum is taken as it is."""
     sums = _sums(root).get(_name(root, path))
+    if sums is not None and path.exists() and not path.is_file():
+        return False  # a device or a pipe has taken its place
     return sums is None or sha256_of_file(path) in (sums.now, sums.before)
 
 
@@ -82,6 +84,13 @@ def keep_sum(root: Path, path: Path, digest: str) -> None:
         return
     kept[name] = _Sums(digest, old.now)
     _write(root, kept)
+
+
+def drop_sum(root: Path, path: Path) -> None:
+    """Forget the checksum of a file that is about to be written in place; it is kept again when that is done."""
+    kept = dict(_sums(root))
+    if kept.pop(_name(root, path), None) is not None:
+        _write(root, kept)
 
 
 def sum_folder(root: Path) -> None:

@@ -58,6 +58,8 @@ class Prompt:
     """One past the last character that is scored."""
     whole: bool = False
     """Whether the scored stretch is one unit of `word-l2r` (an option in a blank), not word by word."""
+    bare: bool = False
+    """Whether nothing is put around it: a chat template brings its own beginning."""
 
 
 def in_stretch(prompt: Prompt, start: int, end: int) -> bool:
@@ -211,6 +213,9 @@ class Model(Protocol):
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
     ) -> list[Choices]:
         """For each turn, how likely each of its words is to come next."""
+
+    def in_template(self, turn: Turn) -> str:
+        """A conversation as its chat template writes it, up to where the reply begins."""
 
     def continuations(
         self, turns: Sequence[Turn], sampling: Sampling, watcher: Watcher = UNWATCHED

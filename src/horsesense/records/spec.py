@@ -53,9 +53,9 @@ class ScoringSpec:
     baseline: bool = False
     """Score each option without its question too, for PMI."""
     chat: Chat = "auto"
-    """Letters and words: through the model's chat template; ``auto``: where it has one."""
+    """Through the model's chat template; ``auto``: letters and words where it has one, options and PMI never."""
     system: str = ""
-    """Letters and words: what a conversation begins with, as the system's message."""
+    """What a conversation begins with, as the system's message."""
     shots: int = 0
     """Solved examples before each question."""
     shots_from: str = ""

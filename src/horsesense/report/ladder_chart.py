@@ -17,10 +17,10 @@ from horsesense.report.charts import BAR, MISS, SCALE, SOFT, need_pictures
 
 _NAMES = {
     "fact": "the bare fact",
-    "told": "inference, fact told",
-    "irrelevant": "inference, told something else",
+    "told": "fact told",
+    "irrelevant": "told something else",
     "inference": "inference",
-    "reworded": "inference, other words",
+    "reworded": "in other words",
 }
 _SERIES = ("fact known", "fact not known")
 
@@ -67,7 +67,11 @@ def ladder_of_table(table: PaperTable) -> dict[str, Any] | None:
         cells = zip(table.columns, row.cells, strict=True)
         models.setdefault(row.group, []).append({rung: cell for rung, cell in cells if isinstance(cell, Estimate)})
     panels = [_panel(model, rates) for model, rates in models.items()]
-    chart = alt.vconcat(*panels).properties(background="transparent").configure_view(stroke=None)
+    chart = (
+        alt.vconcat(*panels)
+        .properties(background="transparent", padding={"left": 30, "right": 10, "top": 5, "bottom": 5})
+        .configure_view(stroke=None)
+    )
     chart = chart.configure_axis(labelColor=SOFT, titleColor=SOFT, domainColor=SOFT, tickColor=SOFT)
     drawing: dict[str, Any] = chart.configure_legend(labelColor=SOFT).configure_title(color=SOFT).to_dict()
     return drawing

@@ -31,7 +31,10 @@ def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
 
 def shown_interval(cell: Cell, dash: str = "–") -> str:
     """The interval of a figure; empty where it has none: published, or of too few units."""
-    return f"{cell.low:.2f}{dash}{cell.high:.2f}" if isinstance(cell, Estimate) and not isnan(cell.low) else ""
+    if not isinstance(cell, Estimate) or isnan(cell.low):
+        return ""
+    between = " to " if cell.low < 0 else dash
+    return f"{cell.low:.2f}{between}{cell.high:.2f}"
 
 
 def counts(table: PaperTable) -> str:

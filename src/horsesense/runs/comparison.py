@@ -140,7 +140,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     first = next(iter(models.values()))
     items = [item for item in first.items if item.id in common]
-    earned = {label: _credits(run, [item.id for item in items], how) for label, run in models.items()}
+    earned = {label: earned_on(run, [item.id for item in items], how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
     units = [item.unit(first.probe.card.group) for item in items]
@@ -240,7 +240,7 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
             )
 
 
-def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """What a model earned on the items of these ids, in their order."""
     places = {item.id: place for place, item in enumerate(run.items)}
     earned: Floats = run.credits(how or run.primary()).values[[places[identity] for identity in ids]]

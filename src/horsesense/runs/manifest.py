@@ -83,6 +83,8 @@ class Part(_Record):
     """How it was asked: ``options``, ``pmi``, ``letters`` or ``words``."""
     asked: str = ""
     """The same in words: template, examples, orders, what was fallen back from."""
+    shard: int = 0
+    """Tokens an answer file, about, as its rate was measured when it began; 0: as the manifest says."""
 
 
 class Manifest(_Record):
@@ -100,6 +102,8 @@ class Manifest(_Record):
     """Tokens an answer file, about."""
     limit: int | None
     seed: int
+    nested: bool = False
+    """Whether a larger limit draws what a smaller one draws; false in older runs."""
     threads: int | None = None
     """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
     computed elsewhere."""
@@ -123,6 +127,7 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
         shard=shard,
         limit=limit,
         seed=seed,
+        nested=True,
     )
 
 
@@ -173,6 +178,9 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest.model_copy(update={"spec": {**ScoringSpec().to_dict(), **manifest.spec}})
 
 
+_USED_AGAIN = " (what was computed for this one is used again)"
+
+
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
     """A run folder holds one way of asking; a call that asks in another way gets another folder."""
     for name in ("spec", "budget", "shard", "limit", "seed"):
@@ -185,5 +193,5 @@ def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
         raise UserError(
             f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
             file=folder,
-            fix=f"choose another {argument('out')}, or give the same settings",
+            fix=f"choose another {argument('out')}{_USED_AGAIN if name == 'limit' else ''}, or give the same settings",
         )

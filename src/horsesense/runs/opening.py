@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from horsesense.errors import UserError
 from horsesense.models.contract import DEFAULT_BUDGET, Model
+from horsesense.models.folders import weight_files
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
@@ -28,6 +29,8 @@ class Settings:
     shard: int = SHARD_TOKENS
     limit: int | None = None
     seed: int = 0
+    nested: bool = True
+    """Whether a larger limit draws what a smaller one draws; folders of older versions do not."""
     device: str = "auto"
     family: str | None = None
     allow_pickle: bool = False
@@ -114,7 +117,9 @@ def loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) ->
     for part in kept:
         if part.model.name == name:
             return replace(load(part.model.dtype), dtype_reason=part.model.dtype_reason)
-    return load_by_margins(load, probe.items, settings.spec)
+    found = identify(settings.labels.get(name, name), allow_pickle=settings.allow_pickle).located.folder
+    size = sum(path.stat().st_size for path in weight_files(found, allow_pickle=settings.allow_pickle))
+    return load_by_margins(load, probe.items, settings.spec, size)
 
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:

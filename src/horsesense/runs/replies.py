@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, writing
+from horsesense.files import disk_errors
+from horsesense.files.checksums import check_sum, summed
 from horsesense.records import Item, Reply
 from horsesense.records.document import Document
 from horsesense.runs.folder import replies_path
@@ -43,7 +44,7 @@ def write_replies(path: Path, replies: Sequence[Reply]) -> None:
     from pyarrow import parquet
 
     columns = {each.name: [getattr(reply, each.name) for reply in replies] for each in fields(Reply)}
-    with writing(path) as temporary:
+    with summed(path.parents[1], path) as temporary:
         parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
 
 
@@ -58,6 +59,7 @@ def read_replies(folder: Path, part: Part) -> list[Reply]:
         if not path.is_file():
             continue
         try:
+            check_sum(folder, path, "ask again in another folder")
             with disk_errors(path):
                 rows = parquet.read_table(path, schema=_schema()).to_pylist()
         except (pa.ArrowException, OSError, ValueError) as error:

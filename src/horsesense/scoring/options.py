@@ -26,7 +26,7 @@ class Prepared:
     baseline: tuple[Reading, ...]
 
     shift: int = 0
-    """Characters of solved examples before the prompts; offsets are told without them."""
+    """Characters before the prompts (solved examples, a chat template); offsets are told without them."""
 
     @property
     def longest(self) -> int:
@@ -72,6 +72,13 @@ def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, befor
     prompts = [item_prompts(item, spec, model.asks_what_follows) for item in items]
     if before:
         prompts = [_behind(before[item.id], each) for item, each in zip(items, prompts, strict=True)]
+    return prepare_prompts(model, items, prompts, [len(before.get(item.id, "")) for item in items], spec)
+
+
+def prepare_prompts(
+    model: Model, items: Sequence[Item], prompts: Sequence[ItemPrompts], shifts: Sequence[int], spec: ScoringSpec
+) -> list[Prepared]:
+    """Items with the prompts that were made of them, read by the model; ``shifts`` as in `Prepared`."""
     try:
         readings = iter(model.read([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
     except UserError:
@@ -83,10 +90,10 @@ def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, befor
                 raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
         raise
     prepared = []
-    for item, each in zip(items, prompts, strict=True):
+    for item, each, shift in zip(items, prompts, shifts, strict=True):
         options = tuple(next(readings) for _ in each.prompts)
         baseline = tuple(next(readings) for _ in each.baseline)
-        prepared.append(Prepared(item, each, options, baseline, len(before.get(item.id, ""))))
+        prepared.append(Prepared(item, each, options, baseline, shift))
     return prepared
 
 

@@ -19,12 +19,20 @@ SAMPLE = 16
 SHARE = 0.25
 """How large the largest error may be, as a share of the usual margin."""
 
+LARGE = 8 * 2**30
+"""Bytes of weight files from which a model is large: about four billion parameters."""
+
 Loader = Callable[[str], LanguageModel]
 """Loads the model with weights of a kind."""
 
 
-def load_by_margins(load: Loader, items: Sequence[Item], spec: ScoringSpec) -> LanguageModel:
-    """The model in bfloat16 if the hardware has it and the margins hold, else in float32; it says why."""
+def load_by_margins(load: Loader, items: Sequence[Item], spec: ScoringSpec, size: int = 0) -> LanguageModel:
+    """The model in bfloat16 if the hardware has it and the margins hold, else in float32; it says why.
+
+    ``size`` is that of its weight files, in bytes: of a large model no copy in float32 is made to compare it with.
+    """
+    if size >= LARGE:
+        return _noted(load("bfloat16"), f"auto: {size / 2**30:.0f} GB of weights, too large for a copy in float32")
     exact = load("float32")
     if not has_bfloat16(exact.device):
         return _noted(exact, f"auto: {exact.device.type} here has no arithmetic in bfloat16")

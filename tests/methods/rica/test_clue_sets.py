@@ -76,7 +76,7 @@ def test_what_luck_would_give_is_counted_by_brute_force() -> None:
         np.prod([p if hit else 1 - p for hit in hits]) for hits in product((0, 1), repeat=5) if sum(hits) >= 3
     )
     explained = type("E", (), {"told": ("a", "b", "c", "d", "e", "f")})()
-    assert clue_sets._by_luck(explained, 5) == pytest.approx(brute)  # type: ignore[arg-type]
+    assert clue_sets._by_luck(explained, 5) == pytest.approx(brute)
 
 
 def test_the_command(found: ClueSet, curated: Probe, tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import GPT2Config, GPT2LMHeadModel
 
 import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.models.contract import Sampling, Turn
-from horsesense.models.local.borrowed import borrow
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.served import ServedSettings, open_served
@@ -30,7 +26,6 @@ from tests.support.model_server import ModelServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
 TEXTS = ["The kettle is hot.", "Café owners don't open — 東京 is far.", "a"]
 PROBE = Probe.of(
     [
@@ -48,33 +43,13 @@ PROBE = Probe.of(
 )
 
 
-@pytest.fixture(scope="module")
-def local(tiny_folders: dict[str, Path]) -> LanguageModel:
-    """A small model that sees more than the other tiny ones, since a conversation is long."""
-    tokenizer = load_model(str(tiny_folders["gpt2"]), device="cpu").tokenizer
-    tokenizer.chat_template = TEMPLATE
-    torch.manual_seed(0)
-    sizes = {"vocab_size": len(tokenizer), "n_positions": 512, "n_embd": 32, "n_layer": 2, "n_head": 2}
-    return borrow(GPT2LMHeadModel(GPT2Config(**sizes)).eval(), tokenizer, name="tiny")
-
-
-@pytest.fixture(scope="module")
-def running(local: LanguageModel) -> Iterator[ModelServer]:
-    with ModelServer(local).running() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
-
-
 @pytest.mark.parametrize(
     ("does", "begins"),
     [
         ({}, "<|endoftext|> (written before the text)"),
         ({"adds_bos": True}, "a token (the server adds it)"),
+        ({"prompt_logprobs": True, "echo": False}, "<|endoftext|> (written before the text)"),
+        ({"prompt_logprobs": True, "echo": False, "adds_bos": True}, "a token (the server adds it)"),
         ({"tokenises": True}, "<|endoftext|> (sent as a token id before those of the text)"),
         ({"tokenises": True, "takes_ids": False}, "<|endoftext|> (written before the text)"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import horsesense as hs
 from horsesense.errors import UserError
+from horsesense.models.contract import Prompt
 from horsesense.models.local.borrowed import borrow
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
@@ -198,6 +201,54 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
     assert [side.way for side in same.sides] == ["letters"]
 
 
+@pytest.fixture(scope="module")
+def chatty(causal: LanguageModel) -> LanguageModel:
+    tokenizer = copy.deepcopy(causal.tokenizer)
+    tokenizer.chat_template = (
+        "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
+        "{% if add_generation_prompt %}assistant: {% endif %}"
+    )
+    return replace(causal, tokenizer=tokenizer)
+
+
+@pytest.mark.parametrize("item", FORMS, ids=lambda item: item.form)
+def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> None:
+    """Against the network itself: the tokens of the option behind the template, with no BOS before it."""
+    spec = "chat=on,system=Be brief."
+    (answered,) = hs.ask(chatty, probe([item]), ways="options", spec=spec).answered
+    (plain,) = hs.ask(chatty, probe([item]), ways="options", spec="chat=off").answered
+    ((answer,), (without,)) = answered.answers, plain.answers
+    assert "chat template" in answered.part.asked
+    for option, score, logprobs in zip(item.options, answer.scores, answer.logprobs, strict=True):
+        said = {
+            "choice": item.text,
+            "cloze": f"Fill in the blank. Reply with the missing words only.\n{item.text}",
+            "sentences": "Say a sentence that makes sense, and nothing else.",
+            "pair": "How does the second sentence follow from the first? Reply with one of these words: true, false.\n"
+            "It rains.\nIt is wet.",
+        }[item.form]
+        begun = chatty.tokenizer(f"system: Be brief.\nuser: {said}\nassistant: ")["input_ids"]
+        whole = chatty.tokenizer(f"system: Be brief.\nuser: {said}\nassistant: {option}")["input_ids"]
+        with torch.inference_mode():
+            table = chatty.network(torch.tensor([whole])).logits[0].double().log_softmax(-1)
+        # The space behind the colon goes to the option's first token.
+        first = len(begun) - (whole[len(begun) - 1] != begun[-1])
+        wanted = [table[place - 1, whole[place]].item() for place in range(first, len(whole))]
+        assert list(logprobs) == pytest.approx(wanted, abs=1e-4)
+        assert score == pytest.approx(sum(wanted), abs=1e-3)
+    assert [starts[0] for starts in answer.starts] == [starts[0] for starts in without.starts], "as without a template"
+    assert answer.scores != without.scores
+    (auto,) = hs.ask(chatty, probe([item]), ways="options").answered
+    assert auto.answers == plain.answers, "a template has to be asked for"
+
+
+def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> None:
+    (answered,) = hs.ask(chatty, probe(CHOICE[:1]), ways="pmi", spec="chat=on").answered
+    prompts = [Prompt(f"user: \nassistant: {option}", 17, 17 + len(option), bare=True) for option in CHOICE[0].options]
+    alone = chatty.likelihoods(chatty.read(prompts, ScoringSpec()), ScoringSpec())
+    assert answered.answers[0].baseline == pytest.approx([float(each.logprobs.sum()) for each in alone], abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("ways", "spec", "why"),
     [
@@ -205,6 +256,7 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
         ("auto,words", "default", "or auto alone"),
         ("letters", "reason=20", "leaves no room to reason"),
         ("letters", "chat=on", "has no chat template"),
+        ("options", "chat=on", "has no chat template"),
         ("words", "system=Be brief.", "belongs to a conversation"),
         ("words", "temperature=-1", "too small"),
     ],

@@ -20,6 +20,7 @@ SUITES = {
     "partwhole": "horsesense.methods.partwhole.suite:PARTWHOLE",
     "wordnetqa": "horsesense.methods.wordnetqa.suite:WORDNETQA",
     "rica": "horsesense.methods.rica.suite:RICA",
+    "winoventi": "horsesense.methods.winoventi.paper_tables:WINOVENTI",
 }
 """By name, the module and the suite in it."""
 

@@ -1,6 +1,7 @@
 """Every answered request, kept at once: a killed run pays for nothing twice.
 
-One SQLite file in the run folder; without a folder, in memory for as long as a model is asked.
+One SQLite file in the run folder; without a folder, in memory for as long as a model is asked. The folder keeps its
+checksum while nobody writes it: a process that is killed leaves it without one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any, Self
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors
+from horsesense.files.checksums import check_sum, drop_sum, keep_sum
+from horsesense.files.disk import sha256_of_file
 
 FILE = "requests.sqlite"
 
@@ -27,6 +30,9 @@ class RequestLog:
 
     def __enter__(self) -> Self:
         where = ":memory:" if self._path is None else str(self._path)
+        if self._path is not None and self._path.is_file():
+            check_sum(self._path.parent, self._path, "remove it, and what it has is asked again")
+            drop_sum(self._path.parent, self._path)
         try:
             with disk_errors(where):
                 # Asked from the thread that sends, one at a time.
@@ -48,6 +54,9 @@ class RequestLog:
         if self._base is not None:
             self._base.close()
             self._base = None
+            if self._path is not None:
+                with disk_errors(self._path):
+                    keep_sum(self._path.parent, self._path, sha256_of_file(self._path))
 
     def find(self, request: bytes) -> dict[str, Any] | None:
         assert self._base is not None

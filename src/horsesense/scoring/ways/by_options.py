@@ -7,18 +7,30 @@ from dataclasses import replace
 
 from horsesense.models.contract import Likelihood, Model
 from horsesense.records import Item, ScoringSpec, view
-from horsesense.scoring.options import Prepared, answer_of, prepare
+from horsesense.scoring.options import Prepared, answer_of, prepare, prepare_prompts
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.ways.examples import examples_from
+from horsesense.scoring.ways.in_chat import chat_prompts
 from horsesense.scoring.ways.way import Answers, Call, Way, same_spec
+from horsesense.scoring.ways.wording import WORDING, is_chat
 
 
 def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    if spec.chat == "on":
+        return _in_chat(model, items, spec, pool)
     if not spec.shots:
         return prepare(model, items, spec)
     examples = examples_from(pool, spec)
     before = {item.id: "".join(f"{_solved(each, spec)}\n\n" for each in examples(item)) for item in items}
     return prepare(model, items, spec, before)
+
+
+def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    """Only where it is asked for: a likelihood in a template is another than that of the bare text."""
+    is_chat(spec, model.can("chat"), model.name)
+    examples = examples_from(pool, spec)
+    made = [chat_prompts(model, item, spec, examples(item)) for item in items]
+    return prepare_prompts(model, items, [prompts for prompts, _ in made], [shift for _, shift in made], spec)
 
 
 def _solved(item: Item, spec: ScoringSpec) -> str:
@@ -45,7 +57,9 @@ def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
 
 
 def _in_words(model: Model, spec: ScoringSpec) -> str:
-    return f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}" if spec.shots else ""
+    told = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
+    told += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
+    return ", ".join(told)
 
 
 OPTIONS = Way("options", "likelihood", same_spec, _prepare, _answer, _in_words)

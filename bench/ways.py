@@ -1,0 +1,126 @@
+"""One model, asked in every way, here and through servers: accuracy of each, what they are apart, replies made out.
+
+    python bench/ways.py --out FOLDER [--limit N] PROBE... -m smollm2 -m own -m llama.cpp=openai:http://127.0.0.1:8080/v1
+
+``own`` is smollm2 behind the server that the tests have, in float32. Each model is asked in the ways that it can be
+asked in; what it cannot is told. Everything is kept in the folder: a run that was stopped goes on, and what is there
+makes the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import horsesense as hs
+from horsesense.models.opening import open_model
+from horsesense.models.served import ServedSettings
+from horsesense.runs.result import Result
+from horsesense.scoring.ways.way import WAYS, way_named
+from horsesense.settings import labelled
+from horsesense.watching import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PATIENT = ServedSettings(concurrency=2, timeout=600.0)
+"""A model of 135 million parameters answers soon, unless the machine is busy."""
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+
+class Told(Watcher):
+    """What is said goes to standard error, so that the table stands alone."""
+
+    def say(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def own_server(stack: ExitStack) -> str:
+    """The name of smollm2 behind the tests' server, which runs as long as the stack is open."""
+    from horsesense.models.local.load import load_model
+    from tests.support.model_server import ModelServer
+
+    return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
+
+
+def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, ways: set[str]) -> None:
+    """All that the folder does not have yet, one probe and one way after the other."""
+    model = open_model(found_by, served=PATIENT)
+    for name in WAYS:
+        if name not in ways:
+            continue
+        needs = way_named(name).needs
+        if not model.can(needs):
+            print(f"{label}: not by {name}: {model.why_not(needs)}", file=sys.stderr, flush=True)
+            continue
+        for probe in probes:
+            place = folder / label / Path(probe).stem / name
+            hs.ask(f"{label}={found_by}", probe, ways=name, out=place, limit=limit, served=PATIENT, watcher=Told())
+
+
+def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[str]:
+    """A row a probe and model: accuracy by way with its interval, the spread, and the share of replies made out."""
+    names = list(WAYS)
+    rows = [f"| probe | asked | n | {' | '.join(names)} | apart | replies made out |", "|---" * (len(names) + 5) + "|"]
+    for probe in (Path(each).stem for each in probes):
+        for label in labels:
+            found = {name: _result(folder / label / probe / name) for name in names}
+            known = {name: result for name, result in found.items() if result is not None}
+            if not known:
+                continue
+            values = [result.estimate.value for result in known.values()]
+            apart = f"{max(values) - min(values):.3f}" if len(values) > 1 else ""
+            first = next(iter(known.values()))
+            chance = first.estimate.chance
+            about = f"{probe} (chance {chance:.3f})" if chance is not None else probe
+            cells = [_cell(found[name]) for name in names]
+            rows.append(
+                f"| {about} | {label} | {first.estimate.n} | {' | '.join(cells)} | {apart} | {_made_out(known)} |"
+            )
+    return rows
+
+
+def _result(folder: Path) -> Result | None:
+    if not (folder / "manifest.json").is_file():
+        return None
+    results: list[Any] = list(hs.open_run(folder, unfinished=True).results())
+    return results[0] if results else None
+
+
+def _cell(result: Result | None) -> str:
+    if result is None:
+        return "–"
+    e = result.estimate
+    return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+
+
+def _made_out(known: dict[str, Result]) -> str:
+    said = known["words"].document().replies if "words" in known else None
+    return f"{said.parsed} of {said.n}" if said else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("probes", nargs="+")
+    parser.add_argument("-m", "--model", action="append", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--table-only", action="store_true")
+    given = parser.parse_args()
+    labels = [labelled(name)[0] for name in given.model]
+    if not given.table_only:
+        with ExitStack() as stack:
+            for name in given.model:
+                label, found_by = labelled(name)
+                found_by = own_server(stack) if found_by == "own" else found_by
+                asked(label, found_by, given.probes, given.out, given.limit, set(given.ways.split(",")))
+    print("\n".join(table(given.out, labels, given.probes)))
+
+
+if __name__ == "__main__":
+    main()
