@@ -4,8 +4,11 @@
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
 # make bench  figures for docs/performance.md
+# make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
 # make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
-# make fuzz   bad input of all kinds for every command and reader, FUZZ=600 seconds of it; faults, kills and flips after it
+# make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/reliability.md
+# make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
+#             slow connections, hostile files: the other tables for docs/reliability.md (an hour)
 # make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
 # make sbom   the bill of materials, sbom.json
 
@@ -17,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench coverage fuzz lock sbom clean
+.PHONY: setup fetch demo test quick lint bench peers coverage fuzz faults lock sbom clean
 
 setup: $(READY)
 
@@ -50,7 +53,9 @@ lint: $(READY)
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py
 
-test: $(READY) fetch lint
+# Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
+test: $(READY)
+	$(MAKE) --no-print-directory -j 2 fetch lint
 	$(PYTEST) $(BROWSER:%=--ignore=%)
 	$(BIN)/python -m pytest $(BROWSER)
 
@@ -58,17 +63,26 @@ quick: $(READY) lint
 	$(PYTEST) -m "not slow"
 
 bench: $(READY)
-	for file in $(filter-out bench/coverage.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/coverage.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+peers: $(READY)
+	$(BIN)/horsesense fetch smollm2
+	$(BIN)/python bench/round_trip.py
 
 coverage: $(READY)
 	$(BIN)/python bench/coverage.py --write
 
-FUZZ ?= 600
+INPUTS ?= 100000
 SEED ?= 0
 
 fuzz: $(READY)
-	$(BIN)/python -m tests.fuzz --seconds $(FUZZ) --seed $(SEED)
-	$(BIN)/python -m tests.faults
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS) --seconds 36000 --seed $(SEED) --write
+
+faults: $(READY)
+	$(BIN)/python -m tests.faults --write
+	$(BIN)/python -m tests.faults.limits --write
+	$(BIN)/python -m tests.faults.flips
+	$(BIN)/python -m tests.faults.slow_server
 
 lock:
 	$(PYTHON) -m tools.supply.lock

@@ -1,6 +1,6 @@
 """How fast scores come: masked sentences against a loop and minicons, questions against lm-evaluation-harness.
 
-Run: OMP_NUM_THREADS=2 python bench/scoring.py [masked|questions|gpu]
+Run: OMP_NUM_THREADS=2 python bench/scoring.py [masked|questions|gpu|decoder]
 Each figure is a ratio to a reference measured in the same run. docs/performance.md has the table.
 """
 
@@ -19,6 +19,7 @@ import torch
 from peers.environments import ask_peer
 from peers.material import CATS, bert_vocabulary, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
+from transformers import AutoModelForCausalLM
 
 from horsesense.errors import UserError
 from horsesense.models.local.batches import DEFAULT_BUDGET, score_questions
@@ -31,7 +32,7 @@ from horsesense.models.locating import locate
 from horsesense.records import Item, ScoringSpec
 from horsesense.runs.shards import GPU_BUDGET
 from horsesense.scoring.options import answer_items
-from horsesense.scoring.prompts import Prompt
+from horsesense.scoring.prompts import Prompt, item_prompts
 
 THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
 CALLS = int(os.environ.get("CALLS", "5"))
@@ -170,16 +171,82 @@ def gpu() -> None:
     print(f"  {torch.cuda.get_device_name()}, bfloat16, {budget:,} tokens a batch")
     print(f"  horsesense        {ours}  {tokens / ours.wall:,.0f} tokens/s")
     print(f"  matrix product    {peak / 1e12:.0f} TFLOP/s (8192 x 8192 x 8192)")
-    print(
-        f"  share of it       {work / ours.wall / peak:.2f} (wanted 0.45); the plan takes {planned:.1f} s of the time"
-    )
+    print(f"  share of it       {work / ours.wall / peak:.2f} (wanted 0.45); a plan of the whole takes {planned:.1f} s")
     print(f"  one at a time     {_times(loop, ours, loop.result)} (bfloat16, one copy in 2,000, scaled)")
+
+
+def decoder(count: int = int(os.environ.get("COUNT", "1500"))) -> None:
+    """Five-way questions to a decoder of Llama-8B's shape with random weights; ``ITEMS``: a probe file of them.
+
+    The reference is what a plain harness does: each option with its question, sorted by length, padded, one batch after
+    the other, the best of some sizes, scores from the whole logits in float32.
+    """
+    if not torch.cuda.is_available():
+        print("five-way questions, Llama-8B shape: needs a GPU")
+        return
+    from peers.material import save_llama
+
+    from horsesense.records import read_probe
+
+    kept = os.environ.get("ITEMS")
+    items = list(read_probe(Path(kept)).items[:count]) if kept else five_way(count)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("SCRATCH")) as folder:
+        model = load_model(str(save_llama(Path(folder))), device="cuda", dtype="bfloat16")
+        plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).cuda().eval()
+    spec, config = ScoringSpec(), model.network.config
+    prompts = [p for item in items for p in item_prompts(item, spec, True).prompts]
+    asked = model.read(prompts, spec)
+    marks = model.marks
+    plan = make_plan((row for q in asked for row in model.family.rows(q.question, spec, marks)), GPU_BUDGET, True)
+    wide, kv = config.hidden_size, config.num_key_value_heads * config.head_dim
+    layer = 2 * (2 * wide * wide + 2 * wide * kv + 3 * wide * config.intermediate_size)
+    attention = sum(4 * wide * len(row.given.ids) ** 2 for row in plan.inputs)
+    places = sum(len(set(row.reads)) for row in plan.inputs)
+    work = config.num_hidden_layers * (layer * plan.tokens + attention) + 2 * places * wide * config.vocab_size
+    began = time.perf_counter()
+    score_questions(model, asked, spec, GPU_BUDGET)
+    first = time.perf_counter() - began
+    ours = timed(lambda: score_questions(model, asked, spec, GPU_BUDGET), CALLS)
+    padded = min((timed(partial(_padded, plain, asked, size), 1) for size in (32, 128)), key=lambda each: each.wall)
+    apart = max(float(abs(a.sum() - b)) for a, b in zip(ours.result, padded.result, strict=True))
+    peak, _ = matrix_rate(8192, 8192, 8192, "bfloat16", "cuda")
+    alone = sum(question.length for question in asked)
+    print(
+        f"five-way questions, Llama-8B shape, {len(items):,} items, {plan.tokens:,} tokens after sharing of {alone:,}"
+    )
+    print(f"  horsesense        {ours}  (the first call {first:.2f} s)")
+    print(f"  matrix product    {peak / 1e12:.0f} TFLOP/s (8192 x 8192 x 8192)")
+    print(f"  share of it       {work / ours.wall / peak:.2f} (wanted 0.65)")
+    print(f"  padded loop       {_times(padded, ours)} (wanted 3.4); sums at most {apart:.2f} nat apart")
+
+
+def _padded(network: Any, asked: list[Framed], size: int) -> list[float]:
+    """What a plain loop gives: the sum of each question's asked tokens."""
+    order = sorted(range(len(asked)), key=lambda number: -asked[number].length)
+    sums = [0.0] * len(asked)
+    with torch.inference_mode():
+        for start in range(0, len(order), size):
+            part = order[start : start + size]
+            longest = asked[part[0]].length
+            ids = torch.zeros(len(part), longest, dtype=torch.long)
+            seen = torch.zeros_like(ids)
+            for row, number in enumerate(part):
+                own = asked[number].question.ids
+                ids[row, : len(own)] = torch.tensor(own)
+                seen[row, : len(own)] = 1
+            ids, seen = ids.cuda(), seen.cuda()
+            scores = network(input_ids=ids, attention_mask=seen).logits.float().log_softmax(-1)
+            for row, number in enumerate(part):
+                places = torch.tensor(asked[number].question.asked, device="cuda")
+                sums[number] = float(scores[row, places - 1, ids[row, places]].sum())
+    return sums
 
 
 def main() -> None:
     torch.set_num_threads(THREADS)
-    for work in sys.argv[1:] or ("masked", "questions", "gpu"):
-        {"masked": masked, "questions": questions, "gpu": gpu}[work]()
+    every = {"masked": masked, "questions": questions, "gpu": gpu, "decoder": decoder}
+    for work in sys.argv[1:] or every:
+        every[work]()
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ from hypothesis import settings
 
 from tests.support import ROOT
 
-# The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+# The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones. A busy
+# machine is no defect, so none has a deadline.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "same"))
 
 
@@ -43,8 +44,13 @@ _SLOW_FOLDERS = (
 )
 
 
+_FIRST = ("tests/fuzz", "tests/tools", "tests/faults", "tests/methods/winoventi", "tests/methods/cats", "tests/models")
+"""The longest files come first: two processes share the files, and one of these would keep one of them at the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What ``make quick`` leaves out is told by what a test uses, so that nobody has to keep a list."""
+    items.sort(key=lambda item: not item.path.relative_to(ROOT).as_posix().startswith(_FIRST))
     for item in items:
         place = item.path.relative_to(ROOT).as_posix()
         if _SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or place.startswith(_SLOW_FOLDERS):

@@ -14,6 +14,7 @@ from horsesense.files import cache_folder
 PEERS = {
     "minicons": ("minicons==0.3.39", "transformers==4.57.6"),
     "lm_eval": ("lm_eval[hf]==0.4.13", "transformers==4.57.6"),
+    "inspect": ("inspect-ai==0.3.285", "transformers==4.57.6", "accelerate"),
 }
 """Peer → what is installed for it, after the torch that this project is tested with."""
 
@@ -37,18 +38,22 @@ def python_of(peer: str) -> Path:
     return python
 
 
+def outside() -> dict[str, str]:
+    """The variables that a peer is run under: a path to this project's packages must not lead into its environment."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return kept | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+
 def ask_peer(peer: str, job: dict[str, Any]) -> dict[str, Any]:
     """Hand a job to a peer as JSON; what it answers on its last line."""
     script = Path(__file__).parent / f"ask_{peer}.py"
-    # A path to this project's packages must not lead into another environment.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [str(python_of(peer)), str(script)],
         input=json.dumps(job),
         capture_output=True,
         text=True,
         check=False,
-        env=environment | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+        env=outside(),
     )
     if done.returncode:
         raise SystemExit(f"{peer} failed:\n{done.stderr[-2000:]}")

@@ -1,4 +1,4 @@
-"""What peers and this program are asked alike: sentences, questions, and a BERT of a given shape."""
+"""What peers and this program are asked alike: sentences, questions, and networks of a given shape."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+from transformers import (
+    AutoTokenizer,
+    BertConfig,
+    BertForMaskedLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 from horsesense.errors import UserError
 from horsesense.methods.starter import starter_probe
@@ -70,4 +77,29 @@ def save_bert(
             parameter.normal_(0.0, spread) if parameter.ndim > 1 else None
     network.save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", **names).save_pretrained(folder)
+    return folder
+
+
+def save_llama(folder: Path) -> Path:
+    """A decoder of Llama-8B's shape with random weights in bfloat16; SmolLM2's tokenizer, or that of ``TOKENIZER``."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=128_256,
+        hidden_size=4096,
+        intermediate_size=14_336,
+        num_hidden_layers=32,
+        num_attention_heads=32,
+        num_key_value_heads=8,
+        max_position_embeddings=8192,
+        tie_word_embeddings=False,
+    )
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        with torch.device("cuda"):
+            network = LlamaForCausalLM(config)
+    finally:
+        torch.set_default_dtype(before)
+    network.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or locate("smollm2").folder).save_pretrained(folder)
     return folder

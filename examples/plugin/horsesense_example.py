@@ -1,4 +1,4 @@
-"""One plug-in of each kind: a builder, a reader of a release, a model, a cue and a control."""
+"""One plug-in of each kind: a builder, a reader of a release, a model, a cue, a control and an exchange format."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from horsesense.analysis.cues.battery import Number
 from horsesense.analysis.cues.table import Table
 from horsesense.errors import UserError
+from horsesense.exchange.formats import Export, Format, Written
 from horsesense.files import numbered_lines
 from horsesense.learning.controls import Control, Fitted, Task
 from horsesense.records import Card, Item, Probe, Source
@@ -89,3 +90,16 @@ def fit_shortest(task: Task) -> Fitted:
 
 SHORTEST = Control("horsesense_example:fit_shortest", "how long the options are", trains=False)
 """A control: where its function is, and what it looks at."""
+
+
+def write_flash_cards(export: Export) -> Written:
+    """What writes a format: an empty folder and a probe in, files and a word on how to use them out."""
+    for number, item in enumerate(export.probe.items, start=1):
+        back = "" if item.answer is None else item.options[item.answer]
+        front = "\n".join(filter(None, [item.premise, item.text, *item.options]))
+        (export.folder / f"{number:04d}.txt").write_text(f"{front}\n---\n{back}\n", encoding="utf-8")
+    return Written(len(export.probe.items), "print DIR")
+
+
+FLASH_CARDS = Format("flash-cards", write=write_flash_cards)
+"""An exchange format: it may write probes, read logs, or both."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
+    from horsesense.api.exchange import export as export
+    from horsesense.api.exchange import import_log as import_log
     from horsesense.api.fetching import Fetchable as Fetchable
     from horsesense.api.fetching import fetch as fetch
     from horsesense.api.fetching import list_fetchable as list_fetchable
@@ -55,7 +57,9 @@ if TYPE_CHECKING:
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import compare as compare
+    from horsesense.api.reporting import gate as gate
     from horsesense.api.reporting import write_report as write_report
+    from horsesense.api.reporting import write_rows as write_rows
     from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.api.showing import ShownAnswers as ShownAnswers
@@ -86,6 +90,7 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.exchange": ("export", "import_log"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
     "api.learning": ("fit_control", "inoculate", "train"),
@@ -93,7 +98,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
-    "api.reporting": ("Report", "compare", "write_report"),
+    "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),
@@ -141,11 +146,14 @@ __all__ = [
     "cats",
     "check",
     "compare",
+    "export",
     "fetch",
     "fill",
     "find_cues",
     "fit_control",
+    "gate",
     "harden",
+    "import_log",
     "inoculate",
     "list_cache",
     "list_fetchable",
@@ -172,6 +180,7 @@ __all__ = [
     "wordnetqa",
     "write_probe",
     "write_report",
+    "write_rows",
 ]
 
 

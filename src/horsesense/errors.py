@@ -6,7 +6,7 @@ import difflib
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -109,11 +109,24 @@ def not_installed(error: ImportError) -> UserError | None:
     return UserError(f"this needs {library}, which is not installed", fix=fix)
 
 
+_reading: ContextVar[str] = ContextVar("reading", default="")
+"""The file that was opened last."""
+
+
+def nothing_read() -> None:
+    """A new call begins: what an earlier one has read is not what is wrong with this one."""
+    _reading.set("")
+
+
 @contextmanager
 def naming_extras() -> Iterator[None]:
     """Around a public function: a library that is missing, and what parsers throw, become a `UserError`."""
+    before = _reading.get()
+    nothing_read()
     try:
         yield
+        if not _reading.get():
+            _reading.set(before)
     except UserError:
         raise
     except BaseException as error:
@@ -131,8 +144,6 @@ def need(library: str) -> None:
         import_module(library)
 
 
-_reading: ContextVar[str] = ContextVar("reading", default="")
-"""The file that was opened last."""
 _PARSERS = frozenset(
     (
         "JSONDecodeError",
@@ -194,7 +205,7 @@ def as_user_error(error: BaseException) -> UserError | None:
         return error
     if isinstance(error, ImportError):
         return not_installed(error)
-    file, kind = _reading.get(), type(error)
+    file, kind = _file_of(error), type(error)
     if isinstance(error, OSError) and error.errno is not None:
         named = error.filename if isinstance(error.filename, str) and error.filename else None
         return UserError(f"{error.strerror or error}", file=named, fix="check the path") if named else None
@@ -205,7 +216,8 @@ def as_user_error(error: BaseException) -> UserError | None:
     if isinstance(error, ValueError) and "embedded null byte" in str(error):
         return UserError("a name holds a NUL byte", fix="check the path")
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
-        return UserError("the links go round in a circle", file=file or None, fix="check the path")
+        named = str(error).partition("'")[2].rpartition("'")[0]
+        return UserError("the links go round in a circle", file=named or None, fix="check the path")
     if not known and not digits and not (file and isinstance(error, _BY_A_READER) and _in_a_reader(error)):
         return None
     if kind.__name__ == "MemoryError":
@@ -216,6 +228,26 @@ def as_user_error(error: BaseException) -> UserError | None:
     return UserError(
         f"the file cannot be read as what it should be ({reason})", file=file, fix="check it, or get it again"
     )
+
+
+def _file_of(error: BaseException) -> str:
+    """The file that an error is about: what the innermost code of ours calls its path, or what was opened last in it.
+
+    What was opened last is not enough: a table may be parsed after the one beside it was read too.
+    """
+    last = _reading.get()
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    for frame in reversed(frames):
+        for name in ("path", "file") if str(frame.f_globals.get("__name__", "")).startswith("horsesense.") else ():
+            found = frame.f_locals.get(name)
+            if not isinstance(found, Path):
+                continue
+            if last and found in (Path(last), *Path(last).parents):
+                return last
+            with suppress(OSError):
+                if found.is_file():
+                    return str(found)
+    return last
 
 
 def _reason(error: BaseException) -> str:

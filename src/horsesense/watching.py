@@ -11,7 +11,10 @@ class Watcher:
     """
 
     def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        """So much of a stage is done; ``unit`` is what is counted, ``note`` is what is worth seeing beside it."""
+        """So much of a stage is done; ``unit`` is what is counted, ``note`` is what is worth seeing beside it.
+
+        A total of 0 says that nobody knows how much there is.
+        """
 
     def say(self, text: str) -> None:
         """A remark in one line."""

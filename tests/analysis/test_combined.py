@@ -84,6 +84,14 @@ def test_d_prime_has_no_limit_where_one_side_is_all_right() -> None:
     assert "no limit" in bias.sensitivity.note
 
 
+def test_whoever_always_says_more_has_a_d_prime_of_nothing_and_no_limit_either_way() -> None:
+    bias = valence_bias([1.0] * 20 + [0.0] * 20, [1] * 20 + [-1] * 20, names(40))
+    assert bias.sensitivity.value == 0
+    assert (bias.sensitivity.low, bias.sensitivity.high) == (float("-inf"), float("inf"))
+    assert bias.criterion.value < -1
+    assert "no limit" in bias.sensitivity.note
+
+
 def test_p_of_a_difference_is_that_of_the_wider_interval() -> None:
     rng = np.random.default_rng(3)
     for _ in range(40):

@@ -18,6 +18,7 @@ from tests.support import ROOT
 from tests.support.judged_probes import LABELS, triples
 from tests.support.study_server import study_of
 from tests.support.study_walks import PROBES, Tab, gold_triples, listening, write_picture
+from tests.support.study_workers import next_lease, person, say
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -196,10 +197,50 @@ def pages(browser: Any, tmp_path: Path, **settings: Any) -> Iterator[tuple[str, 
                 boss.begin()
                 boss.page.get_by_role("heading", name="Agreement so far").wait_for()
                 yield "study", boss.page
+                boss.page.get_by_label("Name of somebody new").fill("dan")
+                boss.page.get_by_role("button", name="Invite").click()
+                boss.page.get_by_role("heading", name="dan is invited").wait_for()
+                yield "invited", boss.page
                 boss.page.goto(f"{address}/nowhere")
                 yield "nowhere", boss.page
                 boss.close()
             tab.close()
+
+
+def test_a_researcher_looks_invites_and_pauses(browser: Any, tmp_path: Path) -> None:
+    served = study_of(tmp_path / "s", PROBES["choice"](12), "choice", judgements=2)
+    tokens = invite(served, ["ann", "ben"]) + invite(served, ["boss"], role="researcher")
+    for place, name in enumerate(("ann", "ben")):
+        who = person(served, name)
+        while (lease := next_lease(served, who)) is not None:
+            say(served, who, served.tasks["item"][lease.name].choices[place])
+    with listening(served) as address:
+        boss = Tab(browser, address, tokens[2])
+        boss.begin()
+        first = boss.page.locator(".disputes li").first
+        texts = first.locator("th[scope=row]").all_inner_texts()
+        assert texts == list(served.tasks["item"][first.locator(".soft").inner_text().split(";")[0]].choices)
+        widths = [each.bounding_box()["width"] for each in first.locator("rect").all()]
+        whole = first.locator("svg").first.bounding_box()["width"]
+        assert all(abs(width - whole / 2) < 3 for width in widths), "one vote of two is half the bar"
+        assert boss.page.locator("tr", has_text="ann").locator("td").first.inner_text() == "done"
+        boss.page.get_by_label("Name of somebody new").fill("eve")
+        boss.page.get_by_role("button", name="Invite").click()
+        link = boss.page.get_by_label("Personal link").input_value()
+        eve = Tab(browser, address, link.rpartition("/")[2])
+        eve.begin()
+        eve.page.get_by_role("heading", name="Thank you").wait_for()
+        boss.page.get_by_role("link", name="Back to the study").click()
+        boss.page.get_by_role("button", name="Pause eve").click()
+        boss.page.get_by_role("button", name="Resume eve").wait_for()
+        boss.page.get_by_role("button", name="Pause the study").click()
+        boss.page.get_by_text("The study is paused").wait_for()
+        eve.page.reload()
+        eve.page.get_by_role("heading", name="A pause").wait_for()
+        assert boss.said == eve.said == []
+        assert all(url.startswith(address) for url in boss.asked)
+        boss.close()
+        eve.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -300,6 +301,16 @@ def test_what_is_wrong_with_a_reading_is_told(tmp_path: Path) -> None:
     second_stage(folder, [file])
     with pytest.raises(UserError, match="drawn already"):
         second_stage(folder, [file])
+
+
+@pytest.mark.parametrize("change", [{"key": "1"}, {"key": None}, {"key": 9}, {"key": -1}, {"number": 1}, {"more": 1}])
+def test_a_damaged_key_is_told(change: dict[str, Any], tmp_path: Path) -> None:
+    _, folder, _ = made(tmp_path)
+    rows = [json.loads(line) for line in (folder / "key.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows[2] |= change
+    (folder / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    with pytest.raises(UserError, match=r"key\.jsonl:3: the line is not one of a reading's keys"):
+        read_reading(folder)
 
 
 def test_a_filled_task_file_says_the_same_as_lines(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,12 +72,12 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> World:
-    w = World(
-        tmp_path_factory.mktemp("world"),
-        str(tiny_folders["gpt2"]),
-        str(tiny_folders["bert"]),
-        str(tiny_folders["choice"]),
-    )
+    return make_world(tmp_path_factory.mktemp("world"), tiny_folders)
+
+
+def make_world(folder: Path, models: Mapping[str, Path]) -> World:
+    """All that the calls below need; ``make fuzz`` begins with it too."""
+    w = World(folder, str(models["gpt2"]), str(models["bert"]), str(models["choice"]))
     lay(w["toy.jsonl"], *toy_lines())
     hs.write_probe(w["made.jsonl"], Probe.of(made_items(30), Card(name="made", licence="CC0")))
     hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])
@@ -220,14 +220,18 @@ def _ran(w: World, here: Path) -> Case:
     (here / "nouns.txt").write_text("\n".join(NOUNS), encoding="utf-8")
     usual: dict[str, Any] = {"model": w.bert, "ranker": w.gpt2, "writer": "none", "vectors": "none", "write": 6}
     if not out.exists():
-        with pytest.raises(hs.UserError, match="no association has an exception"):
-            hs.winoventi.run(here / "nouns.txt", out=out, device="cpu", **usual)
+        hs.winoventi.make(here / "nouns.txt", out=out, device="cpu", **usual)
     plan = people_have_answered(plan, here, out)
-    words: list[object] = ["winoventi", "run", "--nouns", here / "nouns.txt", "--out", out, "--device", "cpu"]
+    words: list[object] = ["winoventi", "make", "--nouns", here / "nouns.txt", "--out", out, "--device", "cpu"]
     words += [word for name, value in usual.items() for word in (f"--{name}", value)]
     words += ["--exceptions", plan.judged[0], "--premises", plan.written[0]]
     people: dict[str, Any] = {"exceptions": plan.judged, "premises": plan.written}
-    return words, lambda: hs.winoventi.run(here / "nouns.txt", out=out, device="cpu", **usual, **people)
+    return words, lambda: hs.winoventi.make(here / "nouns.txt", out=out, device="cpu", **usual, **people)
+
+
+def _standing(w: World, here: Path) -> Case:
+    _ran(w, here)
+    return ["winoventi", "status", here / "pipeline"], lambda: hs.winoventi.status(here / "pipeline")
 
 
 def _controls(w: World, here: Path) -> Case:
@@ -299,6 +303,15 @@ def _evaluated(w: World, here: Path) -> Case:
     return words, lambda: hs.winoventi.evaluate(
         w["wino.jsonl"], models=[w.bert], own_associations=False, out=here / "e"
     )
+
+
+def _calibrated(w: World, here: Path) -> Case:
+    registry = here / "registry.tsv"
+    triplets = (("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold"))
+    rows = "".join("\t".join((*each, "True")) + "\n" for each in triplets)
+    registry.write_text(f"Word\tAssociative Bias\tAlternative\tBERT\n{rows}")
+    words: list[object] = ["winoventi", "calibrate", "--registry", registry]
+    return words, lambda: hs.winoventi.calibrate(registry)
 
 
 CASES: dict[str, Callable[[World, Path], Case]] = {
@@ -395,10 +408,18 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: hs.find_cues(w["made.jsonl"], rounds=19),
     ),
+    "export": lambda w, here: (
+        ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
+        lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
+    ),
     "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
+    ),
+    "gate": lambda w, here: (
+        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.gate(w["run"], w["run"], margin=0.9),
     ),
     "harden": _hardened,
     "import": _released,
@@ -472,12 +493,14 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "train": _trained,
     "winoventi associations": _associated,
+    "winoventi calibrate": _calibrated,
     "winoventi evaluate": _evaluated,
     "winoventi jaccard": lambda w, here: (
         ["winoventi", "jaccard", w["k.tsv"]],
         lambda: hs.winoventi.jaccard(w["k.tsv"]),
     ),
-    "winoventi run": _ran,
+    "winoventi make": _ran,
+    "winoventi status": _standing,
     "winoventi splits": lambda w, here: (
         ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
         lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),

@@ -59,6 +59,8 @@ def test_a_builder_and_a_reader(installed: Path, tmp_path: Path) -> None:
     assert written["items"] == 3
     read = command(installed, tmp_path, "import", "sentence-pairs", "pairs.txt", "--skip-bad", "-o", "p.jsonl")
     assert (read["items"], read["notes"]) == (1, {"bad lines skipped": 1})
+    done = command(installed, tmp_path, "export", "d.jsonl", "--to", "flash-cards", "-o", "cards")
+    assert (done["items"], done["run"], len(list((tmp_path / "cards").iterdir()))) == (3, "print cards", 3)
     made, other = python(
         installed,
         tmp_path,
@@ -106,7 +108,7 @@ print(json.dumps([plain.verdict, plain.document().tried, asked.verdict, asked.do
 def test_what_is_installed_is_listed_with_its_version(installed: Path, tmp_path: Path) -> None:
     listed = command(installed, tmp_path, "plugins")["plugins"]
     named = {"builders": "weekdays", "releases": "sentence-pairs", "models": "untaught", "cues": "vowels"}
-    named["controls"] = "shortest"
+    named |= {"controls": "shortest", "formats": "flash-cards"}
     ours = [each for each in listed if each["package"] == "horsesense-example"]
     assert [(each["kind"], each["name"], each["version"]) for each in ours] == [
         (*one, "0.1.0") for one in named.items()

@@ -81,3 +81,34 @@ def test_a_reader_that_forgets_something_is_told_with_the_file(tmp_path: Path) -
     path.write_text("{}")
     with pytest.raises(UserError, match=r"a\.json: .*KeyError: 'part'"), naming_extras():
         module["read"](path)
+
+
+def test_the_file_that_is_named_is_the_one_that_is_wrong(tmp_path: Path) -> None:
+    """Neither what was read after it, nor what another call has read."""
+    bad, good = tmp_path / "bad.json", tmp_path / "good.json"
+    bad.write_text("{")
+    good.write_text("{}")
+    source = (
+        "import json\ndef parse(path, other):\n    one, two = read(path), read(other)\n    return json.loads(one)\n"
+    )
+    source += "def parse_words(words):\n    return json.loads(words)\n"
+    ours: dict[str, Any] = {"__name__": "horsesense.made_up", "read": read_text}
+    exec(compile(source, "made_up.py", "exec"), ours)
+    with pytest.raises(UserError) as told, naming_extras():
+        ours["parse"](bad, good)
+    assert told.value.file == str(bad)
+    with pytest.raises(UserError) as told, naming_extras():
+        ours["parse_words"]("{")
+    assert told.value.file is None, "the file was of another call"
+
+
+def test_a_file_below_the_folder_that_is_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "inner.json").write_text("{")
+    ours: dict[str, Any] = {"__name__": "horsesense.made_up", "read": read_text}
+    exec(
+        compile("import json\ndef parse(path):\n    json.loads(read(path / 'inner.json'))\n", "made_up.py", "exec"),
+        ours,
+    )
+    with pytest.raises(UserError) as told, naming_extras():
+        ours["parse"](tmp_path)
+    assert told.value.file == str(tmp_path / "inner.json")

@@ -6,7 +6,8 @@ import gzip
 import hashlib
 import io
 import json
-import subprocess
+import shutil
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -17,12 +18,14 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.files.checksums import SUMS
 from horsesense.files.pinned import Wheel, fetch_url, fetch_wheel
 from horsesense.files.text import read_bytes
 from horsesense.methods.releases import READERS, published, read_release
+from horsesense.watching import Watcher
 from tests.support.calling import hold_to
 
 MEMBERS = ("toy/LICENSE", "toy/model/")
@@ -96,29 +99,57 @@ def test_a_package_file_must_be_the_pinned_one(tmp_path: Path) -> None:
     assert not (tmp_path / "toy").exists()
 
 
-def test_pip_is_asked_with_the_hash_and_runs_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+class Seen(Watcher):
+    """What a fetch tells of itself."""
 
-    def pip(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-        asked.extend(command)
-        asked.append(Path(command[command.index("--requirement") + 1]).read_text())
-        folder = Path(command[command.index("--dest") + 1])
-        folder.mkdir()
-        (folder / "toy-1.0-py3-none-any.whl").write_bytes(wheel_bytes())
-        return subprocess.CompletedProcess(command, 0, "", "")
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int, int, str]] = []
 
-    monkeypatch.setattr(subprocess, "run", pip)
-    fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy")
-    assert asked[1:4] == ["-m", "pip", "download"]
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.told.append((stage, done, total, unit))
+
+
+def in_place_of_pip(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Another program is asked in place of Python."""
+    program = folder / "python"
+    program.write_text(f"#!/bin/sh\n{script}", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+
+
+def test_pip_is_asked_with_the_hash_and_bytes_are_told_while_it_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wheel").write_bytes(wheel_bytes())
+    script = """
+        here=$(dirname "$0")
+        printf '%s\\n' "$@" > "$here/asked"
+        head -c 5000000 /dev/zero > "$TMPDIR/part"
+        while [ $# -gt 1 ]; do
+            case $1 in --dest) dest=$2;; --requirement) cat "$2" >> "$here/asked";; esac
+            shift
+        done
+        sleep 0.8
+        rm "$TMPDIR/part"
+        mkdir "$dest" && cp "$here/wheel" "$dest/toy-1.0-py3-none-any.whl"
+    """
+    in_place_of_pip(tmp_path, monkeypatch, script)
+    seen = Seen()
+    fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy", watcher=seen)
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[:3] == ["-m", "pip", "download"]
     assert {"--no-deps", "--require-hashes"} <= set(asked)
-    assert asked[-1] == f"toy==1.0 --hash=sha256:{sha(wheel_bytes())}\n"
+    assert asked[-1] == f"toy==1.0 --hash=sha256:{sha(wheel_bytes())}"
+    loading = [done for stage, done, _, unit in seen.told if stage.startswith("downloading toy") and unit == "bytes"]
+    assert loading[0] == 0
+    assert max(loading) >= 5_000_000
     with pytest.raises(UserError, match="and not the pinned"):
         fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "other")
 
 
 def test_a_failing_pip_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = "WARNING: retrying\nERROR: No matching distribution found for toy==1.0\n"
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", told))
+    told = "WARNING: retrying\\nERROR: No matching distribution found for toy==1.0\\n"
+    in_place_of_pip(tmp_path, monkeypatch, f"printf '{told}' >&2; exit 1\n")
     with pytest.raises(UserError, match=r"pip cannot download toy==1.0 \(No matching .*and give folder") as caught:
         fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy")
     assert "\n" not in str(caught.value)
@@ -130,7 +161,9 @@ def test_a_url_is_kept_only_with_its_hash(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="and not the pinned"):
         fetch_url(url, sha(b"other"), path)
     assert not path.exists()
-    assert fetch_url(url, sha(b"here"), path).read_bytes() == b"here"
+    seen = Seen()
+    assert fetch_url(url, sha(b"here"), path, seen).read_bytes() == b"here"
+    assert seen.told == [("downloading kept.txt", 4, 4, "bytes")]
     (tmp_path / "there.txt").unlink()
     assert fetch_url(url, sha(b"here"), path) == path
     with pytest.raises(UserError, match="cannot be reached"):
@@ -172,7 +205,11 @@ def validated(output: bytes) -> Any:
 def test_a_release_from_a_local_copy(release: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert fetch("toy", "--from", release, "--json")[0] == 0
     document = validated(capfdbinary.readouterr().out)
-    assert tree(Path(document["path"])) == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
+    kept = tree(Path(document["path"]))
+    assert kept.pop(SUMS).split() == [
+        word for n, c in (("a.txt", b"first\r\n"), ("data/b.txt", b"second")) for word in (sha(c).encode(), n.encode())
+    ]
+    assert kept == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
     hashes = sorted([sha(b"first\r\n"), sha(b"second")])
     assert document == {"name": "toy", "path": document["path"], "sha256": sha("".join(hashes).encode())}
     assert fetch("toy", "twin", "--from", release, "--json")[0] == 0
@@ -188,6 +225,21 @@ def test_what_is_here_is_not_fetched_again(release: Path, tmp_path: Path) -> Non
     code, told = fetch("toy", "--from", empty)
     assert code == 2
     assert "1 of 1 files are not those of the release: a.txt (missing)" in told
+
+
+def test_a_fetched_file_that_rots_is_told(release: Path, tmp_path: Path) -> None:
+    """By whoever reads it, and by ``verify``; one of the user's own is not held against anything."""
+    assert fetch("toy", "--from", release)[0] == 0
+    folder = tmp_path / "cache/releases/toy"
+    assert hs.verify(folder).sound == 2
+    path = folder / "data/b.txt"
+    path.write_bytes(b"secnod")
+    assert hs.verify(folder).damaged == ("data/b.txt",)
+    with pytest.raises(UserError, match=r"b\.txt: the file is damaged.*horsesense fetch toy"):
+        hs.read_release("cats", path)
+    with pytest.raises(UserError) as told:
+        hs.read_release("cats", Path(shutil.copy(path, tmp_path / "b.txt")))
+    assert "damaged" not in str(told.value)
 
 
 def test_a_partial_or_changed_copy_is_refused_whole(release: Path, tmp_path: Path) -> None:

@@ -76,6 +76,46 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (130, "", "horsesense: stopped; what was finished is kept\n")
 
 
+EARLY = """
+import runpy, signal, sys, time, weakref
+
+class Thing:
+    pass
+
+def interrupt(*_):
+    signal.raise_signal(signal.SIGINT)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[-1]:
+            interrupt()
+        if sys.argv[-1] == "a finaliser" and name == "horsesense.api.probes":
+            thing = Thing()
+            kept = weakref.ref(thing, interrupt)
+            del thing
+            time.sleep(30)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+sys.argv[0] = "horsesense"
+runpy.run_module("horsesense", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["horsesense.cli", "typer", "horsesense.cli.app", "horsesense.cli.score", "horsesense.api.probes", "a finaliser"],
+)
+def test_stopped_before_it_has_begun(place: str, tmp_path: Path) -> None:
+    """Ctrl-C while modules are loaded: no traceback, and the process ends."""
+    path = lay(tmp_path / "toy.jsonl", *toy_lines())
+    words = [sys.executable, "-c", EARLY, "show", str(path), place]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (130, -signal.SIGINT), "as a shell tells it: 130"
+    assert done.stdout == ""
+    assert done.stderr in ("", "horsesense: stopped; what was finished is kept\n")
+
+
 @pytest.mark.parametrize("words", [["cues", "--all"], ["cues", "--json"], ["show"], ["show", "--json"]], ids=" ".join)
 def test_a_reader_who_has_seen_enough_is_no_failure(words: list[str], tmp_path: Path) -> None:
     """As ``| head`` does: the pipe is closed before anything is written, by rich or by print."""

@@ -52,14 +52,14 @@ def test_full_exception_before_and_after(tmp_path: Path, call: Call) -> None:
     assert "leak (" in called.err
     (point,) = found["points"]
     tests = {one["test"]: one for one in point["tests"]}
-    assert list(tests) == ["unseen exceptions", "all generics", "half and half"]
+    assert list(tests) == ["unseen-exceptions", "all-generics", "mixed"]
     assert point["leaks"]["allowed"].startswith("full-exception tests the generic twins")
-    twins = tests["all generics"]["slices"]["twin"]
-    assert twins["seen"]["n"] + twins["unseen"]["n"] == 2 * tests["all generics"]["n"] == 48
-    assert len(tests["all generics"]["each"]) == 2
+    twins = tests["all-generics"]["slices"]["twin"]
+    assert twins["seen"]["n"] + twins["unseen"]["n"] == 2 * tests["all-generics"]["n"] == 48
+    assert len(tests["all-generics"]["each"]) == 2
     # The exceptions taught it one word; what it says of the generics is their opposite.
-    assert tests["unseen exceptions"]["after"]["value"] > 0.9
-    assert tests["all generics"]["after"]["value"] < 0.1
+    assert tests["unseen-exceptions"]["after"]["value"] > 0.9
+    assert tests["all-generics"]["after"]["value"] < 0.1
     again = call(*words)
     assert document(again, "train") == found
     assert "trained already" in again.err

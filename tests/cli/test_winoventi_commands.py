@@ -69,7 +69,7 @@ def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call)
     assert inside.code == 0, inside.err
 
 
-@pytest.mark.parametrize("name", ["associations", "run", "evaluate"])
+@pytest.mark.parametrize("name", ["associations", "make", "evaluate"])
 def test_the_bundled_masked_model_is_the_default(
     name: str, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,24 +126,26 @@ def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
     assert (len(lines), lines[-1]) == (11, "and 3 more lines skipped")
 
 
-def test_run(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
+def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     nouns, out = tmp_path / "nouns.txt", tmp_path / "out"
     nouns.write_text("\n".join(WORDS), encoding="utf-8")
-    words = ["winoventi", "run", "-m", tiny_folders["bert"], "--nouns", nouns, "--out", out, "--device", "cpu"]
-    words += ["--ranker", tiny_folders["gpt2"], "--writer", "none", "--vectors", "none", "--write", 6]
-    stopped = call(*words)
-    assert stopped.code == 2
-    assert "no association has an exception" in stopped.err
+    words = ["winoventi", "make", "-m", tiny_folders["bert"], "--nouns", nouns, "--out", out, "--device", "cpu"]
+    words += ["--ranker", tiny_folders["gpt2"], "--writer", "none", "--vectors", "none", "--write", 6, "--json"]
+    alone = document(call(*words), "winoventi make")
+    assert [each["state"] for each in alone["stages"]] == ["open", "waiting", "waiting"]
+    assert alone["stages"][0]["tasks"] == alone["counts"]["kept"]
+    assert "people answer exceptions (0 of" in alone["next"]
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
-    words += ["--exceptions", plan.judged[0], "--premises", plan.written[0], "--json"]
-    called = call(*words)
-    summary = document(called, "winoventi run")
+    called = call(*words, "--exceptions", plan.judged[0], "--premises", plan.written[0])
+    summary = document(called, "winoventi make")
     assert "1 associations: done already" in called.err
     assert "2 exceptions …" in called.err
-    assert summary["evaluations"]["people"]["headline"]["schemas"] == summary["counts"]["passing"]["people"]
-    tasks = {path.name for path in (out / "tasks").iterdir()}
-    assert {"winoventi-associations.csv", "winoventi.csv", "premises.csv"} <= tasks
-    assert "synonym-generic" in (out / "tasks" / "winoventi.csv").read_text(encoding="utf-8")
-    (out / "tasks" / "premises.csv").write_text("filled in by hand")
-    assert call(*words).code == 0
-    assert (out / "tasks" / "premises.csv").read_text() == "filled in by hand"
+    assert summary["evaluations"]["proposed"]["headline"] is None, "nobody has validated anything"
+    assert summary["evaluations"]["proposed"]["subsets"][0]["schemas"] == sum(summary["counts"]["passing"].values())
+    status = document(call("winoventi", "status", out, "--json"), "winoventi status")
+    assert (status["counts"], status["stages"]) == (summary["counts"], summary["stages"])
+    assert "next: people answer" in call("winoventi", "status", out).err
+    refused = call("winoventi", "status", tmp_path)
+    assert (refused.code, "not the folder of a pipeline" in refused.err) == (2, True)
+    odd = call(*words[:-1], "--people", "exceptions,sleeping")
+    assert (odd.code, "sleeping" in odd.err) == (2, True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.faults.harness import Case
+from tests.faults.studies import POSTGRESQL, postgresql_study, sqlite_study
 from tests.support.made_tasks import clozes, questions
 from tests.support.made_trees import write_tree
+from tests.support.postgresql_cluster import cluster, programs
 from tests.support.tiny import save_tiny
 
 
@@ -46,44 +47,17 @@ def facts(folder: Path) -> Mapping[str, str]:
     return found | {"left": str(parts)}
 
 
-def study(inputs: Path) -> Callable[[Path], None]:
-    """A study's database: made, people invited, three answers given."""
-
-    def run(folder: Path) -> None:
-        from horsesense.annotate.instrument import find_instrument
-        from horsesense.annotate.server.participants import invite
-        from horsesense.annotate.server.served_study import open_study
-        from horsesense.annotate.study import Study, make_study
-        from horsesense.errors import UserError
-        from tests.support.judged_probes import choices
-
-        place = folder / "study"
-        if not (place / "study.toml").is_file():
-            make_study(place, choices(), "choice", Study(place, find_instrument("choice"), judgements=1))
-        served = open_study(place)
-        for name in ("ann", "ben"):
-            try:
-                invite(served, [name])
-            except UserError as error:
-                if "already" not in str(error):
-                    raise
-        served.engine.dispose()
-
-    return run
+@contextmanager
+def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case]]:
+    """All of them, or those of some names; ``inputs`` is a folder for what they read."""
+    with ExitStack() as open_things:
+        found = [*_commands(inputs), sqlite_study()]
+        if programs() is not None and (not only or POSTGRESQL in only):
+            found.append(postgresql_study(open_things.enter_context(cluster())))
+        yield [case for case in found if not only or case.name in only]
 
 
-def people(folder: Path) -> Mapping[str, str]:
-    base = folder / "study" / "study.sqlite"
-    found = next(iter(sorted((folder / "study").glob("*.sqlite*"))), base)
-    with closing(sqlite3.connect(f"file:{found}?mode=ro", uri=True)) as connection:
-        names = connection.execute("SELECT name FROM people ORDER BY name").fetchall()
-        items = connection.execute("SELECT count(*) FROM items").fetchone()
-        sound = connection.execute("PRAGMA integrity_check").fetchone()
-    return {"people": str(names), "items": str(items), "sound": str(sound)}
-
-
-def cases(inputs: Path) -> list[Case]:
-    """All of them; ``inputs`` is a folder for what they read."""
+def _commands(inputs: Path) -> list[Case]:
     from horsesense.records import write_probe
 
     for name in ("gpt2", "choice"):
@@ -132,7 +106,6 @@ def cases(inputs: Path) -> list[Case]:
         Case("knowledge add", command("knowledge", "add", "mine", at["tree.tsv"]), facts),
         Case("build", command("build", "duals", at["clozes.jsonl"], "-o", "duals.jsonl"), results_only),
         Case("run", command("run", "-m", at["gpt2"], "-p", at["clozes.jsonl"], "--out", "run", "--device", "cpu"), results_only),
-        Case("server's database", study(inputs), people),
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
     ]  # fmt: skip

@@ -9,12 +9,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { NONE, OPEN, WRITE, SYNC, RENAME, KINDS };
+enum { NONE, OPEN, WRITE, SYNC, RENAME, SEND, KINDS };
 static char root[PATH_MAX];
 static int wanted = NONE, killing = 0;
 static long at = 0, seen[KINDS], events = 0;
@@ -73,6 +74,12 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t o) {
     REAL(ssize_t, "pwrite", int, const void *, size_t, off_t);
     if (below_fd(fd) && fails(WRITE)) { errno = ENOSPC; return -1; }
     return real(fd, data, n, o);
+}
+/* What a client says to a database on another process: the connection breaks, and stays broken. */
+ssize_t send(int fd, const void *data, size_t n, int flags) {
+    REAL(ssize_t, "send", int, const void *, size_t, int);
+    if (root[0] && fails(SEND)) { shutdown(fd, SHUT_RDWR); errno = ECONNRESET; return -1; }
+    return real(fd, data, n, flags);
 }
 int fsync(int fd) {
     REAL(int, "fsync", int);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines, read_bytes, read_text, text
+from horsesense.files import numbered_lines, read_bytes, read_text, sha256_of_file, text
+from horsesense.files.checksums import check_folder, sum_folder
+from horsesense.models.folders import hash_of_files
 
 
 def bomb(path: Path, line_ends: bool) -> Path:
@@ -90,3 +93,22 @@ def test_a_file_that_is_too_large_to_be_read_as_one(tmp_path: Path, monkeypatch:
         read_bytes(tmp_path / "hole")
     with pytest.raises(UserError, match="longer than 16 MB"):
         list(numbered_lines(tmp_path / "hole"))
+
+
+def test_what_never_ends_has_no_checksum(tmp_path: Path) -> None:
+    """A device in the place of a kept file is damage, in the place of weights a sentence; neither is read."""
+    with pytest.raises(UserError, match="a device or a pipe"):
+        sha256_of_file(Path("/dev/null"))
+    (tmp_path / "kept.txt").write_text("kept")
+    sum_folder(tmp_path)
+    (tmp_path / "kept.txt").unlink()
+    (tmp_path / "kept.txt").symlink_to("/dev/null")
+    assert check_folder(tmp_path).damaged == ("kept.txt",)
+
+
+def test_weights_that_are_a_device_are_told(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    folder = Path(shutil.copytree(tiny_folders["gpt2"], tmp_path / "model"))
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").symlink_to("/dev/null")
+    with pytest.raises(UserError, match="a device or a pipe, not a file"):
+        hash_of_files([folder / "model.safetensors"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import pickle
 import pkgutil
 import random
 import re
@@ -18,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,29 +29,21 @@ from types import FrameType
 from typing import Any
 
 import horsesense
-from tests.fuzz.mutations import copied, mutate_file, odd_path
-from tests.fuzz.seeds import files_of, plant, small_world
+from tests.fuzz.calls import NAMES, GoodCalls, made_up, spoil
+from tests.fuzz.mutations import copied
+from tests.fuzz.seeds import plant, small_world
 
 LONGEST = 20.0
 """Seconds after which a call is ended; counted, and no defect."""
 _READS = re.compile(r"(read|iter|open|kept|find|parse)_\w+")
 _PLACES = ("path", "file", "folder", "paths")
-_WORDS = re.compile(r"[\w-]{3,}")
-_NAMES = {
-    "folders": ("run", "run-control"), "folder": ("run", "run-control"), "study": ("study",), "probe": ("clozes", "choices"),
-    "model": ("model-gpt2", "model-bert", "model-choice"), "nouns": ("nouns",), "vectors": ("vectors",), "corpus": ("corpus",),
-    "conceptnet": ("conceptnet", "plain_conceptnet"), "atomic": ("atomic",), "lexicon": ("lexicon",), "files": ("tasks", "judgements"),
-    "train": ("questions", "clozes", "triples"), "test": ("others", "clozes", "triples"), "dev": ("others", "clozes"),
-    "original_dev": ("others",), "original_test": ("others",), "labels": ("labels",), "gold": ("choices",), "attributes": ("attributes",),
-    "relationships": ("relationships",), "ngrams": ("ngrams",), "text": ("corpus",), "file": ("clozes", "toy", "schemas"),
-}  # fmt: skip
-"""Seeds to try first for an argument of that name, by the beginning of theirs; a new command most often names things alike."""
-
-
 _FIRST = {
     "rica": ("sentences", "mask"),
     "sense-making": ("statements", "answers"),
     "sense-reasons": ("statements", "answers"),
+    "lm-eval": ("samples_things", "logs"),
+    "inspect": ("log",),
+    "answers": ("answers",),
 }
 """Which seeds are the files of a release that has several."""
 
@@ -89,25 +82,40 @@ class Fuzz:
     defects: dict[str, Defect] = field(default_factory=dict)
     liked: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Which seeds an argument took without complaint: those are mutated more often."""
+    long: list[str] = field(default_factory=list)
+    """Calls that were ended after 20 seconds."""
 
     def __post_init__(self) -> None:
         self.lot = random.Random(self.seed)
         import uvicorn
 
         uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
-        self.world = self.place / "world"
-        os.environ |= small_world(self.world)
+        os.environ |= small_world(self.place / "outside")
         (self.place / "seeds").mkdir()
         self.seeds = sorted(plant(self.place / "seeds").iterdir())
+        self.good = GoodCalls(self.place)
         self.targets = dict(self._commands()) | dict(self._releases()) | dict(self._readers())
 
-    def run(self, seconds: float, most: int = 10**9) -> None:
-        """Throw for so long; the target that had least time so far comes next, so that each gets its share."""
+    def run(self, seconds: float, most: int = 10**9, share: tuple[int, int] = (0, 1)) -> None:
+        """Throw for so long; the target that had least time so far comes next, so that each gets its share.
+
+        Where several processes share the work, each has targets of its own: (the number of this one, how many).
+        """
         began, thrown = time.monotonic(), 0
+        own = list(self.targets)[share[0] :: share[1]]
         while time.monotonic() - began < seconds and thrown < most:
-            name = min(self.targets, key=lambda each: (self.tallies[each].seconds, each))
+            if thrown % 200 == 0:
+                self.keep()
+            name = min(own, key=lambda each: (self.tallies[each].seconds, each))
             self.throw(name)
             thrown += 1
+        self.keep()
+
+    def keep(self) -> None:
+        """Write down what was found so far, so that it is there also where the run is ended."""
+        whole = self.place / "found.part"
+        whole.write_bytes(pickle.dumps((dict(self.tallies), self.defects, self.long)))
+        whole.replace(self.place / "found")
 
     def throw(self, name: str) -> None:
         tally, work = self.tallies[name], Path(tempfile.mkdtemp(dir=self.place))
@@ -143,11 +151,12 @@ class Fuzz:
             yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        from horsesense.exchange.formats import READS
         from horsesense.methods.releases import READERS
 
-        for name, reader in READERS.items():
+        for name, least in [*((name, reader.fewest) for name, reader in READERS.items()), *((log, 1) for log in READS)]:
 
-            def throw(work: Path, name: str = name, fewest: int = reader.fewest) -> str:
+            def throw(work: Path, name: str = name, fewest: int = least) -> str:
                 key = f"release {name}"
                 tried = self.tallies[key].inputs
                 if fewest == 1 and tried < len(self.seeds) and not self.liked[key, "0"]:  # which of them is its own?
@@ -157,13 +166,16 @@ class Fuzz:
                     chosen = [self._seed(key, str(n), (_FIRST.get(name, ("",)) * 2)[n : n + 1]) for n in range(fewest)]
                     paths = [self._mutated(seed, work) for seed in chosen]
                 end = self._main(key, ["import", name, *map(str, paths), "-o", str(work / "out.jsonl")], work)
-                self._learn(end, [(key, str(n), seed) for n, seed in enumerate(chosen)])
+                self._learn(end, [(key, str(n), seed.name) for n, seed in enumerate(chosen)])
                 return end
 
             yield f"release {name}", throw
 
     def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         """Functions that take one path: whatever a module calls reading."""
+        from horsesense.methods.releases import READERS
+
+        wanted = {reader.where: reader.fewest for reader in READERS.values()}
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
             if (
                 module.name.endswith("__main__")
@@ -178,14 +190,14 @@ class Fuzz:
                 needs = [each for each in others if each and each.default is each.empty and each.kind not in (2, 4)]
                 if first is None or first.name not in _PLACES or needs:
                     continue
-                several = first.name == "paths"
+                several = wanted.get(f"{module.name}:{name}", 1) if first.name == "paths" else 0
 
-                def throw(work: Path, function: Any = function, several: bool = several) -> str:
+                def throw(work: Path, function: Any = function, several: int = several) -> str:
                     key = f"{function.__module__.removeprefix('horsesense.')}.{function.__name__}"
-                    seed = self._seed(key, "path", _NAMES.get("file", ()))
+                    seed = self._seed(key, "path", NAMES.get("file", ()))
                     path = self._mutated(seed, work)
-                    end = self._read(key, function, [path] if several else path)
-                    self._learn(end, [(key, "path", seed)])
+                    end = self._read(key, function, [path] * several if several else path)
+                    self._learn(end, [(key, "path", seed.name)])
                     return end
 
                 yield f"{module.name.removeprefix('horsesense.')}.{name}", throw
@@ -198,10 +210,13 @@ class Fuzz:
         near = [seed for seed in self.seeds if any(begin and seed.name.startswith(begin) for begin in first)]
         return self.lot.choice(near if near and self.lot.random() < 0.6 else self.seeds)
 
-    def _learn(self, end: str, used: list[tuple[str, str, Path]]) -> None:
+    def _copy(self, key: str, argument: str, work: Path, first: tuple[str, ...]) -> Path:
+        return self._mutated(self._seed(key, argument, first), work)
+
+    def _learn(self, end: str, used: list[tuple[str, str, str]]) -> None:
         if end == "0":
             for key, argument, seed in used:
-                self.liked[key, argument][seed.name] += 1
+                self.liked[key, argument][seed] += 1
 
     def _mutated(self, seed: Path, work: Path, always: bool = False) -> Path:
         if os.path.lexists(work / seed.name):
@@ -211,71 +226,35 @@ class Fuzz:
         if card.is_file() and not (work / card.name).exists():
             copied(card, work / card.name)
         if always or self.lot.random() < 0.8:
-            inside = [each for each in files_of(path) if each.name != "SHA256SUMS"]
-            if inside:
-                chosen = self.lot.choice(inside)
-                if self.lot.random() < 0.7:  # what is held against its checksum first would be all that is ever seen
-                    for sums in path.rglob("SHA256SUMS") if path.is_dir() else ():
-                        sums.unlink()
-                with suppress(OSError):
-                    mutate_file(chosen, self.lot)
+            spoil(path, self.lot)
         return path
 
     def _call(self, path: tuple[str, ...], command: Any, work: Path) -> str:
-        key, words, used = " ".join(path), list(path), []
+        key = " ".join(path)
+        if self.lot.random() < 0.7:
+            words = self.good.change(key, work, self.lot)
+            if words is not None:
+                return self._main(key, words, work)
+        words, used = list(path), []
         for parameter in command.params:
             option = parameter.param_type_name == "option"
             name = parameter.name or ""
             if name == "help" or (option and not parameter.required and self.lot.random() > 0.25 and name != "out"):
                 continue
-            for _ in range(
-                self.lot.choice((1, 1, 2)) if parameter.nargs == -1 or getattr(parameter, "multiple", False) else 1
-            ):
-                value, seed = self._value(key, parameter, work)
+            several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+            for _ in range(self.lot.choice((1, 1, 2)) if several else 1):
+                value, seed = made_up(parameter, work, self.lot, partial(self._copy, key, name, work))
                 if getattr(parameter, "is_flag", False):
                     words.append(parameter.opts[0])
                     continue
                 words += [parameter.opts[0], value] if option else [value]
-                if seed is not None:
+                if seed:
                     used.append((key, name, seed))
         if path == ("annotate", "serve"):
             words = [*path, str(self._mutated(self._seed(key, "study", ("study",)), work, always=True)), "--port", "1"]
         end = self._main(key, words, work)
         self._learn(end, used)
         return end
-
-    def _value(self, key: str, parameter: Any, work: Path) -> tuple[str, Path | None]:
-        kind, name = parameter.type.name, parameter.name or ""
-        if self.lot.random() < 0.03:
-            return odd_path(work, self.lot), None
-        if name in ("out", "charts", "plot"):
-            return str(work / self.lot.choice(("out.jsonl", "out", "out.csv", "out.html", "page.json"))), None
-        if kind in ("int", "int range"):
-            low = getattr(parameter.type, "min", None) or 0
-            return str(self.lot.choice((low, low + 1, low + 2, 0, -1, 10**6 if name == "seed" else 3))), None
-        if kind in ("float", "float range"):
-            return self.lot.choice(("0.001", "0", "1", "0.5", "nan", "-1", "1e999")), None
-        if kind == "choice":
-            return self.lot.choice([*parameter.type.choices, "x"]), None
-        if kind == "path" or name in ("model", "probe", "nouns", "vectors", "ranker"):
-            seed = self._seed(key, name, _NAMES.get(name, (name,)))
-            if seed.name in {path.name for path in work.iterdir()}:
-                return str(work / seed.name), seed
-            return str(self._mutated(seed, work)), seed
-        words = _WORDS.findall(
-            f"{parameter.help or ''} {parameter.default or ''}" if hasattr(parameter, "help") else ""
-        )
-        own = [
-            "ice is cold",
-            "The ___ is cold.",
-            "Wet(A), so More(soft(A), soft(B))",
-            "choice",
-            "hypernymy",
-            "majority",
-            "=",
-            "a=b",
-        ]
-        return self.lot.choice([*words, *words, *own, "x" * 300, "\u2028", ""]), None
 
     def _main(self, key: str, words: list[str], work: Path) -> str:
         from horsesense.cli import main
@@ -295,19 +274,23 @@ class Fuzz:
 
         failure = self._timed(throw)
         call = repr(words)
-        if isinstance(failure, TookTooLongError):
+        if isinstance(failure, TookTooLongError) or "TookTooLongError" in seen.get("err", ""):
+            self.long.append(f"{key}: {call[:300]}")
             return "too long"
         if failure is not None:
             self._note(key, _where(failure), call)
             return "raised"
         told = [line for line in seen["err"].splitlines() if line.startswith("horsesense: ")]
         code = seen["code"]
-        if code == 1 or code not in (0, 2, 130):
+        # A gate tells its verdict by 3 and 4.
+        if code == 1 or code not in (0, 2, 130, *((3, 4) if key == "gate" else ())):
             self._note(key, self._debugged(words) or (told[-1] if told else f"exit {code}"), call)
         elif "Traceback (most recent call last)" in seen["err"]:
             self._note(key, "a traceback", call)
         elif code == 2 and len(told) != 1 and "Usage" not in seen["err"]:
             self._note(key, f"{len(told)} sentences", call)
+        elif code == 2 and _elsewhere(told[-1] if told else "", self.place, work, words):
+            self._note(key, f"names a file that it was not given: {self._debugged(words)}", call)
         left = [path.name for path in work.rglob(".*.part")]
         if left:
             self._note(key, "a half-written file is left", call)
@@ -324,8 +307,9 @@ class Fuzz:
         return _where(failure) if failure is not None and not isinstance(failure, SystemExit) else ""
 
     def _read(self, key: str, function: Any, given: Any) -> str:
-        from horsesense.errors import UserError, as_user_error
+        from horsesense.errors import UserError, as_user_error, naming_extras
 
+        @naming_extras()  # as around every public function
         def throw() -> None:
             found = function(given)
             if inspect.isgenerator(found):
@@ -335,20 +319,28 @@ class Fuzz:
 
         failure = self._timed(throw)
         if isinstance(failure, TookTooLongError):
+            self.long.append(f"{key}({given!r})")
             return "too long"
         if failure is None:
             return "0"
-        if isinstance(failure, UserError) or as_user_error(failure) is not None:
+        told = failure if isinstance(failure, UserError) else as_user_error(failure)
+        if told is not None:
+            if _elsewhere(str(told), self.place, Path.cwd()):
+                self._note(key, f"names a file that it was not given: {_where(failure)}", f"{key}({given!r}): {told}")
             return "2"
         self._note(key, _where(failure), f"{key}({given!r})")
         return "raised"
 
     def _timed(self, throw: Callable[[], None]) -> BaseException | None:
+        began, worked = time.monotonic(), time.process_time()
+
         def ring(_: int, __: FrameType | None) -> None:
-            raise TookTooLongError
+            # A machine that is busy with other things is waited for.
+            if time.process_time() - worked > LONGEST / 2 or time.monotonic() - began > 6 * LONGEST:
+                raise TookTooLongError
 
         signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST, LONGEST)
         try:
             throw()
         except SystemExit:
@@ -362,32 +354,36 @@ class Fuzz:
     def _note(self, key: str, kind: str, call: str) -> None:
         if kind not in self.defects:
             self.defects[kind] = Defect(key, kind, call)
-            kept = self.place / "defects" / f"{len(self.defects)}"
+            kept = self.place / "defects" / f"{os.getpid()}-{len(self.defects)}"
             with suppress(OSError, shutil.Error):
                 shutil.copytree(Path.cwd(), kept, symlinks=True)
 
-    def table(self) -> str:
-        """What was thrown and what came of it, for people."""
-        groups: dict[str, Tally] = defaultdict(Tally)
-        for name, tally in self.tallies.items():
-            group = "releases" if name.startswith("release ") else "readers" if "." in name else "commands"
-            groups[group].inputs += tally.inputs
-            groups[group].ends.update(tally.ends)
-        lines = [
-            "| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        for group in ("commands", "releases", "readers"):
-            names = [
-                n
-                for n in self.targets
-                if (n.startswith("release "), "." in n) == (group == "releases", group == "readers")
-            ]
-            ends = groups[group].ends
-            bad = sum(1 for defect in self.defects.values() if defect.target in names)
-            counts = (len(names), groups[group].inputs, ends["0"], ends["2"], ends["too long"], bad)
-            lines.append(f"| {group} | " + " | ".join(f"{count:,}" for count in counts) + " |")
-        return "\n".join(lines)
+
+def group_of(target: str) -> str:
+    return "releases" if target.startswith("release ") else "readers" if "." in target else "commands"
+
+
+def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
+    """What was thrown and what came of it, for people."""
+    lines = [
+        "| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |",
+        "|---" * 7 + "|",
+    ]
+    for group in ("commands", "releases", "readers"):
+        names = [name for name in tallies if group_of(name) == group]
+        ends = sum((tallies[name].ends for name in names), Counter[str]())
+        bad = sum(1 for defect in defects.values() if defect.target in names)
+        inputs = sum(tallies[name].inputs for name in names)
+        counts = (len(names), inputs, ends["0"], ends["2"], ends["too long"], bad)
+        lines.append(f"| {group} | " + " | ".join(f"{count:,}" for count in counts) + " |")
+    return "\n".join(lines)
+
+
+def _elsewhere(sentence: str, place: Path, work: Path, words: Sequence[str] = ()) -> bool:
+    """Whether a sentence names a file of another input."""
+    return any(
+        not found.startswith(str(work)) for found in re.findall(rf"{re.escape(str(place))}/tmp[^:; ]*", sentence)
+    )
 
 
 def _stream() -> io.TextIOWrapper:

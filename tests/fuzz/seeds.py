@@ -16,6 +16,7 @@ import numpy as np
 from tests.support import made_corpora, made_sources
 from tests.support.calling import lay, toy_lines
 from tests.support.judged_probes import choices, triples
+from tests.support.made_logs import choice_line, inspect_head, inspect_sample, write_eval, write_samples
 from tests.support.made_schemas import made_probe
 from tests.support.made_tasks import clozes, questions
 from tests.support.made_trees import write_dictionary, write_tree
@@ -118,6 +119,11 @@ def plant(folder: Path) -> Path:
     call("baseline", "majority", "--train", folder / "clozes.jsonl", "--test", folder / "clozes.jsonl", "--allow-overlap", "--out", folder / "run-control")  # fmt: skip
     call("annotate", "new", folder / "choices.jsonl", "--instrument", "choice", "-o", folder / "study", "--address", "http://127.0.0.1:8000")  # fmt: skip
     call("annotate", "new", folder / "choices.jsonl", "--instrument", "choice", "-o", folder / "tasks.csv", "--people", "ann,ben")  # fmt: skip
+    samples = write_samples(folder / "logs", "things", [choice_line(n) for n in range(4)])
+    (folder / "samples_things.jsonl").write_bytes(samples.read_bytes())
+    write_eval(folder / "log.eval", [inspect_sample(n) for n in range(3)])
+    (folder / "log.json").write_text(json.dumps(inspect_head() | {"samples": [inspect_sample(0)]}), encoding="utf-8")
+    (folder / "answers.jsonl").write_text('{"item": "1", "choice": "a", "gold": "b", "model": "m"}\n', encoding="utf-8")
     shutil.rmtree(folder / "model-gpt2" / "missing", ignore_errors=True)
     return folder
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api.asking import open_run
+from horsesense.api.learning import fit_control
+from horsesense.errors import UserError
 from horsesense.learning.baseline import fit_baseline
 from horsesense.learning.controls import Task
 from horsesense.records import Probe
@@ -32,6 +35,27 @@ def test_who_sees_the_question(name: str, sees: bool, tmp_path: Path) -> None:
     one, two = (fit_baseline(name, questions(40, 1, False), probe, like=like).answers[0] for probe in (test, other))
     same = [a.scores == pytest.approx(b.scores) for a, b in zip(one, two, strict=True)]
     assert not any(same) if sees else all(same)
+
+
+@pytest.mark.parametrize("name", ["choice-only-linear", "choice-to-choice", "esim"])
+@pytest.mark.parametrize("scratch", [True, False])
+def test_a_kept_control_answers_other_items_as_if_fitted_for_them(name: str, scratch: bool, tmp_path: Path) -> None:
+    known = "none" if scratch else str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6))
+    train, first, other = questions(60, 1, True), questions(8, 2, True), questions(10, 3, True)
+    fit_control(name, first, train=train, vectors=known, epochs=1, seeds=1, out=tmp_path / "kept")
+    asked = fit_control(str(tmp_path / "kept"), other, out=tmp_path / "again")
+    fitted = fit_control(name, other, train=train, vectors=known, epochs=1, seeds=1)
+    assert asked.name == name
+    assert asked.train == fitted.train
+    for one, two in zip(asked.answers[0], fitted.answers[0], strict=True):
+        assert one.scores == pytest.approx(two.scores, abs=1e-5)
+    assert open_run(tmp_path / "again").results()["n"] == [10], "its answers are a run like any other"
+
+
+def test_a_broken_control_is_told(tmp_path: Path) -> None:
+    (tmp_path / "control.json").write_text("{}")
+    with pytest.raises(UserError, match="not a fitted control"):
+        fit_control(str(tmp_path), questions(8, 2, True))
 
 
 def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from horsesense.learning.facts import names
 from horsesense.learning.fine_tuning import checked
 from horsesense.learning.leaks import find_leaks
 from horsesense.learning.settings import TrainingMaterial, plans
+from horsesense.methods.winoventi.building import make_splits
 from horsesense.records import Probe
 from tests.support.made_tasks import clozes, schemas, statements
 
@@ -49,6 +50,22 @@ def test_high_resource_has_names_of_its_own() -> None:
         plans("high-resource", material(train=schemas(9)))
 
 
+def test_high_resource_takes_built_statements() -> None:
+    from horsesense.methods.rica.building import RicaPlan, build_rica
+    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.statements import Entities
+    from horsesense.methods.rica.strategies import Sources
+
+    some = Entities("novel", ("wobbak", "zimmet", "kuffol", "tolrin"), 1, 0)
+    built = build_rica(RicaPlan(["temporal", "grade"], Sources(), whole_lexicon(None), some, limit=60))
+    (plan,) = plans("high-resource", material(train=built), (3,))
+    assert len(plan.train) == 3 * (len(built.items) - len(plan.dev)) or len(plan.train) == 3 * len(built.items)
+    # Somebody else in each telling, also where a statement is about one; and the property stays.
+    first = [item for item in plan.train if item.facets == plan.train[0].facets and item.source == plan.train[0].source]
+    assert len({item.text for item in first}) > 1
+    assert {item.groups["property"] for item in first} == {plan.train[0].groups["property"]}
+
+
 def test_noisy_leaves_out_the_axioms_of_the_tests() -> None:
     tests = statements(15, 3)
     raw = Probe.of(
@@ -80,23 +97,42 @@ def test_several_tests_have_a_joint_column() -> None:
 def test_half_exception_has_whole_schemas() -> None:
     (plan,) = plans("half-exception", TrainingMaterial(schemas(40), None, {}))
     (test,) = plan.tests.values()
-    trained = {item.groups["noun"] for item in (*plan.train, *plan.dev)}
-    assert not trained & {item.groups["noun"] for item in test}
-    assert len(test) == pytest.approx(40, abs=4)
+    families = {item.family for item in (*plan.train, *plan.dev)}
+    assert not families & {item.family for item in test}
+    assert len(test) == 40
     assert {item.facets["test"] for item in plan.train} == {"generic", "exception"}
+    assert len(plan.train) == 2 * len({item.family for item in plan.train})
 
 
 def test_full_exception_names_its_leak() -> None:
     (plan,) = plans("full-exception", TrainingMaterial(schemas(40), None, {}))
     assert {item.facets["test"] for item in plan.train} == {"exception"}
-    sizes = {name: len(items) for name, items in plan.tests.items()}
-    assert sizes["all generics"] == 40
-    assert sizes["half and half"] == 2 * sizes["unseen exceptions"]
-    assert not find_leaks(plan.train, plan.tests["unseen exceptions"]).cases
-    assert not find_leaks(plan.train, plan.tests["half and half"]).cases
+    assert {name: len(items) for name, items in plan.tests.items()} == {
+        "unseen-exceptions": 8,
+        "all-generics": 40,
+        "mixed": 16,
+    }
+    assert not find_leaks(plan.train, plan.tests["unseen-exceptions"]).cases
     leaks = checked(plan, False)
     assert leaks.allowed.startswith("full-exception tests the generic twins")
     assert leaks.counts == {"family": len(plan.train)}
+
+
+@pytest.mark.parametrize("setting", ["half-exception", "full-exception"])
+@pytest.mark.parametrize("nouns", [False, True])
+def test_training_splits_as_the_files_of_splits_do(setting: str, nouns: bool) -> None:
+    """One way, not two: what train learns from is what winoventi splits writes."""
+    twice = [replace(item, family=f"{item.family} again", text=f"So: {item.text}") for item in schemas(40).items]
+    probe = Probe.of([*schemas(40).items, *twice], schemas(40).card)  # each noun in two schemas
+    (plan,) = plans(f"{setting}-unseen-nouns" if nouns else setting, TrainingMaterial(probe, None, {}, seed=3))
+    splits = make_splits(probe, setting, seed=3, dev=0.1, nouns=nouns)
+    assert [item.id for item in plan.train] == [item.id for item in splits.train.items]
+    assert {name: [item.id for item in items] for name, items in plan.tests.items()} == {
+        name: [item.id for item in test.items] for name, test in splits.tests.items()
+    }
+    trained = {item.groups["noun"] for item in (*plan.train, *plan.dev)}
+    first = next(iter(plan.tests.values()))
+    assert bool(trained & {item.groups["noun"] for item in first}) != nouns
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Out of memory: halves, the same numbers, and a sentence when even one input does not fit."""
+"""Blocks and halves: the same numbers; a sentence when even one input does not fit; the head's sums."""
 
 from __future__ import annotations
 
@@ -77,3 +77,31 @@ def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> N
     framed = _framed(model, ITEMS[:1], spec)
     with pytest.raises(UserError, match="does not fit into the memory"):
         score_questions(replace(model, network=Small(model.network, 0)), framed, spec)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_many_blocks_give_what_each_question_gives_alone(tiny_folders: dict[str, Path], family: str) -> None:
+    model = load_model(str(tiny_folders[family]), device="cpu")
+    spec, watcher = ScoringSpec(), Remembering()
+    texts = [" ".join(["a stone"] * (1 + n % 5)) for n in range(25)]  # lengths come mixed and go back in their order
+    items = [
+        Item(probe="t", form="choice", text=f"{text} {n} is", options=("hard", "so")) for n, text in enumerate(texts)
+    ]
+    framed = _framed(model, items, spec)
+    together = score_questions(model, framed, spec, budget=16, watcher=watcher)
+    for question, scores in zip(framed, together, strict=True):
+        assert scores == pytest.approx(score_questions(model, [question], spec)[0], abs=1e-5)
+    assert len(watcher.done) > 4  # there were several blocks
+    assert watcher.done == sorted(watcher.done)
+    assert watcher.done[-1] > 0.9 * watcher.total  # the last token of a text is asked for, and never fed
+    assert watcher.total == sum(question.cost for question in framed)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="products with float32 sums are CUDA's")
+def test_a_head_on_a_gpu_sums_what_float32_weights_would(tiny_folders: dict[str, Path]) -> None:
+    fast = load_model(str(tiny_folders["bert"]), device="cuda", dtype="bfloat16")
+    head = fast.network.get_output_embeddings()
+    hidden = torch.randn(3, 7, head.in_features, device="cuda", dtype=torch.bfloat16)
+    wanted = torch.nn.functional.linear(hidden.float(), head.weight.float(), head.bias.float())
+    assert head(hidden).dtype == torch.float32
+    torch.testing.assert_close(head(hidden), wanted, rtol=1e-4, atol=1e-4)

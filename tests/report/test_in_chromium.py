@@ -54,7 +54,7 @@ class Opened:
         self.page.on("dialog", self._dialog)
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready]", state="attached")
+        self.page.wait_for_selector("html[data-whole]", state="attached")
 
     def _dialog(self, dialog: Any) -> None:
         self.said.append(dialog.message)
@@ -188,7 +188,7 @@ def test_an_item_is_copied_as_json(browser: Any, path: Path) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready]", state="attached")
+    page.wait_for_selector("html[data-whole]", state="attached")
     page.click("#copy")
     page.locator("#copy", has_text="copied").wait_for()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))

@@ -29,8 +29,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     ]
 
 
-def data_of(page: Path) -> Any:
-    found = re.search(r'<script type="application/octet-stream" id="data">([^<]*)</script>', page.read_text("utf-8"))
+def data_of(page: Path, name: str = "data") -> Any:
+    found = re.search(rf'<script type="application/octet-stream" id="{name}">([^<]*)</script>', page.read_text("utf-8"))
     assert found
     return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
@@ -61,9 +61,9 @@ def test_every_item_is_there_with_what_each_model_chose(page: Path, runs: list[P
 
 
 def test_tokens_cut_the_text_and_evidence_adds_up(page: Path) -> None:
-    (probe,) = data_of(page)["probes"]
+    (probe,), (kept,) = data_of(page)["probes"], data_of(page, "tokens")
     for place, identity in enumerate(probe["ids"]):
-        for entry in filter(None, probe["details"][probe["prefix"] + identity]):
+        for entry in filter(None, kept[probe["prefix"] + identity]):
             sums = []
             for option, whole in zip(entry["options"], probe["options"][place], strict=True):
                 words = [option["text"][s:e] for s, e in zip(option["starts"], option["ends"], strict=True)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from horsesense.errors import UserError
 from horsesense.models.local.rows import Question
@@ -177,6 +178,33 @@ def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str
     for budget, there in ((4096, True), (100, False)):
         with ScoreCache(model, ScoringSpec(), budget, tmp_path / "kept") as cache:
             assert (cache.find([question]) is not None) == there
+
+
+def test_a_run_goes_on_with_the_threads_it_began_with(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """The order of sums, and with it last bits, depends on them."""
+    probe, model, out = make_probe(20), str(tiny_folders["gpt2"]), tmp_path / "run"
+    before, used = torch.get_num_threads(), list[int]()
+
+    class Looking(Watcher):
+        def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+            used.append(torch.get_num_threads())
+
+    try:
+        torch.set_num_threads(2)
+        ask_models([model], {"probe": probe}, out, SETTINGS)
+        shards = sorted((out / "answers").iterdir())
+        kept = [path.read_bytes() for path in shards]
+        assert read_manifest(out).threads == 2
+        shards[-1].unlink()
+        torch.set_num_threads(1)
+        ask_models([model], {"probe": probe}, out, SETTINGS, Looking())
+        assert torch.get_num_threads() == 1, "the process has its own again"
+        assert (2 in used, read_manifest(out).threads) == (True, 2)
+        assert [path.read_bytes() for path in sorted((out / "answers").iterdir())] == kept
+        ask_models([model], {"probe": probe}, tmp_path / "other", SETTINGS)
+        assert read_manifest(tmp_path / "other").threads == 1
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

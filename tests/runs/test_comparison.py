@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ import pytest
 import horsesense as hs
 from horsesense.cli import main
 from horsesense.errors import UserError
-from horsesense.records import Card, Probe, ScoringSpec
+from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
 from horsesense.runs.results import read_run
 from tests.runs.test_ask import SETTINGS, make_probe
+from tests.support.made_run import make_run
 
 
 def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -80,3 +82,30 @@ def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pyte
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path), "--items", "1"])
     assert "after Holm" in capsys.readouterr().out
+
+
+def test_a_card_that_asks_for_the_average_over_units_is_compared_by_it(tmp_path: Path) -> None:
+    """One unit of 60 items on which the models are level, five of 8 on which one is far better."""
+    sizes = {"big": 60, **{f"small {number}": 8 for number in range(5)}, "single": 2}
+    items = []
+    for unit, size in sizes.items():
+        for number in range(size):
+            options = (f"{unit} {number} is warm.", f"{unit} {number} is cold.")
+            family = f"{unit} {number // 2}"
+            items.append(Item("made", "sentences", options=options, answer=0, family=family, groups={"noun": unit}))
+    average = partial(make_run, items=items, metric="average over units", group="noun")
+    good = average(tmp_path / "good", {"good": lambda item: 1.0})
+    poor = average(tmp_path / "poor", {"poor": lambda item: float(item.groups["noun"] == "big")})
+    (side,) = hs.compare(good, poor).sides
+    (pairing,) = side.pairings
+    # Five of six units that are large enough are lost; a unit of one family is left out.
+    assert side.metric == "average over units"
+    assert pairing.comparison.difference.value == pytest.approx(5 / 6)
+    assert pairing.comparison.difference.clusters == 6
+    assert pairing.comparison.difference.n == 100
+    assert pairing.plain is not None
+    assert pairing.plain.value == pytest.approx(42 / 102)
+    assert side.plain is not None
+    assert side.plain["poor"].value == pytest.approx(60 / 102)
+    assert side.accuracies["poor"].value == pytest.approx(1 / 6)
+    assert pairing.comparison.only_a == 42, "counted in items whatever the metric"

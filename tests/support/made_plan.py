@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.files.tables import write_rows
-from horsesense.methods.winoventi import lexicon
+from horsesense.methods.winoventi import circumstances, lexicon
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import clean_nouns
@@ -19,7 +19,7 @@ EXCEPTIONS = ("heavier", "wet", "naïve")
 
 def no_wordnet() -> None:
     """WordNet takes seconds to read and knows no word of a tiny model."""
-    vars(lexicon)["find_wordnet"] = lambda: None
+    vars(lexicon)["find_wordnet"] = vars(circumstances)["find_wordnet"] = lambda: None
 
 
 def make_plan(masked: Path, causal: Path) -> PipelinePlan:

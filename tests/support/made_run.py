@@ -76,10 +76,12 @@ def make_run(
     probe: str = "made",
     seed: int = 0,
     human: tuple[HumanFigure, ...] = (),
+    metric: str = "accuracy",
+    group: str = "family",
 ) -> Path:
     """A run folder in which each model is right with its own probability, which may depend on the item."""
     manifest = new_manifest(ScoringSpec().to_dict(), 4096, 10**9, None, 0)
-    card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human)
+    card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human, metric=metric, group=group)
     keep_probe(folder, probe, Probe.of(list(items), card))
     for name, right in models.items():
         rng = random.Random(f"{name}{seed}")

@@ -152,6 +152,7 @@ def accuracy(
 
 LEAST_FAMILIES = 4
 """Families that a unit needs before its own share says something."""
+AVERAGED = "average over units, bootstrap, beta"
 
 
 def unit_average(
@@ -165,6 +166,21 @@ def unit_average(
     >>> rate.value, rate.clusters, rate.n
     (0.5, 2, 48)
     """
+    found = unit_shares(values, units, families)
+    if found is None:
+        return None
+    shares, n = found
+    rate = accuracy(shares, np.arange(len(shares)), chance, seed=seed)
+    return replace(rate, n=n, method=AVERAGED)
+
+
+def unit_shares(values: Floats | Sequence[float], units: Names, families: Names) -> tuple[Floats, int] | None:
+    """The share of each unit with enough families, by name, and how many items they have; None for fewer than two.
+
+    >>> shares, n = unit_shares([1] * 4 + [0] * 5, ["ice"] * 4 + ["fire"] * 5, [str(i) for i in range(9)])
+    >>> shares.tolist(), n
+    ([0.0, 1.0], 9)
+    """
     credit = np.asarray(values, dtype=np.float64)
     judged = ~np.isnan(credit)
     names, members = unit_array(units)[judged], unit_array(families)[judged]
@@ -176,9 +192,8 @@ def unit_average(
     if kept.sum() < 2:
         return None
     counts = np.bincount(unit)
-    shares = (np.bincount(unit, weights=credit) / counts)[kept]
-    rate = accuracy(shares.clip(0, 1), np.arange(len(shares)), chance, seed=seed)
-    return replace(rate, n=int(counts[kept].sum()), method="average over units, bootstrap, beta")
+    shares: Floats = (np.bincount(unit, weights=credit) / counts)[kept].clip(0, 1)
+    return shares, int(counts[kept].sum())
 
 
 def effective_units(units: Names) -> float:

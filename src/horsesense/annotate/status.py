@@ -11,6 +11,22 @@ from horsesense.records.document import Document
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a study is, in four figures."""
+
+    tasks: int
+    wanted: int
+    """Answers that are wanted in all."""
+    answered: int
+    people: frozenset[str]
+    """Codes of those who answered."""
+
+    def has(self, enough: float) -> bool:
+        """Whether this share of what is wanted was answered."""
+        return self.answered >= enough * self.wanted
+
+
+@dataclass(frozen=True, slots=True)
 class PersonStatus:
     """How far one person has come."""
 

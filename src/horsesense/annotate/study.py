@@ -65,6 +65,10 @@ class Settings:
     """How long an item is kept for the person who was shown it."""
     queue: str = ""
     """A facet or group of the items: people can be invited to one of its values."""
+    agreement: float = 2 / 3
+    """Krippendorff's alpha that the study aims at: from two thirds on he allows tentative conclusions; 0: none."""
+    quick_seconds: float = 1.0
+    """An answer that took less time is too quick to have been read; 0: none is."""
     seed: int = 0
     address: str = "http://127.0.0.1:8000"
     """Where people reach the server; links begin with it."""
@@ -129,9 +133,13 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
         values["qualification"].setdefault("kappa", None)
     settings = check_fields(Settings, {"judgements": instrument.judgements} | values, _bad_setting)
     study = Study(folder, instrument, **{each.name: getattr(settings, each.name) for each in fields(Settings)})
-    for number, least in (("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05)):
+    for number, least in (
+        ("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05), ("quick_seconds", 0), ("agreement", 0)
+    ):  # fmt: skip
         if getattr(study, number) < least:
             raise UserError(f"{number} is {getattr(study, number)}, and must be {least} or more")
+    if study.agreement > 1:
+        raise UserError(f"agreement is {study.agreement}, and perfect agreement is 1", fix="set it to 0.8 or so")
     if study.more and study.judgements < 2:
         raise UserError("more people are asked where the first do not agree, which takes two", fix="set judgements = 2")
     where = urlsplit(study.address)
@@ -164,7 +172,8 @@ def study_text(study: Study, instrument: str) -> str:
     """The settings as a file that people can read and change; ``instrument`` is its name, or its file."""
     lines = [f"instrument = {_toml(instrument)}"]
     defaults = Study(Path(), study.instrument)
-    for name in ("judgements", "more", "limit", "lease_minutes", "queue", "seed", "address", "database"):
+    names = (each.name for each in fields(Settings) if each.name not in _SECTIONS)
+    for name in names:
         if name == "judgements" or getattr(study, name) != getattr(defaults, name):
             lines.append(f"{name} = {_toml(getattr(study, name))}")
     for section in ("qualification", "attention", "crowd"):

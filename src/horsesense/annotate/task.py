@@ -13,6 +13,9 @@ from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.errors import UserError
 from horsesense.records import Form, Item, Probe, view
 
+PROPOSAL = "proposal"
+"""The facet that holds what a machine proposes, where answers are written."""
+
 _PART = re.compile(r"\{(\w+)\}")
 
 
@@ -29,6 +32,8 @@ class Task:
     """The criteria with their questions."""
     scale: Scale = field(default_factory=Scale)
     """The answers that can be given."""
+    proposal: str = ""
+    """What a machine proposes as the answer, to be accepted or changed; empty: the person begins with nothing."""
 
 
 def tasks_of(probe: Probe, instrument: Instrument) -> list[Task]:
@@ -66,6 +71,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
         choices=shown.options if by_option else () if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
         criteria=_criteria(instrument, parts, item.id),
         scale=scale,
+        proposal=str(item.facets.get(PROPOSAL, "")) if instrument.kind in WRITTEN else "",
     )
 
 

@@ -32,24 +32,28 @@ def wordnetqa(
 
     ``matched_hops``: of hypernymy, the same answer from several distances with 0 to all distractors near.
     """
+    from horsesense.annotate.soundness.kept import with_reading
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
     plan = WordNetPlan(relation, seed, limit, as_paper, ways, wording)
-    return (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
+    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
+    return with_reading(probe, like=source == "wordnet" and not as_paper)
 
 
 def dictionaryqa(
     source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
 ) -> Probe:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
+    from horsesense.annotate.soundness.kept import with_reading
     from horsesense.knowledge.sources import open_graph
     from horsesense.knowledge.wordnet_source import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
     thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
-    return build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways), thesaurus)
+    probe = build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways), thesaurus)
+    return with_reading(probe, like=source == "gcide" and not as_paper)
 
 
 def conjunctions(probe: Probe | PathLike) -> Probe:
@@ -126,7 +130,7 @@ def winoventi(
     source = Path(schemas)
     path = source / "schemas.tsv" if source.is_dir() else source
     if source.is_dir() and not path.is_file():
-        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi run … to its end")
+        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi make … to its end")
     read, skipped = read_schemas(path, skip_bad=skip_bad)
 
     def checked(schema: CheckedSchema) -> CheckedSchema:

@@ -13,6 +13,8 @@ from horsesense.api.learning import fit_control
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
 from horsesense.errors import UserError, naming_extras
+from horsesense.files import cache_folder
+from horsesense.learning.controls import control
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
 from horsesense.methods.cats.suite import SUITES as CATS_SUITES
@@ -71,7 +73,7 @@ def ask_suite(
 
     Args:
         model: One or several, by name or loaded.
-        name: ``"cats"``, ``"cats-robust"`` or ``"partwhole"``.
+        name: ``"cats"``, ``"cats-robust"``, ``"partwhole"``, ``"rica"`` …: one of `SUITES`.
         data: The folder of its sets, flat or as released; by default what was fetched.
         out: A folder that keeps every answer; without one nothing is kept.
         spec: What a score means; by default the paper's own definition.
@@ -122,22 +124,29 @@ def ask_suite(
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: Watcher) -> None:
     """The paper's controls, fitted on the training part of each set and kept as runs; what is kept already stays."""
-    for name, training in opened.training.items():
-        probe = opened.probes[name]
+    for name, probe in opened.probes.items():
+        training = opened.training.get(name)
         test = replace(probe, card=replace(probe.card, name=name))
-        for control in suite.controls:
-            where = folder / "-".join((name, control.name, *control.slots))
-            if not where.is_dir():
-                fit_control(
-                    control.name,
-                    test,
-                    train=training,
-                    slots=control.slots,
-                    seeds=1,
-                    out=where,
-                    allow_overlap=True,
-                    watcher=watcher,
-                )
+        for each in suite.controls:
+            where = folder / "-".join((name, each.name, *each.slots))
+            if where.is_dir() or (training is None and control(each.name).trains):
+                continue
+            vectors = "glove" if cache_folder("glove").is_dir() else "none"
+            if vectors == "none" and each.name == "vector-similarity":
+                watcher.say(f"{name}: {each.name} is left out, since word vectors are not here: horsesense fetch glove")
+                continue
+            watcher.say(f"{name}: {each.name} is fitted")
+            fit_control(
+                each.name,
+                test,
+                train=training,
+                slots=each.slots,
+                vectors=vectors,
+                seeds=1,
+                out=where,
+                allow_overlap=True,
+                watcher=watcher,
+            )
 
 
 def _say_missing(name: str, opened: OpenedData, watcher: Watcher) -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError
+from horsesense.files.tables import no_formula
 
 if TYPE_CHECKING:
     import pyarrow
 
-ENDINGS = (".csv", ".jsonl", ".parquet")
+ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
 """What a table can be written as."""
 _END = f"use one of {', '.join(ENDINGS)}"
 
@@ -80,24 +81,33 @@ class Frame:
         rows: list[dict[str, Any]] = plain(list(self))
         return rows
 
-    def write(self, path: str | Path) -> Path:
-        """Write the rows into a file, whole or not at all; its ending decides: ``.csv``, ``.jsonl`` or ``.parquet``."""
+    def write(self, path: str | Path, format: str = "") -> Path:
+        """Write the rows into a file, whole or not at all; its ending decides: .csv, .jsonl, .json or .parquet.
+
+        ``format`` goes before the ending. In CSV a list stands in its cell as JSON.
+        """
         out = Path(path)
-        if out.suffix not in ENDINGS:
+        ending = f".{format}" if format else out.suffix
+        if ending not in ENDINGS:
             raise UserError(
                 f"a table cannot be written as {out.suffix or 'a file without an ending'}", file=out, fix=_END
             )
         from horsesense.files import writing
 
         with writing(out) as temporary:
-            if out.suffix == ".jsonl":
+            if ending in (".jsonl", ".json"):
                 import orjson
 
-                temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in self.to_json()))
-            elif out.suffix == ".csv":
-                from pyarrow import csv
+                rows, end = self.to_json(), orjson.OPT_APPEND_NEWLINE
+                lines = (orjson.dumps(row, option=end) for row in rows)
+                temporary.write_bytes(b"".join(lines) if ending == ".jsonl" else orjson.dumps(rows, option=end))
+            elif ending == ".csv":
+                import csv
 
-                csv.write_csv(self.to_arrow(), temporary)
+                with temporary.open("w", encoding="utf-8", newline="") as handle:
+                    writer = csv.writer(handle, lineterminator="\n")
+                    writer.writerow(self.columns)
+                    writer.writerows(zip(*(map(_cell, column) for column in self._columns.values()), strict=True))
             else:
                 from pyarrow import parquet
 
@@ -133,6 +143,17 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _cell(value: Any) -> Any:
+    """A value as a cell of a table for spreadsheets: lists as JSON, true and false in small letters, no formulas."""
+    if isinstance(value, list | tuple | dict):
+        import orjson
+
+        from horsesense.records.document import plain
+
+        return orjson.dumps(plain(value)).decode()
+    return str(value).lower() if isinstance(value, bool) else no_formula(value)
 
 
 def _shown(value: Any) -> str:

@@ -51,7 +51,8 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``; a stopped training goes on from there.
         tests: Probes to test on.
         dev: The probe to choose on; by default a tenth of ``probe``.
-        setting: full, low-resource, high-resource, noisy, half-exception or full-exception.
+        setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
+            two split by schema as the paper does, with ``-unseen-nouns`` behind them by noun.
         numbers: The setting's numbers: per cent, times or statements.
         objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
             multiple-choice; by default what fits the model.
@@ -233,7 +234,8 @@ def fit_control(
 
     Args:
         name: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
-            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's.
+            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's; or the
+            folder of one that was fitted with ``out`` before, to ask it another probe.
         test: The probe to answer.
         train: The probe to learn from.
         dev: The probe to choose on; by default a tenth of ``train``.
@@ -252,14 +254,17 @@ def fit_control(
         Its accuracy with an interval, its answers, what leaks there are, a verdict, and models where it fails.
     """
     from horsesense.api.learnt import FittedControl
-    from horsesense.learning.baseline import fit_baseline, where_controls_fail
+    from horsesense.learning.baseline import ask_kept_control, fit_baseline, where_controls_fail
     from horsesense.learning.controls import Task, control
+    from horsesense.learning.controls.kept import is_kept, keep_weights
     from horsesense.runs.controls import keep_control
 
-    control(name)
+    again = is_kept(Path(name))
+    if not again:
+        control(name)
     options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
     like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, watcher=watcher)
-    fitted = fit_baseline(
+    fitted = ask_kept_control(Path(name), _opened(test)) if again else fit_baseline(
         name,
         None if train is None else _opened(train),
         _opened(test),
@@ -267,11 +272,13 @@ def fit_control(
         seeds=range(seeds),
         allow_overlap=allow_overlap,
         like=like,
-    )
+    )  # fmt: skip
     if out is not None:
-        for seed, answers in enumerate(fitted.answers):
+        for seed, (answers, weights) in enumerate(zip(fitted.answers, fitted.weights, strict=True)):
             folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
             keep_control(folder, fitted.name, fitted.method, _called(test), fitted.probe, answers, seed)
+            if weights is not None and not again:
+                keep_weights(folder, fitted.name, seed, vectors, fitted.train, weights)
     if not against:
         return FittedControl.of(fitted)
     credit = {item.id: float(value) for item, value in zip(fitted.probe.items, fitted.credit, strict=True)}

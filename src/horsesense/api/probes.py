@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,8 @@ def load_probe(name: PathLike) -> Probe:
     """A probe by its name or its file.
 
     Args:
-        name: ``"starter"``, the probe that ships with the package, or a file: .jsonl, .jsonl.gz or .parquet.
+        name: ``"starter"`` or ``"winoventi-own"``, the probes that ship with the package, or a file: .jsonl, .jsonl.gz
+            or .parquet.
 
     Returns:
         The items with their card.
@@ -33,6 +35,10 @@ def load_probe(name: PathLike) -> Probe:
         from horsesense.methods.starter import starter_probe
 
         return starter_probe()
+    if str(name) == "winoventi-own" and not Path(name).exists():
+        from horsesense.methods.winoventi.own import own_probe
+
+        return own_probe()
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)
@@ -60,11 +66,12 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     """Read the published files of a release into a probe.
 
     Args:
-        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), a plug-in's, or ``"table"`` for any CSV, TSV
-            or JSONL.
+        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), a plug-in's, or ``"table"`` for any table: CSV,
+            TSV, JSON, JSON lines, Parquet, Arrow, a folder in hub layout, or ``"hf:org/name:config"`` of the hub.
         files: Its files, plain or gzipped, in the order that the release wants them.
         skip_bad: Skip and count lines that cannot be read, instead of stopping at the first.
-        columns: For a table: which columns are what, as ``"question=q,options=a+b,answer=gold"``.
+        columns: For a table: which columns are what, as ``"question=q,options=a+b,answer=gold"``; by default guessed
+            where the layout is a well-known one.
         probe_name: For a table: the name of the probe.
 
     Returns:
@@ -78,9 +85,16 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     if not paths:
         raise UserError(f"no file was given for {name}", fix="name the files of the release")
     if name == "table":
+        from horsesense.files.hub import is_hub_name, of_hub
+        from horsesense.methods.releases.reading import names_of
         from horsesense.methods.releases.table import parse_map, read_table
 
-        return read_table(paths, skip_bad, parse_map(columns), probe_name)
+        with of_hub(paths) as laid:
+            found = read_table(laid, skip_bad, parse_map(columns) if columns else None, probe_name)
+        if not any(is_hub_name(path) for path in paths):
+            return found
+        made = found.card.made.replace(names_of(laid), " and ".join(map(str, paths)))
+        return replace(found, card=replace(found.card, made=made))
     if columns or probe_name:
         raise UserError(
             f"{argument('columns')} and {argument('probe_name')} are for a table",

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from horsesense.analysis.slices import FacetRow
     from horsesense.report.collecting import Collected
     from horsesense.report.summary import Summary
+    from horsesense.runs.gate import Gate
 
 Format = Literal["html", "md", "latex"]
+ROW_FORMATS = ("csv", "parquet", "json")
 _ENDINGS = {"html": ".html", "md": ".md", "latex": ".tex"}
 
 
@@ -173,8 +175,7 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher) -> Collected:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
-    from horsesense.methods.suites.kept import kept_tables
-    from horsesense.report.collecting import collect_answered
+    from horsesense.report.collecting import collect_answered, with_tables
 
     by_place, rest = finished_by_place(runs)
     whole = [
@@ -182,10 +183,9 @@ def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, wa
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
     kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
-    collected = collect_answered(whole, cues, how, watcher)
+    collected = with_tables(collect_answered(whole, cues, how, watcher), whole)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
-    papers = [table for place, answered in whole if place.is_dir() for table in kept_tables(place, answered)]
-    return replace(collected, manifests=kept, unfinished=split, papers=papers)
+    return replace(collected, manifests=kept, unfinished=split)
 
 
 def _written(
@@ -209,14 +209,104 @@ def _written(
     if not collected.summaries:
         raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
     text = (markdown if format == "md" else latex)(collected.summaries)
-    if collected.papers:
+    if tables := [*collected.papers, *collected.methods]:
         from horsesense.report.paper_tables import latex_tables, markdown_tables
 
-        text = f"{(markdown_tables if format == 'md' else latex_tables)(collected.papers)}\n{text}"
+        text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
     if path is not None:
         with writing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRows(Document):
+    """A table that was written."""
+
+    out: Path
+    """The file."""
+    what: str
+    """What a row is: an item as a model answered it, or a token of an option."""
+    rows: int
+    """How many there are."""
+    columns: tuple[str, ...]
+    """Their names."""
+
+
+@naming_extras()
+def write_rows(
+    *runs: AnyRun,
+    out: PathLike | None = None,
+    format: Literal["csv", "parquet", "json"] = "csv",
+    rows: Literal["items", "tokens"] = "items",
+    normalise: str | None = None,
+) -> WrittenRows:
+    """Write what runs hold as one table: a row an item, or a row a token.
+
+    Args:
+        runs: Run folders, or runs in hand.
+        out: The file to write; by default it goes into the run's folder, or here of several.
+        format: ``"csv"`` (lists as JSON in their cell), ``"parquet"`` or ``"json"`` (a list of objects).
+        rows: ``"items"``: text, options, gold, prediction, credit, scores, facets; ``"tokens"``: string, offsets,
+            log-probability.
+        normalise: How options are compared; by default as each card says.
+
+    Returns:
+        Where it lies, and how many rows it has.
+    """
+    if not runs:
+        raise UserError("no run is given", fix="name the folder of one")
+    if format not in ROW_FORMATS:
+        raise unknown("format of rows", format, ROW_FORMATS)
+    if rows not in ("items", "tokens"):
+        raise unknown("kind of row", rows, ("items", "tokens"))
+    how = parse_normalisation(normalise) if normalise else None
+    by_place, _ = finished_by_place(runs)
+    whole = Run([each for _, answered in by_place for each in answered], None, how)
+    frame = whole.items() if rows == "items" else whole.tokens()
+    if not len(frame):
+        raise UserError("there are no tokens in these answers", file=by_place[0][0], fix="write the items")
+    only = by_place[0][0] if len(by_place) == 1 and by_place[0][0].is_dir() else Path()
+    path = Path(out) if out is not None else only / f"{rows}.{format}"
+    return WrittenRows(frame.write(path, format), rows, len(frame), frame.columns)
+
+
+@naming_extras()
+def gate(
+    new: AnyRun,
+    against: AnyRun,
+    *,
+    margin: float = 0.02,
+    normalise: str | None = None,
+    summary: PathLike | None = None,
+    junit: PathLike | None = None,
+) -> Gate:
+    """Is a new run worse than an old one by more than a margin? Paired and clustered, probe by probe.
+
+    Args:
+        new: A run folder, or a run in hand; of our own asking, or from a log.
+        against: The one that it is held against.
+        margin: The loss of accuracy that is put up with.
+        normalise: How options are compared; by default as each card says.
+        summary: Write a summary in Markdown into this file.
+        junit: Write JUnit XML into this file.
+
+    Returns:
+        ``verdict`` ("not worse", "worse", "undecided"), each check with its interval, and ``exit_code`` (0, 3, 4).
+    """
+    from horsesense.files import writing
+    from horsesense.runs.gate import judge
+
+    how = parse_normalisation(normalise) if normalise else None
+    (first, second), unfinished = finished_by_place((new, against))
+    if unfinished:
+        raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
+    found = judge(first, second, margin, how)
+    for path, text in ((summary, found.markdown()), (junit, found.junit())):
+        if path is not None:
+            with writing(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    return found
 
 
 @naming_extras()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horsesense.api.rica_asking import AskedViews, clues, views
 from horsesense.api.rica_study import Study, study
 from horsesense.errors import naming_extras
 from horsesense.knowledge.wordnet_source import find_wordnet
@@ -16,6 +17,7 @@ from horsesense.methods.rica.equivalence import equivalent as prove
 from horsesense.methods.rica.knowledge_tables import whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import Derivation, derivation
+from horsesense.methods.rica.recall import FilterRecall, filter_recall
 from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
 
 if TYPE_CHECKING:
@@ -23,7 +25,21 @@ if TYPE_CHECKING:
 
 PathLike = str | Path
 
-__all__ = ["Study", "analyse", "controls", "derive", "equivalent", "lexicon", "plot_ladder", "released", "study"]
+__all__ = [
+    "AskedViews",
+    "Study",
+    "analyse",
+    "clues",
+    "controls",
+    "derive",
+    "equivalent",
+    "lexicon",
+    "plot_ladder",
+    "recall",
+    "released",
+    "study",
+    "views",
+]
 
 
 @naming_extras()
@@ -130,3 +146,16 @@ def released(file: PathLike) -> ReleaseCheck:
         How many are derived exactly, and where the release differs.
     """
     return check_release(Path(file))
+
+
+@naming_extras()
+def recall(file: PathLike) -> FilterRecall:
+    """What the filters on knowledge bases would keep of released axioms, all of which people accepted.
+
+    Args:
+        file: The released axioms, plain or gzipped.
+
+    Returns:
+        The share kept, by kind of premise, each with its interval.
+    """
+    return filter_recall(Path(file))

@@ -47,6 +47,7 @@ def rica(
     watcher: Watcher = UNWATCHED,
 ) -> Probe:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
+    from horsesense.annotate.soundness.kept import with_reading
     from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
     from horsesense.methods.rica.knowledge_tables import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
@@ -69,7 +70,9 @@ def rica(
         facts=_counter(None if tokenizer is None else Path(tokenizer)),
     )
     probe = build_rica(plan) if realiser is None else _written(plan, realiser, device, dtype)
-    return probe if fluency is None else _flagged(probe, fluency, device, dtype)
+    told = probe if fluency is None else _flagged(probe, fluency, device, dtype)
+    own = shipped and realiser is None and not (tables or conceptnet or atomic or genericskb or lists)
+    return with_reading(told, like=own)
 
 
 def _written(plan: RicaPlan, realiser: str, device: str, dtype: str) -> Probe:

@@ -11,13 +11,9 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.errors import UserError
 from horsesense.records import Probe
 from horsesense.records.document import plain
-from horsesense.runs.comparison import (
-    ComparisonDocument,
-    ProbeComparison,
-    SideBySide,
-    compare_runs,
-    comparison_document,
-)
+from horsesense.records.item import guess_of
+from horsesense.runs.comparison import SideBySide, compare_runs
+from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
@@ -157,7 +153,7 @@ class Run:
             if not each.judged or not any(facet in known for known in facets):
                 continue
             credits = each.credits(self.normalise or each.primary())
-            guesses = [1 / len(item.options) for item in each.items]
+            guesses = [guess_of(item) for item in each.items]
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
                 named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
                 named[facet] = part.where[0]
@@ -265,11 +261,12 @@ class Run:
         Returns:
             The path.
         """
-        from horsesense.report.collecting import collect_answered
+        from horsesense.report.collecting import collect_answered, with_tables
         from horsesense.report.page import write_report
 
         place = self.folder or Path("memory")
-        collected = collect_answered([(place, self.answered)], cues, self.normalise, watcher)
+        runs = [(place, self.answered)]
+        collected = with_tables(collect_answered(runs, cues, self.normalise, watcher), runs)
         if self.manifest is not None:
             collected = replace(collected, manifests={place: self.manifest})
         write_report(collected, Path(path), drawn=True, watcher=watcher)

@@ -57,7 +57,7 @@ def serve(
         address = urlsplit(served.study.address)
         loopback = address.hostname in _LOOPBACK
         chosen = port or (address.port if loopback and address.port else 8000)
-        _check_free(host, chosen)
+        check_free(host, chosen)
         database = "PostgreSQL" if served.engine.dialect.name == "postgresql" else "SQLite"
         serving = Serving(Path(study), f"http://{host}:{chosen}", database, processes)
         if started is not None:
@@ -91,7 +91,8 @@ def serve(
         return serving
 
 
-def _check_free(host: str, port: int) -> None:
+def check_free(host: str, port: int) -> None:
+    """An error where something else listens there."""
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(kind, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -5,102 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.annotate.winoventi_tasks import write_people_tasks
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
+from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
-from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, own_depths
+from horsesense.methods.winoventi.calibration import Calibration
+from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.model_checks import LEAST_MEAN
-from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.summaries import Evaluations, PipelineSummary, evaluations, pipeline_summary
-from horsesense.records import Probe, ScoringSpec, read_probe
+from horsesense.methods.winoventi.summaries import Evaluations, evaluations
+from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
 from horsesense.watching import UNWATCHED, Watcher
 
-__all__ = ["Associations", "associations", "evaluate", "jaccard", "nouns_of", "run", "splits"]
-
-
-@naming_extras()
-def run(
-    nouns: PathLike,
-    *,
-    out: PathLike,
-    model: str = MODEL,
-    limit: int | None = None,
-    seed: int = 0,
-    exceptions: Sequence[PathLike] = (),
-    conceptnet: PathLike | None = None,
-    premises: Sequence[PathLike] = (),
-    ranker: str = "smollm2",
-    writer: str = "smollm2",
-    write: int = 60,
-    samples: int = 4,
-    most: int = 3,
-    least: float = LEAST_MEAN,
-    entailment: str = "",
-    vectors: str = "minilm",
-    as_paper: bool = False,
-    spec: str | ScoringSpec = "default",
-    device: str = "auto",
-    watcher: Watcher = UNWATCHED,
-) -> PipelineSummary:
-    """Associations, exceptions, adversarial filter, premises, checks, probe and evaluation, in one folder.
-
-    Args:
-        nouns: ``"wordnet"`` or a file of nouns.
-        out: Folder of the pipeline; each step is done once, and a stopped one goes on.
-        model: Whose associations are turned against it.
-        limit: At most so many nouns, drawn by ``seed``.
-        seed: Of every draw.
-        exceptions: Exceptions by people: collected judgements, or the release's outcome collection.
-        conceptnet: Triples of ConceptNet, whose Not-relations are used.
-        premises: Premises by people.
-        ranker: The causal model that ranks associations by perplexity; ``"none"``.
-        writer: The causal model that writes premises; ``"none"``: frames only.
-        write: Triplets that premises are written for by machine.
-        samples: Premises that the writer tries for each.
-        most: Exceptions an association.
-        least: Mean log-probability of a token that a machine's sentence needs, by the ranker.
-        entailment: A model of entailment for the check of ambiguity; empty: no such check.
-        vectors: A model of word vectors for the check of meaning; ``"none"``: no such check.
-        as_paper: The paper's own rules.
-        spec: What a score means.
-        device: Where models are put.
-        watcher: Told how far it has come.
-
-    Returns:
-        What each step gave, the probes, and the evaluation of each.
-    """
-    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
-    folder = Path(out)
-    plan = PipelinePlan(
-        model=model,
-        nouns=listed.nouns,
-        ranker=ranker,
-        writer=writer,
-        asking=Asking(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
-        judged=tuple(Path(file) for file in exceptions),
-        conceptnet=None if conceptnet is None else Path(conceptnet),
-        written=tuple(Path(file) for file in premises),
-        most=most,
-        write=write,
-        samples=samples,
-        least=least,
-        entailment=entailment,
-        vectors=vectors,
-        seed=seed,
-        device=device,
-    )
-    result = run_pipeline(plan, folder, watcher)
-    write_people_tasks(folder, result.kept, result.schemas)
-    return pipeline_summary(result, folder, listed.notes)
+__all__ = [
+    "Associations",
+    "associations",
+    "calibrate",
+    "evaluate",
+    "jaccard",
+    "make",
+    "nouns_of",
+    "serve",
+    "splits",
+    "status",
+]
 
 
 @naming_extras()
@@ -144,8 +76,6 @@ def evaluate(
     """
     if len(set(models)) < len(models):
         raise UserError("a model is named twice", fix="name each once")
-    known = read_depths(Path(depths)) if depths is not None else {}
-    others = read_registry(Path(registry)) if registry is not None else {}
     settings = Settings(
         spec=parse_spec(spec) if isinstance(spec, str) else spec,
         limit=limit,
@@ -155,15 +85,27 @@ def evaluate(
         allow_pickle=allow_pickle,
     )
     folder = Path(out)
-    asked = ask_all(list(models), read_probe(probe), folder, settings, watcher, reverse)
+    for file, read in ((depths, read_depths), (registry, read_registry)):
+        if file is not None:
+            read(Path(file))  # what is wrong with it is told before the asking
+    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse)
     drawn = asked[0][MAIN].probe
-    associations = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
-    background = Background(known, associations, others, lexicon_at_hand())
-    return evaluations(folder, Path(probe), evaluate_answers(asked, background))
+    own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
+    paths = [None if file is None else Path(file) for file in (depths, registry)]
+    keep_background(folder, paths[0], paths[1], own)
+    return evaluations(folder, Path(probe), evaluate_answers(asked, read_background(folder)))
 
 
 @naming_extras()
-def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float = 0.0, seed: int = 0) -> WrittenSplits:
+def splits(
+    probe: Probe | PathLike,
+    setting: str,
+    out: PathLike,
+    *,
+    dev: float = 0.0,
+    seed: int = 0,
+    unseen_nouns: bool = False,
+) -> WrittenSplits:
     """Half- and full-exception splits with the paper's shares; test items say whether their twin was seen.
 
     Args:
@@ -172,9 +114,40 @@ def splits(probe: Probe | PathLike, setting: str, out: PathLike, *, dev: float =
         out: Folder for train.jsonl, dev.jsonl and the tests.
         dev: Share of training schemas held back.
         seed: Which schemas.
+        unseen_nouns: Draw whole nouns, not schemas as the paper does: no test is about a noun of training.
 
     Returns:
         The files, with what is in each.
     """
     known = probe if isinstance(probe, Probe) else load_probe(probe)
-    return write_splits(make_splits(known, setting, seed, dev), seed, Path(out))
+    return write_splits(make_splits(known, setting, seed, dev, unseen_nouns), seed, Path(out))
+
+
+@naming_extras()
+def calibrate(
+    registry: PathLike,
+    *,
+    schemas: Sequence[PathLike] = (),
+    texts: Sequence[PathLike] = (),
+    conceptnet: PathLike | None = None,
+    seed: int = 0,
+) -> Calibration:
+    """How good the machine's filters are: on exceptions that people gave, and on schemas that they judged.
+
+    Args:
+        registry: The release's registry.
+        schemas: The release's evaluation collections.
+        texts: Texts in which adjectives are looked up beside their nouns.
+        conceptnet: Triples of ConceptNet.
+        seed: How words are dealt out to other associations.
+
+    Returns:
+        Recall and precision with intervals.
+    """
+    return calibrate_filters(
+        Path(registry),
+        [Path(file) for file in schemas],
+        [Path(file) for file in texts],
+        None if conceptnet is None else Path(conceptnet),
+        seed,
+    )

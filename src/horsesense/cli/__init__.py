@@ -10,11 +10,15 @@ import errno
 import io
 import os
 import re
+import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from typer import TyperException
+    from collections.abc import Callable
+
+    from typer import Typer, TyperException
 
 COMPLETE_VARIABLE = "_HORSESENSE_COMPLETE"
 """The shell's script sets it, to be told how a command line may go on."""
@@ -24,27 +28,52 @@ _NOT_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command; exit with 0 when done, 1 on an unexpected failure, 2 when the input is wrong."""
+    hook = sys.unraisablehook
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # so that it was silent until now
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.unraisablehook = partial(_heed, hook)
         _run(arguments)
     except KeyboardInterrupt:  # also while modules are loaded
         _stop("stopped; what was finished is kept", 130)
+    finally:
+        sys.unraisablehook = hook
+
+
+def _heed(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs) -> None:
+    """Ctrl-C that falls into a finaliser is lost there; it is given once more."""
+    if lost.exc_type is not KeyboardInterrupt:
+        hook(lost)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    Timer(0.05, interrupt_main).start()
+
+
+@cache
+def _built(app: Typer) -> Any:
+    """Typer reads the signatures of all commands anew each time, which takes longer than most commands do."""
+    from typer.main import get_command
+
+    return get_command(app)
 
 
 def _run(arguments: list[str] | None) -> NoReturn:
     from typer import Exit, TyperException
-    from typer.main import get_command
 
-    from horsesense.cli.app import app
+    from horsesense.cli import app as commands
     from horsesense.cli.output import as_option
-    from horsesense.errors import as_user_error
+    from horsesense.errors import as_user_error, nothing_read
 
+    nothing_read()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     if debug:
         arguments.remove("--debug")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a ✓ is no reason to fail
-    command = get_command(app)
+    command = _built(commands.app)
     try:
         completing = bool(os.environ.get(COMPLETE_VARIABLE))
         if completing or arguments[:1] in (["--install-completion"], ["--show-completion"]):

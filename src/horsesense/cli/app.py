@@ -14,13 +14,14 @@ from horsesense.cli.cache import cache
 from horsesense.cli.cats import cats
 from horsesense.cli.check import check
 from horsesense.cli.cues import cues, harden
-from horsesense.cli.fetch import fetch, import_
+from horsesense.cli.exchange import export, import_
+from horsesense.cli.fetch import fetch
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.plugins import plugins
-from horsesense.cli.report import compare, report
-from horsesense.cli.rica import rica
+from horsesense.cli.report import compare, gate, report
+from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
@@ -54,6 +55,7 @@ def horsesense(
 
 app.command("fetch")(fetch)
 app.command("import")(import_)
+app.command("export")(export)
 app.command("show")(show)
 app.command("run")(run)
 app.command("score")(score)
@@ -62,6 +64,7 @@ app.command("saliency")(saliency)
 app.command("report")(report)
 app.command("cues")(cues)
 app.command("compare")(compare)
+app.command("gate")(gate)
 app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)

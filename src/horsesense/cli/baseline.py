@@ -19,7 +19,7 @@ _NAMES = (
 
 
 def baseline(
-    name: Annotated[str, typer.Argument(help=f"The control: {_NAMES}.")],
+    name: Annotated[str, typer.Argument(help=f"The control: {_NAMES}; or the folder of a fitted one.")],
     test: Annotated[Path, typer.Option(help="The probe to answer.")],
     train: Annotated[Path | None, typer.Option(help="The probe to learn from.")] = None,
     dev: Annotated[Path | None, typer.Option(help="The probe to choose on [a tenth of --train].")] = None,

@@ -60,7 +60,7 @@ def winoventi(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SCHEMAS", help="A table with noun, generic, exception and premise, or a folder of winoventi run."
+            metavar="SCHEMAS", help="A table with noun, generic, exception and premise, or a folder of winoventi make."
         ),
     ],
     out: Out,

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.api.fetching import Fetchable
+from horsesense.api.reporting import ReportDocument, WrittenRows
+from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
+from horsesense.records.written import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -56,12 +59,14 @@ DOCUMENTS: dict[str, str] = {
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
-    "compare": "horsesense.runs.comparison:ComparisonDocument",
+    "compare": "horsesense.runs.comparison_document:ComparisonDocument",
     "cues": "horsesense.analysis.cues.findings:CuesDocument",
+    "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
+    "gate": "horsesense.runs.gate:Gate",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
-    "import": "horsesense.records.written:WrittenProbe",
+    "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
@@ -73,13 +78,16 @@ DOCUMENTS: dict[str, str] = {
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.plugged:InstalledPlugins",
-    "report": "horsesense.api.reporting:ReportDocument",
+    "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
+    "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
     "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
+    "rica recall": "horsesense.methods.rica.recall:FilterRecall",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
+    "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",
     "run": "horsesense.cli.documents:RunDocument",
     "saliency": "horsesense.cli.documents:SaliencyDocument",
@@ -88,10 +96,13 @@ DOCUMENTS: dict[str, str] = {
     "train": "horsesense.learning.training_results:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
+    "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
-    "winoventi run": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",
+    "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
+    "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Command → the type of its document, as ``module:name``."""
@@ -117,6 +128,12 @@ class RunDocument(Document):
 
 FetchDocument = Fetched | list[Fetched] | list[Fetchable]
 """One name: what was fetched. Several names: all of them. None: what there is to fetch."""
+
+ImportDocument = WrittenProbe | ImportedLog
+"""A release or a table as a probe; another tool's log as a run folder."""
+
+ReportedDocument = ReportDocument | WrittenRows
+"""What run folders say; a table of their rows."""
 
 SaliencyDocument = Explanation | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""

@@ -1,4 +1,4 @@
-"""``horsesense fetch`` and ``horsesense import``: what others have published, into the cache and into a probe."""
+"""``horsesense fetch``: what others have published, into the cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say_skipped
+from horsesense.cli.output import Json, people, print_json
 from horsesense.errors import UserError
 
 
@@ -39,32 +39,3 @@ def fetch(
         return
     for each in fetched:
         people().print(f"{each.name}  {each.path}", markup=False, soft_wrap=True)
-
-
-def import_(
-    release: Annotated[
-        str, typer.Argument(help="cats, cats-robust, rica, rica-axioms, winoventi, partwhole, …, or table.")
-    ],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files of the release, plain or gzipped.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The probe to write: .jsonl, .jsonl.gz or .parquet.")],
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip and count lines that cannot be read.")] = False,
-    columns: Annotated[str, typer.Option("--map", help="For a table: question=…,options=…,answer=… (columns).")] = "",
-    name: Annotated[str, typer.Option("--name", help="For a table: the name of the probe.")] = "",
-    json: Json = False,
-) -> None:
-    """Read a published release into a probe."""
-    from horsesense.api.probes import read_release
-    from horsesense.records.written import written
-
-    if any(path.resolve() == out.resolve() for path in paths):
-        raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
-    probe = read_release(release, *paths, skip_bad=skip_bad, columns=columns, probe_name=name)
-    document = written(out, probe)
-    say_skipped(probe.skipped)
-    if json:
-        print_json(document)
-        return
-    console = people()
-    console.print(f"{document.items:,} items in {document.families:,} families  {out}", markup=False, soft_wrap=True)
-    for note, count in document.notes.items():
-        console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)

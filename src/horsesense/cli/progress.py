@@ -68,9 +68,9 @@ class Bars(Watcher):
             now = self._begin(stage, done, total)
         now.done = done
         description = f"{stage}, {note}" if note else stage
-        counted = f"{done:,}/{total:,} {unit}" if unit else ""
-        self._bars.update(now.bar, completed=done, total=total, description=description, counted=counted)
-        if unit and not now.forecast:
+        counted = told_count(done, total, unit) + _told_rate(now, unit)
+        self._bars.update(now.bar, completed=done, total=total or None, description=description, counted=counted)
+        if unit and total and not now.forecast:
             self._say_forecast(now, total, unit)
 
     def _begin(self, stage: str, done: int, total: int) -> _Stage:
@@ -78,8 +78,8 @@ class Bars(Watcher):
         if earlier is not None:  # it has begun anew
             self._bars.remove_task(earlier.bar)
         for task in self._bars.tasks:
-            self._bars.update(task.id, completed=task.total)
-        bar = self._bars.add_task(stage, total=total, completed=done, counted="")
+            self._bars.update(task.id, total=task.total or task.completed, completed=task.total or task.completed)
+        bar = self._bars.add_task(stage, total=total or None, completed=done, counted="")
         self._stages[stage] = begun = _Stage(bar, time.monotonic(), done, done)
         return begun
 
@@ -92,3 +92,22 @@ class Bars(Watcher):
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
             self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+
+
+def _told_rate(now: _Stage, unit: str) -> str:
+    """How many tokens a second, once there is something to tell."""
+    passed = time.monotonic() - now.began
+    done = now.done - now.first
+    return f", {done / passed:,.0f} a second" if unit == "tokens" and done > 0 and passed > 1 else ""
+
+
+def told_count(done: int, total: int, unit: str) -> str:
+    """What is counted, for people: bytes as megabytes, and no total where nobody knows it.
+
+    >>> told_count(3, 7, "items"), told_count(12_340_000, 0, "bytes"), told_count(0, 2_000_000, "bytes")
+    ('3/7 items', '12.3 MB', '0.0/2.0 MB')
+    """
+    if not unit:
+        return ""
+    numbers = [f"{each / 1e6:,.1f}" if unit == "bytes" else f"{each:,}" for each in (done, total)[: 1 + bool(total)]]
+    return f"{'/'.join(numbers)} {'MB' if unit == 'bytes' else unit}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -28,6 +28,16 @@ class Format(StrEnum):
     html = "html"
     md = "md"
     latex = "latex"
+    csv = "csv"
+    parquet = "parquet"
+    json = "json"
+
+
+class Rows(StrEnum):
+    """What a row of a table for machines is."""
+
+    items = "items"
+    tokens = "tokens"
 
 
 def report(
@@ -38,7 +48,10 @@ def report(
             "-o", "--out", help="The file to write [DIR/report.html; report.html for several runs; tables are printed]."
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="A page, or a table for a README or a paper.")] = Format.html,
+    format: Annotated[
+        Format, typer.Option(help="A page; a table for a README or a paper; rows for machines (csv, parquet, json).")
+    ] = Format.html,
+    rows: Annotated[Rows, typer.Option(help="Of csv, parquet and json: one row an item, or one a token.")] = Rows.items,
     charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder too, as SVG and PNG.")] = None,
     normalise: Normalise = None,
     by: Annotated[list[str] | None, typer.Option(help="Print accuracy by this facet too; repeatable.")] = None,
@@ -46,15 +59,20 @@ def report(
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
+    from horsesense.api.reporting import Format as ReportFormat
     from horsesense.api.reporting import default_report, write_report
     from horsesense.cli.progress import Bars
 
-    path = out or (default_report(folders, format.value) if json else None)
+    if format in (Format.csv, Format.parquet, Format.json):
+        _write_rows(folders, out, format.value, rows.value, normalise, json)
+        return
+    chosen = cast(ReportFormat, format.value)
+    path = out or (default_report(folders, chosen) if json else None)
     with Bars() as progress:
         written = write_report(
             *folders,
             out=path,
-            format=format.value,
+            format=chosen,
             charts=charts,
             normalise=normalise,
             by=by or (),
@@ -72,14 +90,51 @@ def report(
         return
     if format is Format.html:
         print_results([summary.result for summary in written.collected.summaries])
-    for summary, rows in written.slices:
-        _print_slices(f"{summary.label} on {summary.result.probe}", rows)
+    for summary, slices in written.slices:
+        _print_slices(f"{summary.label} on {summary.result.probe}", slices)
     _say_all(written.not_sliced)
     for label, probe in written.collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
     _say_unfinished(written.unfinished)
     if written.out is not None:
         say(f"report: {written.out}")
+
+
+def _write_rows(
+    folders: list[Path], out: Path | None, format: str, rows: str, normalise: str | None, json: bool
+) -> None:
+    from horsesense.api.reporting import write_rows
+
+    written = write_rows(*folders, out=out, format=cast(Any, format), rows=cast(Any, rows), normalise=normalise)
+    if json:
+        print_json(written)
+        return
+    people().print(f"{written.rows:,} {written.what}  {written.out}", markup=False, soft_wrap=True)
+
+
+def gate(
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder to judge, asked here or from a log.")],
+    against: Annotated[Path, typer.Option("--against", metavar="OLD", help="The run folder that it is held against.")],
+    margin: Annotated[float, typer.Option(min=0.0, help="The loss of accuracy that is put up with.")] = 0.02,
+    normalise: Normalise = None,
+    summary: Annotated[Path | None, typer.Option(help="Write a summary in Markdown into this file.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML into this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Is a new run worse than an old one? Exit code 0: not worse; 3: worse; 4: undecided."""
+    from horsesense.api.reporting import gate as judge
+
+    found = judge(new, against, margin=margin, normalise=normalise, summary=summary, junit=junit)
+    if json:
+        print_json(found)
+    else:
+        for sentence in found.sentences():
+            people().print(sentence, markup=False, soft_wrap=True)
+        for note in dict.fromkeys(note for check in found.checks for note in check.notes):
+            say(note)
+        people().print(found.verdict)
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
 
 
 def _say_all(remarks: Sequence[str]) -> None:
@@ -211,10 +266,11 @@ def _print_side(side: SideBySide, items: int) -> None:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
     if side.soundness is not None:
         console.print(side.soundness.in_words(), soft_wrap=True, markup=False)
-    frame = table("model", "accuracy", "95 % interval", "chance")
+    frame = table("model", side.metric, "95 % interval", "chance", *(("share of items",) if side.plain else ()))
     for label, e in side.accuracies.items():
         guess = "" if e.chance is None else f"{e.chance:.3f}"
-        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess)
+        plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
+        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess, *plain)
     console.print(frame)
     for pairing in side.pairings:
         console.print(_sentence(pairing), soft_wrap=True, markup=False)
@@ -230,6 +286,8 @@ def _sentence(pairing: Pairing) -> str:
         f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
         f"{len(pairing.only_other):,}"
     )
+    if (p := pairing.plain) is not None:
+        figures += f"; by the share of items {p.value:+.3f} ({p.low:+.3f} to {p.high:+.3f})"
     if pairing.settled:
         return f"{figures}. The difference is real."
     outlook = pairing.outlook()

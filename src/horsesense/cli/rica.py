@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json
-from horsesense.cli.settings import Device, Dtype, Models, spec_of
-from horsesense.cli.written import Limit, Seed
-from horsesense.errors import UserError
+from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
@@ -109,6 +106,28 @@ def release(
         people().print(f"  released  {d.released}\n  derived   {d.derived}", markup=False, soft_wrap=True)
 
 
+@rica.command("recall")
+def recall(
+    file: Annotated[Path, typer.Argument(help="The released axioms (RICA_10k_axiom2set.jsonl, plain or gzipped).")],
+    json: Json = False,
+) -> None:
+    """What the filters on knowledge bases would keep of the released axioms, all of which people accepted."""
+    from horsesense.api.rica import recall as filter_recall
+
+    found = filter_recall(file)
+    if json:
+        print_json(found)
+        return
+    frame = table("axioms", "n", "premise kept", "conclusion kept", "both", "95 % interval")
+    rows = [(each.kind, (each.premise, each.conclusion, each.kept)) for each in found.kinds]
+    for kind, shares in (*rows, ("all", (found.premise, found.conclusion, found.kept))):
+        kept = shares[-1]
+        values = (f"{share.value:.3f}" for share in shares)
+        frame.add_row(kind, f"{kept.n:,}", *values, f"{kept.low:.3f} to {kept.high:.3f}")
+    people().print(frame)
+    people().print(f"{found.unfiltered:,} of {found.axioms:,} axioms pass no filter: grades, places and others")
+
+
 @rica.command("controls")
 def controls(
     file: Annotated[Path, typer.Argument(help="A RICA probe, built or imported.")],
@@ -146,60 +165,18 @@ def analyse(
         print_json(analysis)
         return
     for result in analysis.results:
-        _print_analysis(result)
+        print_analysis(result)
     if analysis.ablation:
         for name in ("novel", "named", "difference"):
             people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
-
-
-@rica.command("study")
-def study(
-    out: Annotated[Path, typer.Option(help="Folder of the study; the same command goes on where it was stopped.")],
-    model: Models = None,
-    statements: Annotated[
-        Path | None, typer.Option("-p", "--probe", help="A RICA probe to ask instead of a built one.")
-    ] = None,
-    entities: Annotated[str, typer.Option(help="novel, or fresh: drawn for this study.")] = "novel",
-    limit: Limit = None,
-    seed: Seed = 0,
-    spec: Annotated[str, typer.Option(help="What a score means: a preset or field=value,….")] = "default",
-    dtype: Dtype = None,
-    device: Device = "auto",
-    json: Json = False,
-) -> None:
-    """Statements, their controls and the fact ladder: built or taken, asked, analysed, with a page and a picture."""
-    from horsesense.api.rica import study as study_models
-    from horsesense.cli.progress import Bars
-    from horsesense.settings import models_setting
-
-    models = model or list(models_setting())
-    if not models:
-        raise UserError("no model is named", fix="add -m NAME")
-    with Bars() as watcher:
-        done = study_models(
-            models,
-            out,
-            statements=statements,
-            limit=limit,
-            entities=entities,
-            seed=seed,
-            spec=spec_of(spec, dtype),
-            device=device,
-            watcher=watcher,
-        )
-    if json:
-        print_json(done)
-        return
-    for result in done.analysis.results:
-        _print_analysis(result)
-    people().print(f"{done.page}" + (f"  {done.picture}" if done.picture else ""), markup=False)
 
 
 def _in_words(e: Estimate) -> str:
     return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), n {e.n:,}"
 
 
-def _print_analysis(result: Analysis) -> None:
+def print_analysis(result: Analysis) -> None:
+    """One model on one probe, for people."""
     console = people()
     console.print(f"{result.model} on {result.probe}", style="bold", markup=False)
     operators = result.operators or {}

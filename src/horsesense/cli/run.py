@@ -13,7 +13,8 @@ from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, 
 from horsesense.errors import UserError
 
 Probes = Annotated[
-    list[str] | None, typer.Option("-p", "--probe", help="A probe file, or 'starter' (the default); repeatable.")
+    list[str] | None,
+    typer.Option("-p", "--probe", help="A probe file, 'starter' (the default) or 'winoventi-own'; repeatable."),
 ]
 
 
@@ -43,7 +44,8 @@ def run(
     key_from: KeyFrom = "",
     price: Price = None,
     suite: Annotated[
-        str | None, typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust or partwhole.")
+        str | None,
+        typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust, partwhole, rica, wordnetqa."),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,

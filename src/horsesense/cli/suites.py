@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from horsesense.cli.output import people, table
@@ -27,7 +27,7 @@ def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def print_tables(tables: Sequence[PaperTable]) -> None:
+def print_tables(tables: Iterable[PaperTable]) -> None:
     """A paper's tables, published rows marked."""
     from rich.markup import escape
 

@@ -25,7 +25,10 @@ def train(
     ] = None,
     dev: Annotated[Path | None, typer.Option(help="The probe to choose on [a tenth of --train].")] = None,
     setting: Annotated[
-        str, typer.Option(help="full, low-resource, high-resource, noisy, half-exception or full-exception.")
+        str,
+        typer.Option(
+            help="full, low-resource, high-resource, noisy, half-exception or full-exception (also with -unseen-nouns)."
+        ),
     ] = "full",
     number: Annotated[
         list[int] | None, typer.Option(help="The setting's number: per cent, times, or statements; repeatable.")

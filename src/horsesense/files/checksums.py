@@ -54,6 +54,8 @@ def kept_sums(root: Path) -> Mapping[str, str]:
 def is_sound(root: Path, path: Path) -> bool:
     """Whether a file is as it was written; a file without a checksum is taken as it is."""
     sums = _sums(root).get(_name(root, path))
+    if sums is not None and path.exists() and not path.is_file():
+        return False  # a device or a pipe has taken its place
     return sums is None or sha256_of_file(path) in (sums.now, sums.before)
 
 

@@ -47,6 +47,9 @@ def sha256_of_bytes(content: bytes) -> str:
 
 
 def sha256_of_file(path: Path) -> str:
+    """Of a file that ends: a device or a pipe is refused, also behind a link."""
+    if not path.is_file() and path.exists() and not path.is_dir():
+        raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 

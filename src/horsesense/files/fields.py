@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from horsesense.errors import UserError
@@ -59,13 +60,23 @@ def check_fields(record: type[Record], values: Mapping[str, Any], wording: Wordi
 
 def check_json(record: type[Record], text: str, wording: Wording, strict: bool = True) -> Record:
     """A record from a JSON object; text that is no JSON counts as an object that is none."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
-        return TypeAdapter(record).validate_json(text, strict=strict, extra="forbid")
+        kind: Any = record
+        checked: Record = _checker(kind).validate_json(text, strict=strict, extra="forbid")
+        return checked
     except ValidationError as error:
         problem = _first_problem(error.errors(include_url=False))
     raise wording(problem)
+
+
+@cache
+def _checker(record: type[Any]) -> Any:
+    """Made once for a record: that takes longer than any file."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(record)
 
 
 _KINDS: Mapping[str, Literal["unknown", "missing"]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +26,9 @@ from horsesense.watching import UNWATCHED, Watcher
 _MARKER = ".pinned.json"
 _TIMEOUT = 60.0
 _CHUNK = 1 << 20
+_BYTES = "bytes"
+_LOOK = 0.25
+"""Seconds between two looks at how much has come."""
 _ELSEWHERE = f"check the network, or get the file elsewhere and give {argument('folder', 'FOLDER')}"
 
 _WITHOUT_PIP = f"install pip (uv pip install pip), or get the file elsewhere and give {argument('folder', 'FOLDER')}"
@@ -85,7 +89,7 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, watcher:
     return folder
 
 
-def fetch_url(url: str, sha256: str, path: Path) -> Path:
+def fetch_url(url: str, sha256: str, path: Path, watcher: Watcher = UNWATCHED) -> Path:
     """Download one file, check its hash, and keep it; nothing to do where it is there."""
     import http.client
     import urllib.error
@@ -96,7 +100,10 @@ def fetch_url(url: str, sha256: str, path: Path) -> Path:
     with writing(path) as temporary:
         try:
             with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer, temporary.open("wb") as out:
-                shutil.copyfileobj(answer, out, _CHUNK)
+                stage, total, done = f"downloading {path.name}", int(answer.headers.get("Content-Length") or 0), 0
+                while chunk := answer.read(_CHUNK):
+                    done += out.write(chunk)
+                    watcher.at(stage, done, total, _BYTES)
         except urllib.error.HTTPError as error:
             raise UserError(f"the server answers {error.code} for {url}", fix=_ELSEWHERE) from error
         except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
@@ -155,19 +162,50 @@ def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
         command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--only-binary", ":all:", "--quiet"]
         command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
     stage = f"downloading {wanted} by {name}"
-    watcher.at(stage, 0, 1)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no reason given"]
+    status, told = _watched(command, folder, stage, watcher)
+    if status:
+        lines = told.strip().splitlines() or ["no reason given"]
         reasons = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
         reason = reasons[0] if reasons else lines[0 if uv else -1].strip(" ×╰─▶│├")
         raise UserError(f"{name} cannot download {wanted} ({reason})", fix=_ELSEWHERE if uv is None else _WITHOUT_PIP)
-    watcher.at(stage, 1, 1)
     if uv is not None:
         return got
     (archive,) = got.iterdir()
     check_hash(archive, wheel.sha256, archive.name)
     return archive
+
+
+def _watched(command: list[str], folder: Path, stage: str, watcher: Watcher) -> tuple[int, str]:
+    """Run a downloader and tell how many bytes have come; its status and what it complained of.
+
+    pip does not tell a program how far it is, but what it loads lands in its temporary folder.
+    """
+    partial = folder / "partial"
+    partial.mkdir()
+    watcher.at(stage, 0, 0, _BYTES)
+    with (folder / "told").open("w+", encoding="utf-8", errors="replace") as told:
+        environment = os.environ | {"TMPDIR": str(partial)}
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
+        try:
+            while running.poll() is None:
+                watcher.at(stage, _size(folder), 0, _BYTES)
+                with suppress(subprocess.TimeoutExpired):
+                    running.wait(_LOOK)
+        finally:
+            running.kill()
+            running.wait()
+        watcher.at(stage, _size(folder), 0, _BYTES)
+        told.seek(0)
+        return running.returncode, told.read()
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below a folder in which somebody else writes."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            total += path.lstat().st_size if path.is_file() else 0
+    return total
 
 
 def _archive_in(wheel: Wheel, folder: Path) -> Path:

@@ -201,17 +201,17 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[
                 handle, columns, extrasaction="ignore", delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n"
             )
             writer.writeheader()
-            writer.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
+            writer.writerows({name: no_formula(value) for name, value in row.items()} for row in rows)
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 """How a cell begins that a spreadsheet would compute, with the quotes that keep it from doing so."""
 
 
-def _no_formula(value: Any) -> Any:
+def no_formula(value: Any) -> Any:
     """A cell that a spreadsheet shows and does not run: what people or models wrote is opened by others.
 
-    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("ice")
+    >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("ice")
     ("'=1+1", '-1.5', 'ice')
     """
     if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
@@ -220,7 +220,7 @@ def _no_formula(value: Any) -> Any:
 
 
 def _as_written(cell: str) -> str:
-    """A cell without the quote that `_no_formula` put before it."""
+    """A cell without the quote that `no_formula` put before it."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from horsesense.analysis import Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError, argument
-from horsesense.learning.controls import Fitted, Task, control
+from horsesense.learning.controls import Fitted, Task, Weights, control
+from horsesense.learning.controls.kept import ask_kept
 from horsesense.learning.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
 from horsesense.records import Answer, Item, Probe
@@ -41,6 +43,8 @@ class Baseline:
     leaks: Leaks
     train: int
     """Items that it was trained on."""
+    weights: tuple[Weights | None, ...] = ()
+    """What it has learned, per seed; None where it cannot be asked again."""
 
     @property
     def spread(self) -> float | None:
@@ -125,7 +129,14 @@ def _measured(name: str, fits: Sequence[Fitted], test: Probe, leaks: Leaks, trai
         notes=notes,
         leaks=leaks,
         train=train,
+        weights=tuple(fit.weights for fit in fits),
     )
+
+
+def ask_kept_control(folder: Path, test: Probe) -> Baseline:
+    """A control that was fitted and kept before, on another probe."""
+    kept, fitted = ask_kept(folder, list(test.items))
+    return _measured(kept.name, [fitted], test, Leaks(), kept.train)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from horsesense.errors import UserError, argument, unknown
+from horsesense.learning.exception_splits import FULL, HALF, exception_parts
 from horsesense.learning.facts import names
 from horsesense.learning.leaks import without_leaks
 from horsesense.learning.splits import HELD_OUT, hold_out, judged
@@ -17,6 +18,8 @@ SHARES = (10, 20, 30, 50)
 """Per cent of the training set, low-resource."""
 TIMES = 5
 """How often a statement stands in the training set, high-resource: RICA's own number."""
+UNSEEN_NOUNS = "-unseen-nouns"
+"""Ends the name of a WinoVenti setting in which nouns are drawn, not schemas as in the paper."""
 _CONSONANTS, _VOWELS = "bcdfghjklmnpqrstvwxz", "aeiouy"
 
 
@@ -108,32 +111,19 @@ def _noisy(material: TrainingMaterial, number: int) -> TrainingPlan:
     return TrainingPlan("noisy", kept, dev, tests, counts=counts)
 
 
-def _half_exception(material: TrainingMaterial, number: int) -> TrainingPlan:
-    """Half of the schemas, generic and exception; the other half, unseen, is the test."""
-    items = _schemas(material)
-    group = material.train.card.group
-    train, test = hold_out(items, 0.5, material.seed, group)
-    train, dev = hold_out(train, HELD_OUT, material.seed, group)
-    return TrainingPlan("half-exception", train, dev, {"unseen schemas": test})
+def _exception(setting: str, nouns: bool) -> Callable[[TrainingMaterial, int], TrainingPlan]:
+    """WinoVenti's settings; the generic twins of training exceptions stand in the tests of full-exception.
 
-
-def _full_exception(material: TrainingMaterial, number: int) -> TrainingPlan:
-    """Four fifths of the exceptions, and the paper's three tests.
-
-    The generic twins of the training exceptions stand in the second test: the sentence is the same but for the
-    context word, so that the paper's own setting leaks.
+    The sentence is the same but for the context word, so that the paper's own setting leaks.
     """
-    items = _schemas(material)
-    exceptions = [item for item in items if item.facets["test"] == "exception"]
-    generics = [item for item in items if item.facets["test"] == "generic"]
-    group = material.train.card.group
-    seen, unseen = hold_out(exceptions, 0.2, material.seed, group)
-    train, dev = hold_out(seen, HELD_OUT, material.seed, group)
-    families = {item.family for item in unseen}
-    twins = [item for item in generics if item.family in families]
-    tests = {"unseen exceptions": unseen, "all generics": generics, "half and half": [*unseen, *twins]}
-    why = "full-exception tests the generic twins of exceptions that were trained on"
-    return TrainingPlan("full-exception", train, dev, tests, leaks_by_design=why)
+
+    def plan(material: TrainingMaterial, number: int) -> TrainingPlan:
+        parts = exception_parts(_schemas(material), setting, material.seed, HELD_OUT, nouns)
+        why = "full-exception tests the generic twins of exceptions that were trained on" if setting == FULL else ""
+        name = f"{setting}{UNSEEN_NOUNS}" if nouns else setting
+        return TrainingPlan(name, parts.train, parts.dev, parts.tests, leaks_by_design=why)
+
+    return plan
 
 
 def _parts(material: TrainingMaterial) -> tuple[list[Item], list[Item]]:
@@ -222,7 +212,9 @@ SETTINGS: dict[str, tuple[Callable[[TrainingMaterial, int], TrainingPlan], tuple
     "low-resource": (_low_resource, SHARES[:1]),
     "high-resource": (_high_resource, (TIMES,)),
     "noisy": (_noisy, (0,)),
-    "half-exception": (_half_exception, (0,)),
-    "full-exception": (_full_exception, (0,)),
+    HALF: (_exception(HALF, nouns=False), (0,)),
+    FULL: (_exception(FULL, nouns=False), (0,)),
+    f"{HALF}{UNSEEN_NOUNS}": (_exception(HALF, nouns=True), (0,)),
+    f"{FULL}{UNSEEN_NOUNS}": (_exception(FULL, nouns=True), (0,)),
 }
 """Name → how it is made, and its usual numbers."""

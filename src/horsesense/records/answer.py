@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from horsesense.records.item import Form
 
+NO_TOKENS = "no-tokens"
+"""Flag of every option of an answer that is known by its sums alone, as a log has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -28,7 +31,8 @@ class Answer:
     ends: tuple[tuple[int, ...], ...] = ()
     """Per option, where each scored token ends."""
     flags: tuple[str, ...] = ()
-    """Per option, what to mind, joined by spaces: ``straddle``, ``truncated``, ``first-unscored``."""
+    """Per option, what to mind, joined by spaces: ``straddle``, ``truncated``, ``first-unscored``,
+    ``no-tokens``."""
     baseline: tuple[float, ...] = ()
     """Per option, its sum without the question (for PMI); empty where that was not asked."""
 

@@ -18,6 +18,8 @@ Facet = str | int | float | bool
 
 FORMS: tuple[Form, ...] = get_args(Form)
 BLANK = "___"
+OPEN = "(any other answer)"
+"""The last option of a question that was asked without options: all that is not the gold."""
 
 FIXED_FACETS = (
     "task",
@@ -117,6 +119,11 @@ class Item:
         """
         unit = self.family if group == "family" else self.groups.get(group, "")
         return unit or self.id
+
+
+def guess_of(item: Item) -> float:
+    """What guessing earns on the item: nothing where no options were shown."""
+    return 0.0 if item.options[-1:] == (OPEN,) else 1 / len(item.options)
 
 
 def check_item(item: Item) -> None:

@@ -26,7 +26,8 @@ class ScoringSpec:
     (Kauf and Ivanova 2023), ``token`` masks one token at a time (Salazar et al. 2020)."""
     bos: str = "auto"
     """Causal models: ``auto`` (see `horsesense.models.local.tokens`), ``none`` (the first token is not
-    scored), or a token of the vocabulary."""
+    scored), ``lm-eval`` (what the tokenizer adds; else BOS or EOS where nothing stands before what is scored), or
+    a token of the vocabulary."""
     leading_space: bool = False
     """Put a space before the first word."""
     special_tokens: bool = True
@@ -82,6 +83,8 @@ PRESETS = {
     "paper:rica": ScoringSpec(pll="token", bos="none"),
     # WinoVenti (section 3.1): the two outcomes compared at the mask.
     "paper:winoventi": ScoringSpec(pll="token"),
+    # lm-evaluation-harness (api/model.py, TemplateLM.loglikelihood): how it begins a text, and cuts it from the left.
+    "lm-eval": ScoringSpec(bos="lm-eval", truncation="left"),
 }
 
 

@@ -49,13 +49,19 @@ def svg_curves(collected: Collected) -> list[str]:
 
 
 def svg_papers(collected: Collected) -> dict[str, str]:
-    """The chart of each paper's table that has one, by its title."""
+    """The chart of each table of a paper or a method that has one, by its title."""
     import vl_convert
 
-    from horsesense.report.paper_chart import direction_chart
+    return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in _table_charts(collected)}
 
-    drawings = {table.title: direction_chart(table) for table in collected.papers}
-    return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in drawings.items() if each}
+
+def _table_charts(collected: Collected) -> list[tuple[str, dict[str, Any]]]:
+    from horsesense.report.ladder_chart import ladder_of_table
+    from horsesense.report.paper_chart import paper_chart
+
+    tables = (*collected.papers, *collected.methods)
+    drawings = ((table.title, ladder_of_table(table) or paper_chart(table)) for table in tables)
+    return [(title, drawing) for title, drawing in drawings if drawing]
 
 
 def write_charts(collected: Collected, folder: Path) -> list[Path]:
@@ -64,10 +70,8 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
 
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    from horsesense.report.paper_chart import direction_chart
-
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]
-    drawn += [(table.title, drawing) for table in collected.papers if (drawing := direction_chart(table))]
+    drawn += _table_charts(collected)
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:

@@ -11,8 +11,11 @@ from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
+from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites import PaperTable
 from horsesense.methods.suites.kept import kept_tables
+from horsesense.methods.winoventi.paper_tables import tables_of_run as evaluation_tables
+from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
@@ -43,6 +46,10 @@ class Collected:
     """Model and probe whose answers are not all there; left out."""
     papers: Sequence[PaperTable] = ()
     """Of runs of a suite: the paper's tables with these models in them."""
+    methods: Sequence[PaperTable] = ()
+    """Of other runs: what a method makes of its probes beyond accuracy."""
+    pipelines: Sequence[PipelineShown] = ()
+    """Of folders of a WinoVenti pipeline: the funnel and samples."""
 
     @property
     def spreads(self) -> tuple[Spread, ...]:
@@ -59,8 +66,12 @@ def collect(
 ) -> Collected:
     """Read run folders and sum up what is whole. ``cues`` looks for the best cue of each probe, which takes seconds.
 
-    The folder of a training or an inoculation stands for its curves and the runs beneath it.
+    The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a WinoVenti
+    pipeline for its funnel and the run of what came out.
     """
+    pipelines = [read_pipeline(folder) for folder in folders if is_pipeline(folder)]
+    asked = [each.run for each in pipelines if each.run is not None]
+    folders = [folder for folder in folders if not is_pipeline(folder)] + asked
     manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
     unfinished: list[tuple[str, str]] = []
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
@@ -70,9 +81,19 @@ def collect(
         runs.append((folder, parts))
         unfinished += [(part.model.name, part.probe.name) for part in rest]
     drawn = [curve for each in curves.values() for curve in each]
-    papers = [table for folder, parts in runs for table in kept_tables(folder, parts)]
-    collected = collect_answered(runs, cues, how, watcher)
-    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, papers=papers)
+    collected = with_tables(collect_answered(runs, cues, how, watcher), runs)
+    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
+
+
+def with_tables(collected: Collected, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collected:
+    """With the tables of each run: those of its suite, or of its method where it is of none."""
+    papers: list[PaperTable] = []
+    methods: list[PaperTable] = []
+    for folder, parts in runs:
+        kept = kept_tables(folder, parts) if folder.is_dir() else ()
+        papers += kept
+        methods += () if kept else (*rica_tables(parts), *evaluation_tables(folder, parts))
+    return replace(collected, papers=papers, methods=methods)
 
 
 def collect_answered(

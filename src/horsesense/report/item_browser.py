@@ -30,7 +30,9 @@ MOST_ITEMS = 2_000
 MOST_TOKENS = 500_000
 """Tokens of one probe over all models; fewer where the page would grow too large."""
 MOST_BYTES = 3_600_000
-"""Of the packed items: with them a page stays under 4 MB, and a browser can use it within a second."""
+"""Of items and tokens, packed: with them a page stays under 4 MB."""
+MOST_FIRST = 2_600_000
+"""Of these the items, which are unpacked before the page can be used: within a second."""
 SAMPLE = 200
 
 
@@ -40,31 +42,42 @@ def packed(document: Any) -> str:
     return base64.b64encode(gzip.compress(orjson.dumps(document), 6, mtime=0)).decode("ascii")
 
 
-def fitting_data(collected: Collected, most: int = MOST_BYTES) -> str:
-    """The data of the browser, packed into so many bytes: first tokens are left out, then items.
+def fitting_data(collected: Collected, most: int = MOST_BYTES) -> tuple[str, str]:
+    """The items and their tokens, packed into so many bytes together: first tokens are left out, then items.
 
-    Items that are left out are the least telling: errors, disagreements and a sample stay.
+    The page unpacks the items at once and the tokens when it can be used already. Items that are left out are the least
+    telling: errors, disagreements and a sample stay.
     """
-    for tokens in (MOST_TOKENS, MOST_TOKENS // 5, 0):
-        data = packed(browser_data(collected, tokens))
-        if len(data) <= most:
-            return data
-    share = 0.95
-    while len(data) > most:
-        data = packed(browser_data(collected, 0, share := share * most / len(data)))
-    return data
+    share, data, first = 0.95, packed(browser_data(collected)), min(most, MOST_FIRST)
+    while len(data) > first:
+        data = packed(browser_data(collected, share := share * first / len(data)))
+    for tokens in (MOST_TOKENS, MOST_TOKENS // 5):
+        beside = packed(token_data(collected, tokens))
+        if len(data) + len(beside) <= most:
+            return data, beside
+    return data, packed([{} for _ in collected.probes])
 
 
-def browser_data(collected: Collected, tokens: int = MOST_TOKENS, share: float = 1.0) -> dict[str, Any]:
+def browser_data(collected: Collected, share: float = 1.0) -> dict[str, Any]:
     """What the browser's script reads (templates/unpack.js): one entry a probe, each with columns over its items."""
-    return {"probes": [_probe(name, summaries, tokens, share) for name, summaries in collected.probes.items()]}
+    return {"probes": [_probe(name, summaries, share) for name, summaries in collected.probes.items()]}
 
 
-def _probe(name: str, summaries: Sequence[Summary], tokens: int, share: float) -> dict[str, Any]:
+def token_data(collected: Collected, tokens: int = MOST_TOKENS) -> list[dict[str, list[Any]]]:
+    """Tokens and evidence of the chosen items, one entry a probe."""
+    return [details(summaries, _items_of(summaries), tokens) for summaries in collected.probes.values()]
+
+
+def _items_of(summaries: Sequence[Summary]) -> dict[str, Item]:
     items: dict[str, Item] = {}
     for summary in summaries:
         for item in summary.answered.items:
             items.setdefault(item.id, item)
+    return items
+
+
+def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, Any]:
+    items = _items_of(summaries)
     asked = len(items)
     if share < 1:
         chosen = set(chosen_items(summaries, list(items), max(1, int(share * asked))))
@@ -86,7 +99,6 @@ def _probe(name: str, summaries: Sequence[Summary], tokens: int, share: float) -
         "members": [item.member for item in all_items],
         "facets": _facets(all_items),
         "models": [_model(summary, list(items)) for summary in summaries],
-        "details": details(summaries, items, tokens),
     }
 
 
@@ -126,9 +138,7 @@ def details(
     places = [{item.id: place for place, item in enumerate(s.answered.items)} for s in summaries]
     shown: dict[str, list[Any]] = {}
     tokens = 0
-    for identity in chosen_items(summaries, list(items)) if most_tokens else ():
-        if identity not in items:
-            continue
+    for identity in chosen_items(summaries, list(items)):
         entry = [
             _entry(summary, items[identity], place[identity]) if identity in place else None
             for summary, place in zip(summaries, places, strict=True)

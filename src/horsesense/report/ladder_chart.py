@@ -11,14 +11,16 @@ from horsesense.errors import UserError, naming_extras
 from horsesense.files import writing
 from horsesense.methods.rica.analysis import Analysis
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+from horsesense.methods.rica.run_tables import LADDER
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.charts import BAR, MISS, SCALE, SOFT, need_pictures
 
 _NAMES = {
     "fact": "the bare fact",
-    "told": "inference, fact told",
-    "irrelevant": "inference, told something else",
+    "told": "fact told",
+    "irrelevant": "told something else",
     "inference": "inference",
-    "reworded": "inference, other words",
+    "reworded": "in other words",
 }
 _SERIES = ("fact known", "fact not known")
 
@@ -31,7 +33,10 @@ def ladder_chart(results: Sequence[Analysis]) -> Any:
     climbed = [(result, result.ladder) for result in results if result.ladder is not None]
     if not climbed:
         raise UserError("there is no fact ladder among the probes", fix="build one with the task ladder, and ask it")
-    panels = [_panel(f"{result.model}: {_known(ladder)}", ladder) for result, ladder in climbed]
+    panels = [
+        _panel(f"{result.model}: {_known(ladder)}", (ladder.given_known, ladder.given_unknown))
+        for result, ladder in climbed
+    ]
     return alt.hconcat(*panels).configure_view(stroke=None) if len(panels) > 1 else panels[0]
 
 
@@ -51,14 +56,35 @@ def write_ladder(results: Sequence[Analysis], path: Path) -> Path:
     return path
 
 
+def ladder_of_table(table: PaperTable) -> dict[str, Any] | None:
+    """The picture for the page, from the ladder's table: models one below the other. None for another table."""
+    import altair as alt
+
+    if table.title != LADDER:
+        return None
+    models: dict[str, list[dict[str, Estimate]]] = {}
+    for row in table.rows:
+        cells = zip(table.columns, row.cells, strict=True)
+        models.setdefault(row.group, []).append({rung: cell for rung, cell in cells if isinstance(cell, Estimate)})
+    panels = [_panel(model, rates) for model, rates in models.items()]
+    chart = (
+        alt.vconcat(*panels)
+        .properties(background="transparent", padding={"left": 30, "right": 10, "top": 5, "bottom": 5})
+        .configure_view(stroke=None)
+    )
+    chart = chart.configure_axis(labelColor=SOFT, titleColor=SOFT, domainColor=SOFT, tickColor=SOFT)
+    drawing: dict[str, Any] = chart.configure_legend(labelColor=SOFT).configure_title(color=SOFT).to_dict()
+    return drawing
+
+
 def _known(ladder: LadderAnalysis) -> str:
     return f"{ladder.known.value:.0%} of {ladder.facts:,} facts known"
 
 
-def _panel(title: str, ladder: LadderAnalysis) -> Any:
+def _panel(title: str, rates: Sequence[Mapping[str, Estimate]]) -> Any:
     import altair as alt
 
-    rows = [*_rows(_SERIES[0], ladder.given_known), *_rows(_SERIES[1], ladder.given_unknown)]
+    rows = [row for series, of in zip(_SERIES, rates, strict=True) for row in _rows(series, of)]
     base = alt.Chart({"values": rows}, title=title).encode(
         y=alt.Y("rung:N", title=None, sort=list(_NAMES.values()), axis=alt.Axis(labelLimit=240)),
         yOffset=alt.YOffset("kind:N", sort=list(_SERIES)),

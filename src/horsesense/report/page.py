@@ -23,7 +23,7 @@ from horsesense.report.item_browser import fitting_data
 from horsesense.report.paper_tables import counts as paper_counts
 from horsesense.report.paper_tables import shown_cell, shown_interval
 from horsesense.report.summary import errors_in_common
-from horsesense.runs.manifest import Manifest, ModelRecord, ProbeRecord
+from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.ways.way import WAYS
@@ -57,11 +57,13 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["logged"] = is_logged
     environment.filters["percent"] = wording.percent
     environment.filters["value"] = wording.value_text
     environment.filters["marked"] = _marked
     environment.filters["points"] = wording.points
     environment.globals["infinite"] = float("inf")
+    items, tokens = fitting_data(collected)
     html = environment.get_template("page.html.j2").render(
         collected=collected,
         grid=grid_of(collected),
@@ -80,9 +82,11 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         heat_table=heat_table,
         errors_in_common=errors_in_common,
         repeat=repeat_command,
+        is_logged=is_logged,
         replies_in_words=replies_in_words,
         ways=tuple(WAYS),
-        data=fitting_data(collected),
+        data=items,
+        tokens=tokens,
         style=_bundled("style.css"),
         scripts=[_bundled(name) for name in SCRIPTS],
         version=__version__,
@@ -134,7 +138,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
-            words += [flag, name if flag == "-m" or name == "starter" else f"{name}.jsonl"]
+            words += [flag, name if flag == "-m" or name in ("starter", "winoventi-own") else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]
@@ -146,6 +150,11 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         words += ["--spec", ",".join(settings)]
     words += ["--normalise", how] if how else []
     return shlex.join(words)
+
+
+def is_logged(manifest: Manifest) -> bool:
+    """Whether the answers were read from another tool's log, so that nobody here can ask again."""
+    return any(part.model.kind == LOG for part in manifest.parts)
 
 
 def _as_asked(model: ModelRecord) -> str:

@@ -1,14 +1,50 @@
-"""Figure 1 of CATs: accuracy on each set, models of one direction beside those of the other."""
+"""Figures of papers made of their tables: figure 1 of CATs (directions), figure 3 of WordNetQA (hops)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from horsesense.analysis import Estimate
-from horsesense.methods.suites.frame import PaperTable
+from horsesense.methods.suites.frame import HOPS, PaperTable
 from horsesense.report.charts import BAR, MISS, SOFT
 
 DIRECTIONS = ("unidirectional", "bidirectional")
+
+
+def paper_chart(table: PaperTable) -> dict[str, Any] | None:
+    """The figure that a table is drawn as, where it has one."""
+    return hops_figure(table) if any(HOPS in row.name for row in table.rows) else direction_chart(table)
+
+
+def hops_figure(table: PaperTable) -> dict[str, Any]:
+    """A panel a set: accuracy by hops, a line for each kind and distance of distractors, with intervals."""
+    import altair as alt
+
+    marks = []
+    for row in table.rows:
+        of, _, hops = row.name.partition(HOPS)
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            if hops and isinstance(cell, Estimate):
+                value = {"set": of, "k": int(hops), "distractors": column, "accuracy": cell.value, "n": cell.n}
+                marks.append(value | {"low": cell.low, "high": cell.high})
+    base = alt.Chart().encode(
+        x=alt.X("k:O", title="hops k", axis=alt.Axis(labelAngle=0)),
+        color=alt.Color("distractors:N", title="distractors, k′"),
+        xOffset="distractors:N",
+    )
+    bars = base.mark_rule().encode(y=alt.Y("low:Q", title="accuracy", scale=alt.Scale(domain=[0, 1])), y2="high:Q")
+    points = base.mark_point(filled=True, size=45).encode(y="accuracy:Q", tooltip=["distractors:N", "k:O", "n:Q"])
+    chart = (
+        alt.layer(bars, points, data=alt.InlineData(values=marks))
+        .properties(width=260, height=240)
+        .facet(column=alt.Column("set:N", title=None))
+        .configure_view(stroke=None)
+        .configure_axis(labelColor=SOFT, titleColor=SOFT, domainColor=SOFT, tickColor=SOFT)
+        .configure_legend(labelColor=SOFT, titleColor=SOFT)
+        .configure(background="transparent")
+    )
+    drawing: dict[str, Any] = chart.to_dict()
+    return drawing
 
 
 def direction_chart(table: PaperTable) -> dict[str, Any] | None:

@@ -7,10 +7,12 @@ from math import isnan
 
 from horsesense.analysis import Estimate
 from horsesense.methods.suites.frame import PaperRow, PaperTable
-from horsesense.report.tables import latex_text, markdown_text
+from horsesense.report.tables import latex_table, latex_text, markdown_text
 
 Cell = Estimate | float | None
 MARK = "published"
+_LONG, _WIDE = 36, "16em"
+"""Letters of a row's name above which it is broken, and how wide it is then."""
 
 
 def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
@@ -29,7 +31,10 @@ def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
 
 def shown_interval(cell: Cell, dash: str = "–") -> str:
     """The interval of a figure; empty where it has none: published, or of too few units."""
-    return f"{cell.low:.2f}{dash}{cell.high:.2f}" if isinstance(cell, Estimate) and not isnan(cell.low) else ""
+    if not isinstance(cell, Estimate) or isnan(cell.low):
+        return ""
+    between = " to " if cell.low < 0 else dash
+    return f"{cell.low:.2f}{between}{cell.high:.2f}"
 
 
 def counts(table: PaperTable) -> str:
@@ -60,34 +65,42 @@ def _markdown(table: PaperTable) -> str:
 
 
 def latex_tables(tables: Sequence[PaperTable]) -> str:
-    """All tables; the paper needs ``\\usepackage{booktabs}``."""
+    """All tables; the paper needs ``\\usepackage{booktabs,graphicx}``."""
     return "\n".join(_latex(table) for table in tables)
 
 
 def _latex(table: PaperTable) -> str:
-    names = ["", *(latex_text(column) for column in table.columns)]
-    lines = [
-        r"\begin{table}",
-        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        r"\toprule",
-        f"{' & '.join(names)} \\\\",
-    ]
+    lines = [f"{' & '.join(['', *(latex_text(column) for column in table.columns)])} \\\\"]
+    names = [_named(row, latex_text) for row in table.rows]
     group = ""
-    for row in table.rows:
+    for row, name in zip(table.rows, names, strict=True):
         heading = f"{row.kind}:{row.group}"
         if heading != group:
             lines.append(r"\midrule")
             group = heading
-        lines.append(f"{' & '.join([_named(row, latex_text), *(shown_cell(cell) for cell in row.cells)])} \\\\")
-        if any(isinstance(cell, Estimate) for cell in row.cells):
-            ends = [shown_interval(cell, "--") for cell in row.cells]
-            small = ["{" + rf"\tiny {end}" + "}" if end else "" for end in ends]
-            lines.append(f" & {' & '.join(small)} \\\\")
+        # A name of several lines has its figures beside the first.
+        named = rf"\parbox[t]{{{_WIDE}}}{{\raggedright {name}}}" if len(name) > _LONG else name
+        figures = [_signed(shown_cell(cell)) for cell in row.cells]
+        ends = [_signed(shown_interval(cell, " to ")) for cell in row.cells]
+        if any(ends):
+            figures = [
+                rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{figure}\\{{\tiny {end}}}\end{{tabular}}" if end else figure
+                for figure, end in zip(figures, ends, strict=True)
+            ]
+        lines.append(f"{' & '.join([named, *figures])} \\\\")
     notes = [note for note in (counts(table), *table.notes) if note]
-    caption = latex_text(f"{table.title}. Below each figure its 95 % interval. {' '.join(notes)}")
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}"]
-    return "\n".join(lines) + "\n"
+    below = "Below each figure its 95 % interval. " if any(_has_interval(row) for row in table.rows) else ""
+    caption = latex_text(f"{table.title}. {below}{' '.join(notes)}")
+    return latex_table(f"l{'r' * len(table.columns)}", lines, caption)
+
+
+def _has_interval(row: PaperRow) -> bool:
+    return any(shown_interval(cell) for cell in row.cells)
+
+
+def _signed(number: str) -> str:
+    """A minus, where a hyphen would be printed."""
+    return number.replace("-", "$-$")
 
 
 def _named(row: PaperRow, text: Callable[[str], str]) -> str:

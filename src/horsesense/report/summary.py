@@ -26,6 +26,7 @@ from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, sha
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Facet
+from horsesense.records.item import guess_of
 from horsesense.report.wording import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
@@ -89,7 +90,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     scores = answered.scores(how or answered.primary())
     earned = answered.credits(how or answered.primary())
     facets = [item.facets for item in answered.items]
-    guesses = [1 / len(item.options) for item in answered.items]
+    guesses = [guess_of(item) for item in answered.items]
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200

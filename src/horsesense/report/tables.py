@@ -1,4 +1,4 @@
-"""Results as a table for a README (Markdown) or a paper (LaTeX with booktabs)."""
+"""Results as a table for a README (Markdown) or a paper (LaTeX with booktabs and graphicx)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
+    "′": "$'$",
+    "−": "$-$",
+    "→": r"$\rightarrow$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
 
@@ -29,7 +34,25 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("50% of a_b & {c} \\x"))
     50\% of a\_b \& \{c\} \textbackslash{}x
     """
-    return re.sub(r"[\\~^<>|\"&%$#_{}]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))
+    return re.sub(r"[\\~^<>|\"&%$#_{}′−→≤≥]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))
+
+
+def latex_table(columns: str, lines: Sequence[str], caption: str) -> str:
+    """A table no wider than the text: one that would be is scaled down. Lines are those between the outer rules."""
+    parts = [
+        r"\begin{table}",
+        r"\centering",
+        # Scaled only where it is too wide.
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *lines,
+        r"\bottomrule",
+        r"\end{tabular}}",
+        rf"\caption{{{caption}}}",
+        r"\end{table}",
+    ]
+    return "\n".join(parts) + "\n"
 
 
 def markdown_text(text: str) -> str:
@@ -50,22 +73,10 @@ def markdown(summaries: Sequence[Summary]) -> str:
 
 
 def latex(summaries: Sequence[Summary]) -> str:
-    """A LaTeX table; the paper needs ``\\usepackage{booktabs}``."""
+    """A LaTeX table; the paper needs ``\\usepackage{booktabs,graphicx}``."""
     names, rows = _cells(summaries, latex_text, "{:,}", "--")
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{ll{'r' * (len(names) - 2)}}}",
-        r"\toprule",
-        f"{' & '.join(names)} \\\\",
-        r"\midrule",
-        *(f"{' & '.join(row)} \\\\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{_caption(summaries, latex_text)}}}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    lines = [f"{' & '.join(names)} \\\\", r"\midrule", *(f"{' & '.join(row)} \\\\" for row in rows)]
+    return latex_table(f"ll{'r' * (len(names) - 2)}", lines, _caption(summaries, latex_text))
 
 
 def _cells(

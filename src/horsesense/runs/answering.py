@@ -16,9 +16,9 @@ from horsesense.runs.folder import is_kept, replies_path, shard_path, write_answ
 from horsesense.runs.manifest import Part
 from horsesense.runs.opening import Settings
 from horsesense.runs.replies import write_replies
-from horsesense.runs.shards import SERVED_SHARD, Asked, cut
+from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Asked, cut, fitting, ranks_of
 from horsesense.scoring.ways.way import Call, Way
-from horsesense.watching import Watcher
+from horsesense.watching import UNWATCHED, Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,36 @@ class Work:
     spec: ScoringSpec
     """What a score means in this way."""
     shards: Sequence[Sequence[Asked]]
+    size: int
+    """Tokens a shard, about."""
 
     @property
     def costs(self) -> list[int]:
         return [sum(asked.cost for asked in shard) for shard in self.shards]
 
 
-def work_of(model: Model, way: Way, probe: Probe, whole: Probe, settings: Settings) -> Work:
-    """The work, which depends on items, spec and sizes alone; examples are drawn from the whole probe."""
+def work_of(model: Model, way: Way, probe: Probe, whole: Probe, settings: Settings, size: int) -> Work:
+    """The work, which depends on items, spec and sizes alone; examples are drawn from the whole probe.
+
+    ``size``: tokens a shard, about; 0 where the speed of the model decides.
+    """
     spec = way.spec(settings.spec)
-    size = SERVED_SHARD if model.who.kind == "server" else settings.shard
-    return Work(model, way, spec, cut(way.prepare(model, probe.items, spec, whole.items), size))
+    made = way.prepare(model, probe.items, spec, whole.items)
+    ranks = ranks_of(whole.items, settings.seed) if settings.nested else None
+    size = size or _measured(model, way, made, settings)
+    return Work(model, way, spec, cut(made, size, ranks), size)
+
+
+def usual_size(model: Model, settings: Settings) -> int:
+    return SERVED_SHARD if model.who.kind == "server" else settings.shard
+
+
+def _measured(model: Model, way: Way, made: Sequence[Asked], settings: Settings) -> int:
+    if not isinstance(model, LanguageModel):
+        return usual_size(model, settings)
+    call = Call(model, way.spec(settings.spec), settings.budget, UNWATCHED)
+    sample = settings.budget if model.device.type == "cuda" else SAMPLE
+    return fitting(made, settings.shard, lambda some: way.answer(some, call), sample)
 
 
 def stage_of(model: str, probe: str, way: str) -> str:
@@ -79,11 +98,21 @@ def answer_shards(work: Work, part: Part, folder: Path, settings: Settings, watc
         for number, (shard, path, tokens) in enumerate(zip(work.shards, paths, costs, strict=True)):
             if there[number]:
                 continue
-            answers, replies = work.way.answer(shard, Call(work.model, work.spec, settings.budget, progress, memory))
+            try:
+                call = Call(work.model, work.spec, settings.budget, progress, memory)
+                answers, replies = work.way.answer(shard, call)
+            except KeyboardInterrupt:
+                kept = sum(len(done) for done, whole in zip(work.shards, there, strict=True) if whole)
+                every = sum(len(each) for each in work.shards)
+                watcher.say(
+                    f"{progress.stage}: {kept:,} of {every:,} items are kept; the same command goes on from there"
+                )
+                raise
             progress.shard_done(tokens)  # what was the same text was computed once, what was cached never
             if replies:  # first, so that no answer stands without what was said
                 write_replies(replies_path(folder, model, probe, number, way), replies)
             write_answers(path, model, probe, answers)
+            there[number] = True
 
 
 def _memory(work: Work, settings: Settings) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,14 +13,16 @@ from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
-from horsesense.runs.answering import answer_in_memory, answer_shards, stage_of, work_of
+from horsesense.runs.answering import answer_in_memory, answer_shards, stage_of, usual_size, work_of
 from horsesense.runs.folder import is_kept, keep_probe, locked, shard_path
 from horsesense.runs.manifest import (
+    LOG,
     Manifest,
     ModelRecord,
     Part,
     ProbeRecord,
     check_agreement,
+    content_of_ids,
     manifest_path,
     new_manifest,
     read_manifest,
@@ -68,6 +69,8 @@ def ask_models(
     A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
     items, spec and budget, and a shard is computed whole or not at all.
     """
+    if manifest_path(folder).is_file() and (before := read_manifest(folder)).parts:
+        settings = replace(settings, nested=before.nested)
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
@@ -100,7 +103,7 @@ def ask_in_memory(
             check_repeatable(model, settings.spec)
             with model.asking():
                 for way, note in ways_of(model, settings.ways):
-                    work = work_of(model, way, probe, probes[name], settings)
+                    work = work_of(model, way, probe, probes[name], settings, usual_size(model, settings))
                     answers, replies = answer_in_memory(work, name, settings, watcher)
                     by_item = {answer.item: answer for answer in answers}
                     part = _part(model, way, note, name, probe, len(probes[name].items), len(work.shards), settings)
@@ -112,7 +115,7 @@ def ask_in_memory(
 def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if settings.limit is not None and settings.limit < 1:
         raise UserError(f"{argument('limit')} {settings.limit} leaves nothing to ask", fix="use 1 or more")
-    items = draw(probe.items, settings.limit, settings.seed)
+    items = draw(probe.items, settings.limit, settings.seed, settings.nested)
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")
     return replace(probe, items=items)
@@ -122,6 +125,8 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
     if manifest_path(folder).is_file():
         kept = read_manifest(folder)
+        if any(part.model.kind == LOG for part in kept.parts):
+            raise UserError("the folder holds answers of a log, which nobody can ask on", file=folder, fix=_ANOTHER)
         if kept.parts:
             check_agreement(kept, wanted, folder)
             return kept
@@ -132,7 +137,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
 
 def content_of(items: Sequence[Item]) -> str:
     """SHA-256 over the ids of items, whatever their order: the version of what was asked."""
-    return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()
+    return content_of_ids(item.id for item in items)
 
 
 def _ask_model(
@@ -215,9 +220,12 @@ def _ask_way(
         return manifest
     if not manifest.parts and manifest.threads is None:
         manifest = manifest.model_copy(update={"threads": _threads(model)})
-    work = work_of(model, way, probe, whole, settings)
+    begun = part or next((p for p in manifest.parts if (p.model.name, p.way) == (model.name, way.name)), None)
+    size = 0 if begun is None else begun.shard or usual_size(model, settings)
+    work = work_of(model, way, probe, whole, settings, size)
     if part is None:
         part = _part(model, way, note, probe_name, probe, len(whole.items), len(work.shards), settings)
+        part = part.model_copy(update={"shard": work.size})
         if all(kept.probe.name != probe_name for kept in manifest.parts):
             keep_probe(folder, probe_name, probe)
         manifest = manifest.with_part(part)

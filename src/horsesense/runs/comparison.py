@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from horsesense.analysis import Comparison, Estimate, Power, chance, compare_all, power
+from horsesense.analysis import Comparison, Estimate, Power, compare_all, power
+from horsesense.analysis.accuracy import AVERAGED, unit_shares
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
-from horsesense.records.document import Document
+from horsesense.records import Item
+from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
-from horsesense.runs.results import Answered
+from horsesense.runs.manifest import LOG
+from horsesense.runs.results import Answered, guessing
 from horsesense.scoring.normalise import Normalisation
 
+ACCURACY = "accuracy"
 _SHOTS = ("shots", "shots_from", "shots_seed")
 """All that belongs to the way of asking where options are scored."""
 SURE = 0.05
@@ -33,11 +37,14 @@ class Pairing:
     one: str
     other: str
     comparison: Comparison
+    """By the metric of the probe's card."""
     power: Power
     """What it would take to settle the difference."""
     only_one: tuple[str, ...]
     """Ids of items that only the first gets."""
     only_other: tuple[str, ...]
+    plain: Estimate | None = None
+    """Difference of the plain shares of items, where the metric is another."""
 
     @property
     def settled(self) -> bool:
@@ -75,6 +82,10 @@ class SideBySide:
     """What makes the comparison less than clean: other specs, other settings."""
     soundness: Soundness | None = None
     """How sound the items are, as the card of the first run has it."""
+    metric: str = ACCURACY
+    """What is compared: the share of items, or the average over units where all cards ask for it."""
+    plain: Mapping[str, Estimate] | None = None
+    """The plain share of items by model, where the metric is another."""
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
@@ -129,24 +140,30 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     first = next(iter(models.values()))
     items = [item for item in first.items if item.id in common]
-    earned = {label: _credits(run, [item.id for item in items], how) for label, run in models.items()}
+    earned = {label: earned_on(run, [item.id for item in items], how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
     units = [item.unit(first.probe.card.group) for item in items]
-    guess = chance([len(item.options) for item in items if item.answer is not None])
-    comparisons = compare_all(earned, units, chance=guess)
+    guess = guessing(items)
+    comparisons = plain = compare_all(earned, units, chance=guess)
+    powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
+    averaged = _averaged(models, items, earned, units, guess)
+    if averaged is not None:
+        comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
     pairings = tuple(
         Pairing(
             one,
             other,
             comparison,
-            power(earned[one], earned[other], units),
+            powers[one, other],
             tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if a > b),
             tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if b > a),
+            plain[one, other].difference if averaged else None,
         )
         for (one, other), comparison in comparisons.items()
     )
     accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
+    shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
     return SideBySide(
         probe=probe,
         way=first.way,
@@ -157,7 +174,57 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         pairings=pairings,
         notes=_notes(models),
         soundness=first.probe.card.soundness,
+        metric=UNIT_AVERAGE if averaged else ACCURACY,
+        plain={label: shares[label] for label in models} if averaged else None,
     )
+
+
+_Comparisons = dict[tuple[str, str], Comparison]
+
+
+def _averaged(
+    models: Mapping[str, Answered],
+    items: Sequence[Item],
+    earned: Mapping[str, Floats],
+    units: Sequence[str],
+    guess: float,
+) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
+    """The comparisons by the average over units, each counting once; None where a card or the units do not allow it."""
+    if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
+        return None
+    families = [item.unit() for item in items]
+    found = {label: unit_shares(values, units, families) for label, values in earned.items()}
+    shares = {label: each[0] for label, each in found.items() if each is not None}
+    if len(shares) < len(models):
+        return None
+    n = next(each[1] for each in found.values() if each is not None)
+    number = len(next(iter(shares.values())))
+    one_each = [str(place) for place in range(number)]
+    compared = {}
+    for pair, each in compare_all(shares, one_each, chance=guess).items():
+        a, b = (replace(rate, n=n, method=AVERAGED) for rate in (each.a, each.b))
+        difference = replace(each.difference, n=n, method="average over units, paired bootstrap, t")
+        compared[pair] = replace(each, a=a, b=b, difference=difference)
+    powers = {}
+    for pair in compared:
+        outlook = power(shares[pair[0]], shares[pair[1]], one_each)
+        more = outlook.more_clusters
+        powers[pair] = replace(outlook, n=n, more_items=None if more is None else round(more * n / number))
+    return compared, powers
+
+
+def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
+    """Which items only one gets, and McNemar's test of them, are about items whatever the metric."""
+    return {
+        pair: replace(
+            each,
+            only_a=plain[pair].only_a,
+            only_b=plain[pair].only_b,
+            mcnemar=plain[pair].mcnemar,
+            left_out=plain[pair].left_out,
+        )
+        for pair, each in averaged.items()
+    }
 
 
 def _check_alike(probe: str, models: dict[str, Answered]) -> None:
@@ -173,7 +240,7 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
             )
 
 
-def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """What a model earned on the items of these ids, in their order."""
     places = {item.id: place for place, item in enumerate(run.items)}
     earned: Floats = run.credits(how or run.primary()).values[[places[identity] for identity in ids]]
@@ -182,7 +249,13 @@ def _credits(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Fl
 
 def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     notes = []
-    specs = [run.spec.to_dict() for run in models.values()]
+    for label, run in models.items():
+        if run.part.model.kind == LOG:
+            notes.append(
+                f"{label} is known from a log: which weights answered, in which precision, and what stood around each "
+                "text, is not known"
+            )
+    specs = [run.spec.to_dict() for run in models.values() if run.part.model.kind != LOG]
     changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
     if changed:
         notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
@@ -191,106 +264,3 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     if len({run.part.model.weights for run in models.values()}) < len(models):
         notes.append("some of them have the same weights")
     return tuple(notes)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAccuracy(Document):
-    """One model on the common items."""
-
-    model: str
-    """Its name; with the folder where it was asked in several."""
-    accuracy: Estimate
-    """Share of the common items that it gets right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference(Document):
-    """Two models on the same items."""
-
-    one: str
-    """The one model."""
-    other: str
-    """The other."""
-    difference: Estimate
-    """Accuracy of the one minus that of the other."""
-    p: float
-    """Over units of dependence."""
-    p_holm: float
-    """Corrected for the comparisons on this probe."""
-    mcnemar_p: float
-    """Over items; too small where items depend on one another."""
-    only_one: int
-    """Items that only the one gets."""
-    only_other: int
-    """Items that only the other gets."""
-    units_missing: int | None
-    """Units that would settle it, beyond those there are; null where it is settled or cannot be."""
-    items_missing: int | None
-    """The same in items."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeComparison(Document):
-    """All models on one probe, as plain data."""
-
-    probe: str
-    """Its name in the runs."""
-    way: str
-    """How all were asked."""
-    n: int
-    """Items with a gold that all models were asked."""
-    excluded: Mapping[str, int]
-    """By model, items that another model was not asked."""
-    unjudged: int
-    """Common items without a gold."""
-    notes: tuple[str, ...]
-    """What makes the comparison less than clean."""
-    models: tuple[ModelAccuracy, ...]
-    """Each model on its own."""
-    differences: tuple[Difference, ...]
-    """Each two of them."""
-    soundness: Soundness | None = None
-    """How sound the items are, as the probe's card has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonDocument(Document):
-    """Models side by side, probe by probe."""
-
-    probes: tuple[ProbeComparison, ...]
-    """Those that two models at least were asked."""
-    unfinished: tuple[str, ...] | None = None
-    """Models, each with its probe, whose answers are not all there; left out."""
-
-
-def comparison_document(sides: Sequence[SideBySide], unfinished: Sequence[str] = ()) -> ComparisonDocument:
-    """Comparisons without the ids of items."""
-    return ComparisonDocument(tuple(map(_plain, sides)), tuple(unfinished) or None)
-
-
-def _plain(side: SideBySide) -> ProbeComparison:
-    return ProbeComparison(
-        probe=side.probe,
-        way=side.way,
-        n=side.items,
-        excluded=side.excluded,
-        unjudged=side.unjudged,
-        notes=side.notes,
-        models=tuple(ModelAccuracy(label, estimate) for label, estimate in side.accuracies.items()),
-        differences=tuple(
-            Difference(
-                one=pairing.one,
-                other=pairing.other,
-                difference=pairing.comparison.difference,
-                p=pairing.comparison.p,
-                p_holm=pairing.comparison.adjusted,
-                mcnemar_p=pairing.comparison.mcnemar,
-                only_one=len(pairing.only_one),
-                only_other=len(pairing.only_other),
-                units_missing=pairing.power.more_clusters,
-                items_missing=pairing.power.more_items,
-            )
-            for pairing in side.pairings
-        ),
-        soundness=side.soundness,
-    )

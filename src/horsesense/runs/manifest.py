@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
@@ -20,6 +22,8 @@ from horsesense.records import ScoringSpec
 
 FORMAT = 2
 """1 had one way of asking and no kind of model; it is read as `options` asked of weights."""
+LOG = "log"
+"""The kind of a model that is known only as another tool's log tells of it."""
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
 
 
@@ -50,9 +54,10 @@ class ModelRecord(_Record):
     frame: str
     """The special tokens around each text, and why these."""
     kind: str = "weights"
-    """How it is known which model it is: ``weights``, ``memory``, ``server`` or ``control``."""
+    """How it is known which model it is: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
     reported: dict[str, Any] = {}
-    """Of a server: its address, the model's name there, what it says of itself and how it was tried."""
+    """Of a server: its address, the model's name there, what it says of itself and how it was tried. Of a log: what it
+    says of the model and of who asked."""
 
 
 class ProbeRecord(_Record):
@@ -78,6 +83,8 @@ class Part(_Record):
     """How it was asked: ``options``, ``pmi``, ``letters`` or ``words``."""
     asked: str = ""
     """The same in words: template, examples, orders, what was fallen back from."""
+    shard: int = 0
+    """Tokens an answer file, about, as its rate was measured when it began; 0: as the manifest says."""
 
 
 class Manifest(_Record):
@@ -95,6 +102,8 @@ class Manifest(_Record):
     """Tokens an answer file, about."""
     limit: int | None
     seed: int
+    nested: bool = False
+    """Whether a larger limit draws what a smaller one draws; false in older runs."""
     threads: int | None = None
     """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
     computed elsewhere."""
@@ -118,6 +127,7 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
         shard=shard,
         limit=limit,
         seed=seed,
+        nested=True,
     )
 
 
@@ -134,6 +144,11 @@ def _machine() -> dict[str, str | int]:
     import os
 
     return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count() or 0}
+
+
+def content_of_ids(ids: Iterable[str]) -> str:
+    """SHA-256 over ids, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
 def manifest_path(folder: Path) -> Path:
@@ -163,6 +178,9 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest.model_copy(update={"spec": {**ScoringSpec().to_dict(), **manifest.spec}})
 
 
+_USED_AGAIN = " (what was computed for this one is used again)"
+
+
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
     """A run folder holds one way of asking; a call that asks in another way gets another folder."""
     for name in ("spec", "budget", "shard", "limit", "seed"):
@@ -175,5 +193,5 @@ def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
         raise UserError(
             f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
             file=folder,
-            fix=f"choose another {argument('out')}, or give the same settings",
+            fix=f"choose another {argument('out')}{_USED_AGAIN if name == 'limit' else ''}, or give the same settings",
         )

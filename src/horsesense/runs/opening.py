@@ -29,6 +29,8 @@ class Settings:
     shard: int = SHARD_TOKENS
     limit: int | None = None
     seed: int = 0
+    nested: bool = True
+    """Whether a larger limit draws what a smaller one draws; folders of older versions do not."""
     device: str = "auto"
     family: str | None = None
     allow_pickle: bool = False

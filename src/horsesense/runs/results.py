@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ from horsesense.analysis import (
     Credits,
     Estimate,
     accuracy,
-    chance,
     credits,
     effective_units,
     family_accuracy,
@@ -25,12 +25,21 @@ from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
+from horsesense.records.answer import NO_TOKENS
 from horsesense.records.card import UNIT_AVERAGE
+from horsesense.records.item import guess_of
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
-from horsesense.runs.manifest import Manifest, Part, manifest_path, read_manifest
+from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import read_replies, replies_document
 from horsesense.runs.result import Result
-from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, Normalisation, normalised, parse_normalisation
+from horsesense.scoring.normalise import (
+    BY_FORM,
+    NORMALISATIONS,
+    OF_SUMS,
+    Normalisation,
+    normalised,
+    parse_normalisation,
+)
 from horsesense.scoring.ways.by_words import UNPARSED
 from horsesense.scoring.ways.way import way_named
 
@@ -101,7 +110,7 @@ class Answered:
 
     @property
     def _chance(self) -> float:
-        return chance([len(item.options) for item in self.items if item.answer is not None])
+        return guessing(self.items)
 
     def strict(self, earned: Credits) -> Estimate | None:
         """Share of families with every member right; None where every item stands alone."""
@@ -111,6 +120,14 @@ class Answered:
         # What is asked again under exchanged names (rica) is not one more thing to know.
         values = without_repeats(earned.values, [asked_again(item) for item in self.items])
         return family_accuracy(values, families, option_counts=counts)[0].strict
+
+
+def guessing(items: Sequence[Item]) -> float:
+    """What guessing earns on the items that have a gold."""
+    judged = [guess_of(item) for item in items if item.answer is not None]
+    if not judged:
+        raise UserError("chance needs at least one item with a gold")
+    return float(np.mean(judged))
 
 
 def kin_of_reader(answered: Answered) -> str:
@@ -206,13 +223,27 @@ def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answ
     return Answered(part, probe, meaning, [answers[item.id] for item in probe.items], read_replies(folder, part))
 
 
+def _meaning(answered: Answered) -> dict[str, Any]:
+    """What a score means; of a log nothing is known but who wrote it."""
+    model = answered.part.model
+    return {"frame": model.frame} if model.kind == LOG else {**answered.spec.to_dict(), "frame": model.frame}
+
+
+def _possible(answered: Answered) -> Sequence[Normalisation]:
+    """The normalisations that the answers allow."""
+    if any(answer.logprobs for answer in answered.answers):
+        return NORMALISATIONS
+    sums = any(answer.flags[:1] == (NO_TOKENS,) for answer in answered.answers)
+    return OF_SUMS if sums else ()
+
+
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
     """The primary result, under the normalisation given, the card's, or that of each item's form."""
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}
     # Letters and words have one number an option, and nothing to normalise.
-    for name in NORMALISATIONS if any(answer.logprobs for answer in answered.answers) else ():
+    for name in _possible(answered):
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
     averaged = answered.average(earned)
@@ -228,7 +259,7 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         ties=earned.ties,
         unjudged=earned.unjudged,
         sensitivity=other,
-        spec={**answered.spec.to_dict(), "frame": answered.part.model.frame},
+        spec=_meaning(answered),
         way=answered.way,
         asked=answered.part.asked,
         replies=replies_document(answered.items, answered.replies) if answered.replies else None,

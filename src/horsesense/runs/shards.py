@@ -1,9 +1,16 @@
-"""What of a probe is asked, cut into shards that are computed whole or not at all; the sizes of shard and batch."""
+"""What of a probe is asked, cut into shards that are computed whole or not at all; the sizes of shard and batch.
+
+A draw is nested: what a small ``limit`` draws, a larger one draws too. Its order is cut into blocks that double in
+size, and each block into shards, so that most shards of a small draw are shards of a large one, and are computed once.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log2
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -39,17 +46,33 @@ class Asked(Protocol):
 Each = TypeVar("Each", bound=Asked)
 
 
-def cut(prepared: Sequence[Each], size: int) -> list[list[Each]]:
-    """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change."""
+_BLOCK = 64
+"""Items of the first block; each further one is as large as all before it."""
+
+
+def cut(prepared: Sequence[Each], size: int, ranks: Mapping[str, int] | None = None) -> list[list[Each]]:
+    """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change.
+
+    ``ranks`` has the place of each item in the order of the draw; without them all is one block.
+    """
     shards: list[list[Each]] = []
-    room = 0
-    for each in sorted(prepared, key=lambda p: (p.longest, p.item.id)):
-        if room <= 0:
+    room = before = 0
+    block_of = {each.item.id: _block(ranks[each.item.id]) if ranks else 0 for each in prepared}
+    for each in sorted(prepared, key=lambda p: (block_of[p.item.id], p.longest, p.item.id)):
+        if room <= 0 or block_of[each.item.id] != before:
             shards.append([])
-            room = size
+            room, before = size, block_of[each.item.id]
         shards[-1].append(each)
         room -= each.cost
     return shards
+
+
+def _block(rank: int) -> int:
+    """
+    >>> [_block(rank) for rank in (0, 63, 64, 127, 128, 255, 256)]
+    [0, 0, 1, 1, 2, 2, 3]
+    """
+    return (rank // _BLOCK).bit_length()
 
 
 SERVED = "served"
@@ -69,11 +92,11 @@ def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
-def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> list[Item]:
     """At most ``limit`` items (but one whole family at least), in the order of the probe.
 
-    Families are drawn whole, because half a family says nothing about the strict metric; they are
-    sorted before they are shuffled, so that the order of the file does not matter.
+    Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a part
+    of what a larger one draws; older runs were not ``nested``, and filled up with families that still had room.
 
     >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
     >>> sorted({item.family for item in draw(items, 4, seed=0)})
@@ -81,15 +104,56 @@ def draw(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
     """
     if limit is None or limit >= len(items):
         return list(items)
-    sizes: dict[str, int] = {}
-    for item in items:
-        sizes[item.unit()] = sizes.get(item.unit(), 0) + 1
-    families = sorted(sizes)
-    random.Random(seed).shuffle(families)
+    sizes = Counter(item.unit() for item in items)
     chosen: set[str] = set()
     left = limit
-    for family in families:
+    for family in _shuffled(sizes, seed):
         if sizes[family] <= left or not chosen:
             chosen.add(family)
             left -= sizes[family]
+        elif nested:
+            break
     return [item for item in items if item.unit() in chosen]
+
+
+def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
+    """The place of each item of a whole probe in the order that draws take them in."""
+    place = {family: number for number, family in enumerate(_shuffled({item.unit() for item in items}, seed))}
+    ordered = sorted(items, key=lambda item: (place[item.unit()], item.id))
+    return {item.id: rank for rank, item in enumerate(ordered)}
+
+
+def _shuffled(families: Iterable[str], seed: int) -> list[str]:
+    """Sorted before they are shuffled, so that the order of the file does not matter."""
+    order = sorted(families)
+    random.Random(seed).shuffle(order)
+    return order
+
+
+SHARD_SECONDS = 30.0
+"""What a kill may cost, about."""
+SAMPLE = 256
+"""Tokens that a model's rate is measured on, on a processor; on a GPU a whole batch."""
+
+
+def fitting(prepared: Sequence[Asked], size: int, computed: Callable[[Sequence[Asked]], object], sample: int) -> int:
+    """Tokens a shard for a model at the rate that is measured: ``size``, or less where that takes over two minutes.
+
+    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should cut alike.
+    """
+    if sum(each.cost for each in prepared) <= 8 * sample:
+        return size
+    tried: list[Asked] = []
+    tokens = 0
+    for each in sorted(prepared, key=lambda p: (p.longest, p.item.id))[len(prepared) // 2 :]:
+        if tokens >= sample:
+            break
+        tried.append(each)
+        tokens += each.cost
+    computed(tried[:1])  # what comes first takes longer
+    began = time.perf_counter()
+    computed(tried)
+    seconds = size * (time.perf_counter() - began) / tokens
+    if seconds <= 4 * SHARD_SECONDS:
+        return size
+    return int(max(SAMPLE, 2 ** round(log2(size * SHARD_SECONDS / seconds))))

@@ -8,10 +8,13 @@ from typing import Literal, get_args
 from horsesense.errors import UserError, argument
 from horsesense.language.words import word_spans
 from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.records.answer import NO_TOKENS
 from horsesense.scoring.prompts import item_prompts
 
 Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
+OF_SUMS: tuple[Normalisation, ...] = ("sum", "word", "character")
+"""Those that need no tokens but the options' texts."""
 
 BY_FORM: dict[str, Normalisation] = {"sentences": "mean", "cloze": "sum", "choice": "mean", "pair": "sum"}
 """Where neither the user nor the card says: whole sentences by the mean over tokens (as CATs does); options of
@@ -26,6 +29,8 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
     >>> normalised(answer, item, ScoringSpec(), "mean")
     (-3.0, -4.0)
     """
+    if not answer.logprobs and answer.flags[:1] == (NO_TOKENS,):
+        return _without_tokens(answer, item, spec, how)
     if how == "sum" or not answer.logprobs:
         return answer.scores
     if how == "mean":
@@ -44,6 +49,22 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
     if not answer.baseline:
         raise UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
     return tuple(score - without for score, without in zip(answer.scores, answer.baseline, strict=True))
+
+
+def _without_tokens(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
+    """Sums that a log has, by the lengths of what was scored as the item tells them."""
+    if how == "sum":
+        return answer.scores
+    if how not in ("character", "word"):
+        raise UserError(f"the log has no tokens, so there is no {how} over them", fix="use sum, word or character")
+    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    lengths = [
+        len(prompt.text[prompt.start : prompt.end].strip())
+        if how == "character"
+        else sum(prompt.start <= start < prompt.end for start, _ in word_spans(prompt.text))
+        for prompt in prompts
+    ]
+    return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
 
 
 def parse_normalisation(text: str) -> Normalisation:

@@ -138,7 +138,7 @@ def saliency(
     (tokens,) = model.tokenise([prompt.text])
     framer = framer_of(model, spec)
     framed = framer(prompt, tokens)
-    shift = len(framer.frame.before)
+    shift = len(framer.frame.around(prompt.text[: prompt.start]).before)
     target = {place - shift for place in framed.question.asked}
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0

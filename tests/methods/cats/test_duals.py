@@ -65,7 +65,7 @@ def dual(operator: str, first: str, second: str) -> Dual | None:
         ("swap-arguments", ("Twelve is larger than two.", "Twelve is larger than fifty."),
          ("Two is larger than twelve.", "Fifty is larger than twelve."), "proved"),
         ("exchange-names", ("Ida's hen bit Ruth, so ida ran.", "Ida's hen bit Ruth, so ruth ran."),
-         ("Ruth's hen bit Ida, so ida ran.", "Ruth's hen bit Ida, so ruth ran."), "proved"),
+         ("Ruth's hen bit Ida, so ida ran.", "Ruth's hen bit Ida, so ruth ran."), "proposed"),
     ],
 )  # fmt: skip
 def test_operators(operator: str, pair: tuple[str, str], made: tuple[str, str] | None, status: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from horsesense.errors import UserError
+from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.partwhole import CandidatePlan, build_partwhole
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
@@ -17,6 +20,7 @@ from horsesense.methods.partwhole.adjectives import (
 )
 from horsesense.methods.partwhole.building import overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
+    Modifiers,
     conceptnet_pairs,
     genericskb_pairs,
     read_attributes,
@@ -26,6 +30,7 @@ from horsesense.methods.partwhole.pairs import (
 )
 from horsesense.methods.partwhole.rules import SWITCHES, Rules
 from horsesense.records import Probe
+from tests.support import ROOT
 from tests.support.made_corpora import attributes, ngrams, relationships, text
 
 
@@ -94,6 +99,7 @@ def adjectives(probe: Probe) -> list[str]:
 
 def test_every_rule_has_a_switch_and_a_count(tmp_path: Path) -> None:
     full = made(tmp_path)
+    assert "one in three" in full.card.made, "the share of bad pairs without the rule parts stands on the card"
     assert adjectives(full) == ["old", "red"]
     assert {item.answer for item in full.items} == {None}
     kinds = {"same": "pairs", "nouns": "pairs", "repeated": "pairs", "part": "triples", "colours": "triples"}
@@ -171,3 +177,18 @@ def test_pairs_of_the_counts_are_mostly_released_ones(shared: Path) -> None:
     pairs = {pair for pair, count in counts.items() if count >= 100}
     released = {triple[:2] for triple in known}
     assert len(pairs & released) / len(pairs) > 0.8
+
+
+def test_the_card_gives_the_share_of_bad_pairs_that_the_kept_reading_has(tmp_path: Path) -> None:
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not fetched")
+    (tmp_path / "counts.tsv").write_text("subject\tpredicate\tobject\tcount\njeep\thave\twheel\t12\n")
+    pairs = read_relation_counts(tmp_path / "counts.tsv")
+    words = Modifiers("made", {"jeep": Counter({"old": 9}), "wheel": Counter({"old": 9})}, "")
+    made = build_partwhole(CandidatePlan([pairs], [words])).card.made
+    with (ROOT / "docs" / "readings" / "partwhole-mined-pairs.tsv").open(encoding="utf-8") as file:
+        said = [row["judged"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "sample"]
+    share = f"{100 * said.count('N') / len(said):.1f} %"
+    assert f"of {len(said)} that the rule parts kept" in made
+    assert f"called {said.count('N')} no parts, {share}" in made
+    assert f"and {said.count('U')} unclear" in made

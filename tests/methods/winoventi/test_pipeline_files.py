@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api.verify import verify
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas
@@ -33,8 +35,7 @@ def plan(tiny_folders: dict[str, Path]) -> PipelinePlan:
 
 def kept_depths(plan: PipelinePlan, out: Path) -> dict[tuple[str, str], int]:
     """The first step, which needs nobody, and what it kept."""
-    with pytest.raises(UserError, match="no association has an exception"):
-        run_pipeline(plan, out)
+    run_pipeline(plan, out)
     return {(each.noun, each.word): each.k for each in read_associations(out / "selection.tsv") if each.kept}
 
 
@@ -55,10 +56,10 @@ def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: PipelinePla
         assert triplets_of_file
         assert {(t.noun, t.generic): t.k for t in triplets_of_file}.items() <= depths.items(), name
         assert {t.origin for t in triplets_of_file} == {"release"}, name
-    items = read_probe(result.probes["people"]).items
+    items = read_probe(result.probes["proposed"]).items
     assert all(item.facets["k"] == depths[item.groups["noun"], item.groups["generic_word"]] for item in items)
     assert {item.facets["exception_origin"] for item in items} == {"release"}
-    slices = result.evaluations["people"].slices["k"].slices
+    slices = result.evaluations["proposed"].slices["k"].slices
     assert {each.where[0] for each in slices} == {item.facets["k"] for item in items}
 
 
@@ -77,22 +78,37 @@ def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: Pipel
 def test_a_probe_whose_schemas_are_gone_is_removed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
     kept_depths(plan, out)
-    by_people = people_have_answered(plan, tmp_path, out)
-    written = [checked.schema for checked in read_schemas(by_people.written[0])[0]]
-    write_schemas(tmp_path / "made.tsv", [CheckedSchema(replace(schema, origin="machine"), ()) for schema in written])
-    by_machine = replace(by_people, written=(tmp_path / "made.tsv",), ranker="none")
-    assert list(run_pipeline(by_machine, out).probes) == ["machine"]
-    assert (out / "machine.jsonl").is_file()
-    before = {path.name for path in out.iterdir() if path.name.startswith("machine")}
-    assert list(run_pipeline(by_people, out).probes) == ["people"]
+    with_premises = people_have_answered(plan, tmp_path, out)
+    assert list(run_pipeline(with_premises, out).probes) == ["proposed"]
+    before = {path.name for path in out.iterdir() if path.name.startswith("proposed")}
+    without = replace(with_premises, written=())
+    assert run_pipeline(without, out).probes == {}
     assert before
     assert not any((out / name).exists() for name in before)
-    assert (out / "people.jsonl").is_file()
-    (out / "machine.jsonl").write_text("somebody's own\n")
-    run_pipeline(by_people, out)
-    assert (out / "machine.jsonl").read_text() == "somebody's own\n", "what the pipeline did not write stays"
+    (out / "proposed.jsonl").write_text("somebody's own\n")
+    run_pipeline(without, out)
+    assert (out / "proposed.jsonl").read_text() == "somebody's own\n", "what the pipeline did not write stays"
 
 
 def test_a_file_that_is_not_there_is_told(plan: PipelinePlan, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.csv: no such file"):
         run_pipeline(replace(plan, judged=(tmp_path / "nowhere.csv",)), tmp_path / "out")
+
+
+def _write(path: Path) -> None:
+    path.write_text("word\n")
+
+
+def test_a_part_that_rots_is_made_again(tmp_path: Path) -> None:
+    def rows(steps: Steps) -> list[int]:
+        return list(steps.in_parts("associations", "a" * 12, 5, 2, lambda low, high: list(range(low, high))))
+
+    steps = Steps(tmp_path, lambda _: None)
+    assert rows(steps) == [0, 1, 2, 3, 4]
+    path = steps.do("selection", "selection.tsv", ["made from"], lambda path, _: _write(path))
+    part = sorted((tmp_path / "parts").iterdir())[1]
+    part.write_text("[2, 8]")
+    path.write_text("wodr\n")
+    assert verify(tmp_path).damaged == (f"parts/{part.name}", "selection.tsv")
+    assert rows(Steps(tmp_path, lambda _: None)) == [0, 1, 2, 3, 4]
+    assert verify(tmp_path).damaged == ("selection.tsv",)

@@ -11,8 +11,9 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
 from horsesense.methods.winoventi.building import build_winoventi, make_splits
+from horsesense.methods.winoventi.candidates import from_lexicon, read_denied
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.exceptions import from_contrast, from_lexicon, from_people, merged, read_denied
+from horsesense.methods.winoventi.exceptions import from_people, merged
 from horsesense.methods.winoventi.lexicon import read_lexicon
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.released import read_winoventi
@@ -95,8 +96,8 @@ def test_opposites_similar_words_and_synonyms(tmp_path: Path) -> None:
     assert not lexicon.is_property("dog")
     opposites = from_lexicon(Association("car", "fast", 3), lexicon)
     assert (opposites[0].exception, opposites[0].origin, opposites[0].k) == ("slow", "antonym", 3)
-    contrasts = from_contrast(Association("car", "fast", 3), ["swift", "slow", "blue"], lexicon)
-    assert [(each.exception, each.origin) for each in contrasts] == [("slow", "model")]
+    assert lexicon.are_antonyms("fast", "slow")
+    assert not lexicon.are_antonyms("fast", "swift")
     synonym = Schema(Triplet("car", "fast", "slow"), parse_premise("The car was [swift / old]."), "people")
     assert check_schema(synonym, Noun("car"), lexicon).objections == (checks.SYNONYM,)
 

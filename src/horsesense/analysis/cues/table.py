@@ -18,6 +18,7 @@ from horsesense.analysis.cues.tokens import Floats, Ints, Matches, Tokens, match
 from horsesense.errors import UserError
 from horsesense.knowledge.taxonomy import Taxonomy, definition_key
 from horsesense.records import BLANK, Item
+from horsesense.records.item import guess_of
 
 _DEFINED = re.compile(r"^(?P<word>.+?)(?: \(or (?P<others>.+?)\))?(?: event)?, defined as ['‘](?P<gloss>.+)['’]\W*$")
 _LONGEST_NAME = 80
@@ -178,6 +179,11 @@ def table_of(items: Sequence[Item], group: str = "family", taxonomy: Taxonomy | 
     if not usable:
         raise UserError(
             "every item has one option only, so there is nothing to choose", fix="give items with two or more"
+        )
+    usable = [item for item in usable if guess_of(item)]
+    if not usable:
+        raise UserError(
+            "the questions were asked without options, so no cue can choose one", fix="give items with options"
         )
     places: dict[str, int] = {}
     text_of: list[int] = []

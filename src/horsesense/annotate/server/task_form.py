@@ -7,7 +7,14 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from horsesense.annotate.answer_checks import beside_alike, checked_value, folded_criteria, folded_each, joined_pair
+from horsesense.annotate.answer_checks import (
+    BETWEEN,
+    beside_alike,
+    checked_value,
+    folded_criteria,
+    folded_each,
+    joined_pair,
+)
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.pictures import Picture
 from horsesense.annotate.server.participants import NEW, Person
@@ -55,6 +62,8 @@ class Shown:
     entered: Mapping[str, str] = field(default_factory=dict)
     """What was filled in before, where it was not right."""
     problem: str = ""
+    proposed: bool = False
+    """Whether what stands in the form is a machine's proposal."""
 
 
 def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str] | None = None) -> Shown:
@@ -72,8 +81,19 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
         of=len(served.tasks["gold"]) if trial else 0,
         trial=trial,
         pictures=served.pictures.get(lease.name, ()),
-        entered=entered or {},
+        entered=_proposed(task, instrument) if entered is None else entered,
+        proposed=bool(task.proposal) and entered is None,
     )
+
+
+def _proposed(task: Task, instrument: Instrument) -> dict[str, str]:
+    """A machine's proposal as a person would have filled it in."""
+    if not task.proposal:
+        return {}
+    if instrument.kind == "pair":
+        return dict(zip(("first", "second"), task.proposal.split(BETWEEN), strict=False))
+    words = [word.strip() for word in task.proposal.split(",")]
+    return {f"word-{place}": word for place, word in enumerate(words[: instrument.words])}
 
 
 def _parts(task: Task, instrument: Instrument) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from horsesense.annotate.soundness.faults import SecondAnswer, plant
 from horsesense.annotate.task import Assignment, lettered, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.errors import UserError, argument
-from horsesense.files import FieldProblem, check_json, disk_errors, read_text, writing_folder
+from horsesense.files import FieldProblem, check_fields, check_json, disk_errors, read_text, writing_folder
 from horsesense.files.tables import iter_rows, write_rows
 from horsesense.records import Card, Item, Judgement, Probe, read_probe, write_probe
 
@@ -231,11 +231,20 @@ def read_reading(folder: Path) -> Reading:
     about = check_json(About, read_text(folder / ABOUT), _bad_about(folder / ABOUT))
     blind = []
     for line, row in iter_rows(folder / KEYS):
-        try:
-            blind.append(Blind(**row))
-        except TypeError:
-            raise UserError("the line is not one of a reading's keys", file=folder / KEYS, line=line) from None
+        found = check_fields(Blind, row, _bad_key(folder / KEYS, line))
+        if not 0 <= found.key < found.options:
+            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), "out of range", found.key))
+        blind.append(found)
     return Reading(about, list(read_probe(folder / READER / ITEMS).items), blind)
+
+
+def _bad_key(path: Path, line: int) -> Callable[[FieldProblem], UserError]:
+    return lambda problem: UserError(
+        f"the line is not one of a reading's keys: its {problem.where or 'fields'} is {problem.kind}",
+        file=path,
+        line=line,
+        fix="draw the reading again",
+    )
 
 
 def _bad_about(path: Path) -> Callable[[FieldProblem], UserError]:

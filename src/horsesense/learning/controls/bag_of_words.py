@@ -16,7 +16,7 @@ from horsesense.errors import UserError, argument
 from horsesense.language.vectors import Floats as Vector
 from horsesense.language.vectors import Vectors, open_vectors
 from horsesense.language.words import words
-from horsesense.learning.controls.control import Fitted, Task, accuracy_on
+from horsesense.learning.controls.control import Fitted, Task, Weights, accuracy_on
 from horsesense.learning.controls.labels import Floats, gold_labels, labels, of_labels
 from horsesense.records import Item
 
@@ -29,10 +29,20 @@ def choice_only_linear(task: Task) -> Fitted:
     features = _Words([option for item in task.train for option in item.options], task)
     x, y = _differences(task.train, features)
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
-    tables = [_option_scores(task.dev, features, fit) for fit in fits]
+    tables = [_option_scores(task.dev, features, fit.coef_[0]) for fit in fits]
     best = max(range(len(fits)), key=lambda place: accuracy_on(tables[place], task.dev))
     method = f"logistic regression on the words of each option alone{features.vectors_used}"
-    return Fitted(_option_scores(task.test, features, fits[best]), method, {"strength": _STRENGTHS[best]})
+    coefficients = fits[best].coef_[0]
+    weights = Weights({"coefficients": coefficients, "rarity": features.rarity}, features.known)
+    strength = {"strength": _STRENGTHS[best]}
+    return Fitted(_option_scores(task.test, features, coefficients), method, strength, weights)
+
+
+def linear_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    features = _Words((), task, weights)
+    method = f"logistic regression on the words of each option alone{features.vectors_used}, fitted before"
+    return Fitted(_option_scores(task.test, features, weights.arrays["coefficients"]), method, {}, weights)
 
 
 def hypothesis_only(task: Task) -> Fitted:
@@ -59,19 +69,31 @@ def hypothesis_only(task: Task) -> Fitted:
 class _Words:
     """Texts as numbers: which words they have, and the mean of their vectors."""
 
-    def __init__(self, texts: Sequence[str], task: Task) -> None:
+    def __init__(self, texts: Sequence[str], task: Task, learned: Weights | None = None) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self._counter = TfidfVectorizer(analyzer=words, min_df=2, sublinear_tf=True)
-        try:
-            self._counter.fit(texts)
-        except ValueError as error:
-            raise UserError("no word occurs twice in training", fix="give a larger training set") from error
+        if learned is not None:
+            self._counter = TfidfVectorizer(analyzer=words, sublinear_tf=True, vocabulary=learned.words)
+            self._counter.idf_ = learned.arrays["rarity"]
+        else:
+            self._counter = TfidfVectorizer(analyzer=words, min_df=2, sublinear_tf=True)
+            try:
+                self._counter.fit(texts)
+            except ValueError as error:
+                raise UserError("no word occurs twice in training", fix="give a larger training set") from error
         self._vectors = None
         if task.vectors != "none":
             everything = [*texts, *(text for item in [*task.dev, *task.test] for text in (item.text, *item.options))]
             self._vectors = open_vectors(task.vectors, {word for text in everything for word in words(text)})
         self.vectors_used = f", with their vectors ({self._vectors.described})" if self._vectors else ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        return tuple(self._counter.get_feature_names_out().tolist())
+
+    @property
+    def rarity(self) -> Any:
+        return np.asarray(self._counter.idf_)
 
     def __call__(self, texts: Sequence[str]) -> Any:
         from scipy import sparse
@@ -105,8 +127,8 @@ def _logistic(x: Any, y: Any, strength: float, seed: int) -> Any:
     return LogisticRegression(C=strength, max_iter=2000, random_state=seed).fit(x, y)
 
 
-def _option_scores(items: Sequence[Item], features: _Words, fit: Any) -> list[tuple[float, ...]]:
-    flat = iter((features([option for item in items for option in item.options]) @ fit.coef_[0]).tolist())
+def _option_scores(items: Sequence[Item], features: _Words, coefficients: Any) -> list[tuple[float, ...]]:
+    flat = iter((features([option for item in items for option in item.options]) @ coefficients).tolist())
     return [tuple(next(flat) for _ in item.options) for item in items]
 
 

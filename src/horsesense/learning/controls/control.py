@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from horsesense.analysis import credits
 from horsesense.plugins import Plugin, found
@@ -39,6 +39,16 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What a fitted control has learned, so that it can be asked other items."""
+
+    arrays: Mapping[str, Any]
+    """NumPy arrays by name."""
+    words: tuple[str, ...] = ()
+    """The words that rows of the arrays are about, in their order, where they have words of their own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fitted:
     """A control's answers to the test items."""
 
@@ -48,6 +58,8 @@ class Fitted:
     """How it answers, in a sentence without a full stop."""
     notes: dict[str, float] = field(default_factory=dict)
     """What was counted or chosen on the way."""
+    weights: Weights | None = None
+    """What it has learned; None where it cannot be asked again."""
 
 
 def accuracy_on(scores: Sequence[Sequence[float]], items: Sequence[Item]) -> float:
@@ -70,6 +82,8 @@ class Control:
     chooses: Literal["always", "never", "without slots"] = "always"
     """Whether it needs a development part to choose on; one that does not is trained on everything."""
 
+    again: str = ""
+    """``module:function`` that answers other items by what was learned; empty where it cannot."""
     plugin: Plugin | None = None
     """Who adds it, where it is none of ours."""
 
@@ -80,6 +94,11 @@ class Control:
         if [len(row) for row in fitted.scores] != [len(item.options) for item in task.test]:
             raise self.plugin.wrong("does not give one score an option of each item")
         return replace(fitted, method=f"{fitted.method} ({self.plugin.origin})")
+
+    def ask_again(self, task: Task, weights: Weights) -> Fitted:
+        """The answers of a control that was fitted before to the test items of a task."""
+        module, _, function = self.again.partition(":")
+        return cast(Fitted, getattr(import_module(module, _HERE), function)(task, weights))
 
     def _function(self) -> Callable[[Task], Fitted]:
         module, _, function = self.where.partition(":")
@@ -98,14 +117,34 @@ CONTROLS = {
     "vector-similarity": Control(
         ".bag_of_words:vector_similarity", "how near the words of question and answer are", False
     ),
-    "choice-only-linear": Control(".bag_of_words:choice_only_linear", "the words of each option, linear"),
-    "hypothesis-only": Control(".bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
-    "choice-only": Control(".partial_input:choice_only", "the options, by a BiLSTM", by_chance=True),
-    "choice-to-choice": Control(".partial_input:choice_to_choice", "the options beside one another", by_chance=True),
-    "question-to-choice": Control(
-        ".partial_input:question_to_choice", "question and option, a vector each", by_chance=True
+    "choice-only-linear": Control(
+        ".bag_of_words:choice_only_linear", "the words of each option, linear", again=".bag_of_words:linear_again"
     ),
-    "esim": Control(".partial_input:esim", "question and option, aligned word by word", by_chance=True),
+    "hypothesis-only": Control(".bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
+    "choice-only": Control(
+        ".partial_input:choice_only",
+        "the options, by a BiLSTM",
+        by_chance=True,
+        again=".partial_input:choice_only_again",
+    ),
+    "choice-to-choice": Control(
+        ".partial_input:choice_to_choice",
+        "the options beside one another",
+        by_chance=True,
+        again=".partial_input:choice_to_choice_again",
+    ),
+    "question-to-choice": Control(
+        ".partial_input:question_to_choice",
+        "question and option, a vector each",
+        by_chance=True,
+        again=".partial_input:question_to_choice_again",
+    ),
+    "esim": Control(
+        ".partial_input:esim",
+        "question and option, aligned word by word",
+        by_chance=True,
+        again=".partial_input:esim_again",
+    ),
     "choice-only-encoder": Control(
         ".partial_input:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True
     ),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError
-from horsesense.learning.controls.control import Fitted, Task, accuracy_on
+from horsesense.learning.controls.control import Fitted, Task, Weights, accuracy_on
 from horsesense.records import Item
 from horsesense.watching import Watcher
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from horsesense.learning.controls.partial_input_networks import Batch, Reader
 
+_VECTORS = "vectors.weight"
 _EPOCHS, _PATIENCE, _BATCH, _RATE = 15, 2, 32, 2e-3
 
 
@@ -61,7 +62,54 @@ def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], method:
     model = network(reader.table, not reader.from_scratch)
     reached, epochs = _train(model, reader, task)
     notes = {"accuracy on dev": reached, "rounds": float(epochs), "unknown words": float(reader.unknown)}
-    return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors})", notes)
+    state = {name: value.numpy() for name, value in model.state_dict().items()}
+    if not reader.from_scratch:  # the vectors are looked up again
+        state = {name: value for name, value in state.items() if not name.endswith(_VECTORS)}
+    weights = Weights(state, tuple(reader.known) if reader.from_scratch else ())
+    return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors})", notes, weights)
+
+
+def choice_only_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    from horsesense.learning.controls.partial_input_networks import ChoiceOnly
+
+    return _again(task, weights, ChoiceOnly, "a BiLSTM over each option alone")
+
+
+def choice_to_choice_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    from horsesense.learning.controls.partial_input_networks import ChoiceToChoice
+
+    return _again(task, weights, ChoiceToChoice, "a BiLSTM over each option beside the others")
+
+
+def question_to_choice_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    from horsesense.learning.controls.partial_input_networks import QuestionToChoice
+
+    return _again(task, weights, QuestionToChoice, "a BiLSTM over question and option")
+
+
+def esim_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    from horsesense.learning.controls.partial_input_networks import Esim
+
+    return _again(task, weights, Esim, "ESIM over question and option")
+
+
+def _again(task: Task, weights: Weights, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
+    """Put the weights back; words that the vectors know and training did not have are known too."""
+    import torch
+
+    from horsesense.learning.controls.partial_input_networks import Reader
+
+    reader = Reader(task, weights.words)
+    model = network(reader.table, not reader.from_scratch)
+    state = {name: torch.as_tensor(value) for name, value in weights.arrays.items()}
+    kept = model.state_dict() | state
+    model.load_state_dict(kept)
+    notes = {"unknown words": float(reader.unknown)}
+    return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors}), fitted before", notes, weights)
 
 
 def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, int]:

@@ -51,14 +51,15 @@ class Batch:
 class Reader:
     """Turns items into numbers; the words are those of the vectors, or those that training has often enough."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, known_words: Sequence[str] = ()) -> None:
+        """``known_words`` are those of embeddings that were trained before."""
         everything = [*task.train, *task.dev, *task.test]
         needed = {word for item in everything for text in _texts(item) for word in words(text)}
         lot = np.random.default_rng(task.seed)
         self.from_scratch = task.vectors == "none"
         if self.from_scratch:
             counts = Counter(word for item in task.train for text in _texts(item) for word in words(text))
-            known = sorted(word for word, number in counts.items() if number >= _FEWEST)
+            known = list(known_words) or sorted(word for word, number in counts.items() if number >= _FEWEST)
             table = lot.normal(0, 0.1, (len(known), _FROM_SCRATCH)).astype(np.float32)
             self.vectors = "embeddings trained from scratch"
         else:
@@ -68,6 +69,7 @@ class Reader:
             raise UserError(
                 "no word of the probe is known", fix=f"give other {argument('vectors')}, or a larger training set"
             )
+        self.known = known
         self._numbers = {word: number for number, word in enumerate(known, start=2)}
         # An unknown word gets a small vector of its own, which training may move.
         self.table = np.concatenate([np.zeros((1, table.shape[1])), lot.normal(0, 0.1, (1, table.shape[1])), table])

@@ -1,8 +1,9 @@
-"""Two names exchanged wherever both sentences of a pair have them: the key turns, by logic.
+"""Two names exchanged wherever both sentences of a pair have them: the key turns, if names carry no knowledge.
 
-A name such as Ann carries no knowledge, so what is sensible of Ann and Sue stays so when their names are exchanged
-throughout. Exchanging them in all words but those that differ is the same, and the other sentence becomes the sensible
-one. Only first names that are written down here are exchanged: Ovid cannot have read Shakespeare.
+What is sensible of Ann and Sue stays so when their names are exchanged throughout. Exchanging them in all words but
+those that differ is the same, and the other sentence becomes the sensible one. That is a judgement about names and no
+logic, so such a pair is proposed (ground ``names``). Only first names that are written down here are exchanged: Ovid
+cannot have read Shakespeare.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def exchange_names(pair: Pair) -> Dual | None:
     >>> from horsesense.methods.cats.sentence_pairs import pair_of
     >>> dual = exchange_names(pair_of(("Ann fed Susan because Ann was kind.", "Ann fed Susan because Susan was kind.")))
     >>> dual.options, dual.status
-    (('Susan fed Ann because Ann was kind.', 'Susan fed Ann because Susan was kind.'), 'proved')
+    (('Susan fed Ann because Ann was kind.', 'Susan fed Ann because Susan was kind.'), 'proposed')
     """
     if any(len(middle) != 1 for middle in pair.middles) or not _is_sound(pair):
         return None

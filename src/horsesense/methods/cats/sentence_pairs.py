@@ -11,6 +11,8 @@ from horsesense.language.words import word_spans
 Method = Literal["add", "delete", "substitute", "swap"]
 Status = Literal["proved", "asserted", "proposed"]
 Ground = Literal["order", "isa", "names", "keys", "guess"]
+PROVING: frozenset[Ground] = frozenset({"order", "isa"})
+"""Grounds from which a key follows by logic; that names can be exchanged is a judgement about names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,13 @@ class Dual:
     flips: bool
     """Whether the other sentence is the sensible one now."""
     ground: Ground = "guess"
-    """What its key rests on: a total order (also of numbers), WordNet's isa, names that can be exchanged; a guess
-    where nothing proves it."""
+    """What its key rests on: a total order (also of numbers), WordNet's isa, names that seem to carry no knowledge; a
+    guess where nothing proves it."""
 
     @property
     def status(self) -> Status:
         """Whether the key follows by logic, or is proposed and has to be judged."""
-        return "proposed" if self.ground == "guess" else "proved"
+        return "proved" if self.ground in PROVING else "proposed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,10 @@ from horsesense.scoring.normalise import Normalisation
 HUMAN = "HUMAN"
 
 
+_DIRECTIONS = {"left to right": "unidirectional", "both sides": "bidirectional"}
+"""What the paper calls how a model reads."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
     """One model on the sets that were asked."""
@@ -55,7 +59,9 @@ def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = N
     chances = [estimate.chance for estimate in sets.values()]
     guess = float(np.mean([chance for chance in chances if chance is not None]))
     average = average_of(earned, units, guess)
-    return AccuracyRow(record.name, "measured", record.direction, record.parameters, sets, average, len(sets))
+    return AccuracyRow(
+        record.name, "measured", _DIRECTIONS[record.direction], record.parameters, sets, average, len(sets)
+    )
 
 
 def average_of(
@@ -161,7 +167,7 @@ def consistency_row(answered: Mapping[str, Answered], how: Normalisation | None 
                 [len(item.options) for item in run.items],
             )
         )
-    return ConsistencyRow(record.name, "measured", record.direction, record.parameters, sets)
+    return ConsistencyRow(record.name, "measured", _DIRECTIONS[record.direction], record.parameters, sets)
 
 
 def _pairs_of_set(pairs: Consistency) -> PairsOfSet:

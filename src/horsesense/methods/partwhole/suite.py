@@ -18,6 +18,7 @@ from horsesense.methods.partwhole.distributions import Distributions
 from horsesense.methods.partwhole.released import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items
 from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
+from horsesense.methods.releases.published import check_fetched
 from horsesense.methods.suites.frame import (
     Kind,
     OpenedData,
@@ -50,6 +51,8 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
         fix = "give the release's folder, or one with train.csv, dev.csv and test.csv"
         raise UserError(f"{', '.join(missing)} of the part-whole triples is not here", file=folder, fix=fix)
     found = {name: path for name, path in files.items() if path is not None}
+    for path in found.values():
+        check_fetched(path)
     parts = {name: read_partwhole([path], skip_bad=skip_bad) for name, path in found.items()}
     everything = [item for name in ("train", "dev", "test") for item in parts[name].items]
     split = split_items(everything, "nouns", 0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors
-from horsesense.methods.releases.published import published_people
+from horsesense.methods.releases.published import check_fetched, published_people
 from horsesense.plugins import found
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
     if len(paths) < reader.fewest or (reader.most is not None and len(paths) > reader.most):
         files = "1 file was" if len(paths) == 1 else f"{len(paths)} files were"
         raise UserError(f"{files} given for {name}", fix=f"horsesense import {name} {reader.files} -o FILE")
+    for path in paths:
+        check_fetched(path)
     module, _, function = reader.where.partition(":")
     probe: Probe = getattr(import_module(module), function)(paths, skip_bad)
     return replace(probe, card=replace(probe.card, human=published_people(name, probe.items)))

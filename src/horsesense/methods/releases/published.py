@@ -14,7 +14,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from horsesense.errors import UserError, unknown
-from horsesense.files import cache_folder, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files import cache_folder, disk_errors, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files.checksums import check_sum, keep_sum
 from horsesense.files.pinned import Fetched, fetch_url
 from horsesense.records import HumanFigure, Item
 from horsesense.watching import UNWATCHED, Watcher
@@ -65,14 +66,25 @@ def fetch_release(name: str, source: Path | None = None, watcher: Watcher = UNWA
     folder = cache_folder("releases", name)
     wanted = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
     if source is None:
-        for number, file in enumerate(wanted):
-            watcher.at(f"downloading {name}", number, len(wanted), "files")
-            fetch_url(file.url, file.sha256, folder / file.path)
+        for file in wanted:
+            fetch_url(file.url, file.sha256, folder / file.path, watcher)
     else:
         for path, content in _copied(wanted, source).items():
             with writing(folder / path) as temporary:
                 temporary.write_bytes(content)
+    for file in published[name]:
+        keep_sum(folder, folder / file.path, file.sha256)
     return Fetched(name, folder, release_sha256([file.sha256 for file in published[name]]))
+
+
+def check_fetched(path: Path) -> None:
+    """Refuse a file of a release that was fetched, where it has changed since."""
+    releases = cache_folder("releases").resolve()
+    with disk_errors(path):
+        place = path.resolve()
+    if place.is_relative_to(releases) and place.is_file():
+        name = place.relative_to(releases).parts[0]
+        check_sum(releases / name, place, f"get it again: horsesense fetch {name}")
 
 
 def _is_here(path: Path, sha256: str) -> bool:

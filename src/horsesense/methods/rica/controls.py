@@ -108,7 +108,7 @@ class _Nonsense:
         whole = item.text or item.options[0]
         kept = {name.lower() for name in entities(whole.replace(BLANK, "more"))}
         texts = (item.premise, item.text, *(item.options if item.form == "sentences" else ()))
-        content = dict.fromkeys(word for text in texts for word in _content(text, kept))
+        content = dict.fromkeys(word for text in texts for word in content_of(text, kept))
         nonsense = {word: self.words[place % _NONSENSE] for place, word in enumerate(content)}
 
         def hidden(text: str) -> str:
@@ -118,7 +118,7 @@ class _Nonsense:
         return replace(item, premise=hidden(item.premise), text=hidden(item.text), options=options)
 
 
-def _content(text: str, kept: set[str]) -> Iterator[str]:
+def content_of(text: str, kept: Collection[str]) -> Iterator[str]:
     """The words of a text that say something, in lower case: neither small words nor the ``kept`` names."""
     for match in _WORD.finditer(text):
         word = match[0].lower()

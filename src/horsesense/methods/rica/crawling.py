@@ -188,6 +188,15 @@ def _told_by(said: str) -> str | None:
     return verb if verb in _lacking() else last if last in _lacking() else None
 
 
+def tells_classes_apart(said: str) -> bool:
+    """Whether an ability is one that some class of animals surely lacks.
+
+    >>> tells_classes_apart("fly"), tells_classes_apart("sleep")
+    (True, False)
+    """
+    return _told_by(said) is not None
+
+
 def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
     surroundings = {place: group for group, places in HABITATS.items() for place in places}
     found: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))

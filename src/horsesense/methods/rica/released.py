@@ -141,11 +141,12 @@ def _kind_facets(unit: Unit, kinds: Collection[tuple[str, Kind | None]]) -> dict
     if unit.kind is None:
         return {}
     first = Kind(unit.kind.perturbation, "premise")
-    return {
+    facets: dict[str, str | bool] = {
         "perturbation": unit.kind.perturbation,
         "asymmetry": unit.kind.asymmetry,
         "retest": unit.kind.retest and (unit.axiom, first) in kinds,
     }
+    return facets | ({"category": unit.category} if unit.category else {})
 
 
 # What a statement tells by itself.

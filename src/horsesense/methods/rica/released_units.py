@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from horsesense.language.comparatives import OPPOSITES
@@ -40,6 +40,9 @@ _ONE_ENTITY = tuple(
 )
 _EITHER = (4, 7)
 """Places whose two kinds stand in either order, told apart by which of them denies."""
+CATEGORIES = ("physical", "material", "social", "temporal")
+_OF_A_CATEGORY = 20
+"""Axioms of each category, one category after the other (tables 5 and 8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Unit:
     """A name for its axiom: what it says in content words, with a number where two say the same."""
     kind: Kind | None = None
     """How it says it, where its place tells; None where a statement has to tell by itself."""
+    category: str = ""
+    """physical, material, social or temporal (table 5), where its place tells."""
 
 
 def units(statements: Sequence[str]) -> list[Unit]:
@@ -127,7 +132,16 @@ def _curated(statements: Sequence[str]) -> list[Unit] | None:
         axiom = premise if named[premise] == 1 else f"{premise} ({named[premise]})"
         kinds = block if block is KINDS else _told_apart(lines)
         found += [Unit(axiom, kind) for kind in kinds]
-    return found
+    return _with_categories(found)
+
+
+def _with_categories(found: Sequence[Unit]) -> list[Unit]:
+    """Units with the category that their axiom's place tells, where the set is whole."""
+    axioms = list(dict.fromkeys(unit.axiom for unit in found))
+    if len(axioms) != _OF_A_CATEGORY * len(CATEGORIES):
+        return list(found)
+    of = {axiom: CATEGORIES[place // _OF_A_CATEGORY] for place, axiom in enumerate(axioms)}
+    return [replace(unit, category=of[unit.axiom]) for unit in found]
 
 
 def _is_block(statements: Sequence[str], size: int) -> bool:

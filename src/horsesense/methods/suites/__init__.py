@@ -18,6 +18,9 @@ SUITES = {
     "cats": "horsesense.methods.cats.paper_tables:CATS",
     "cats-robust": "horsesense.methods.cats.paper_tables:CATS_ROBUST",
     "partwhole": "horsesense.methods.partwhole.suite:PARTWHOLE",
+    "wordnetqa": "horsesense.methods.wordnetqa.suite:WORDNETQA",
+    "rica": "horsesense.methods.rica.suite:RICA",
+    "winoventi": "horsesense.methods.winoventi.paper_tables:WINOVENTI",
 }
 """By name, the module and the suite in it."""
 

@@ -13,6 +13,8 @@ from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 
 Kind = Literal["ours", "control", "people", "published"]
+HOPS = ", k = "
+"""In the name of a row: what stands before it, over so many links."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,9 @@
 
 What people wrote and what a machine wrote are never in one probe.
 
-Half-exception: half of the schemas with both of their texts to learn from (1,088 + 1,088 texts of the whole set),
-the other half to test. Full-exception: four fifths of the exceptions to learn from; tests are the other exceptions,
-all generic texts, and as many of these, drawn at random, as there are unseen exceptions, together with them.
-
-A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
-exception that was trained on. Each test item says so in its facet ``twin``.
+The settings themselves are in `horsesense.learning.exception_splits`: training and files are split in one way.
+A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
+that was trained on. Each test item says so in its facet ``twin``.
 """
 
 from __future__ import annotations
@@ -16,27 +13,20 @@ import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
 
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument
+from horsesense.learning.exception_splits import exception_parts
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
-from horsesense.methods.winoventi.special_word import pairs_of
 from horsesense.records import Card, Item, Probe, write_probe
 from horsesense.records.document import Document
-
-Setting = Literal["half-exception", "full-exception"]
-SETTINGS: tuple[Setting, ...] = get_args(Setting)
-UNSEEN_EXCEPTIONS, ALL_GENERICS, MIXED, HELD_OUT = "unseen-exceptions", "all-generics", "mixed", "held-out"
-TRAIN_SHARE = 0.8
-"""Exceptions to learn from, in the full-exception setting."""
 
 
 def build_winoventi(
     schemas: Iterable[CheckedSchema],
     *,
-    machine: bool = False,
+    machine: bool | None = False,
     literal: bool = False,
     keep_objections: bool = False,
     limit: int | None = None,
@@ -44,13 +34,14 @@ def build_winoventi(
 ) -> Probe:
     """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
 
+    None takes both, as a pipeline does: there it counts who passed a schema, not who wrote it.
     ``keep_objections`` keeps what checks object to: for people to judge.
     """
     everything = list(schemas)
-    wanted = [checked for checked in everything if (checked.schema.origin == "machine") == machine]
+    wanted = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
     passing = [checked for checked in wanted if checked.passes or keep_objections]
     if not passing:
-        writers = "machine" if machine else "people"
+        writers = "anybody" if machine is None else "machine" if machine else "people"
         raise UserError(
             f"none of {len(everything):,} schemas is written by {writers} and passes the checks",
             fix="look at the column objections"
@@ -76,9 +67,7 @@ def build_winoventi(
         name=name,
         method="winoventi",
         licence="",
-        made="Schemas written by a machine and checked by rules; no person has validated them."
-        if machine
-        else "Schemas written by people, checked by rules; validated where a label says so.",
+        made=_made_by(passing, machine),
         seed=seed if limit is not None else None,
         normalise="sum",
         group="noun",
@@ -86,6 +75,14 @@ def build_winoventi(
     return Probe.of(
         [item for family in families for item in distinct[family]], card, {k: n for k, n in notes.items() if n}
     )
+
+
+def _made_by(schemas: Sequence[CheckedSchema], machine: bool | None) -> str:
+    if all(each.schema.validated for each in schemas):
+        return "Schemas for a model's own associations, each passed by people or by a stated judge (facet status)."
+    if machine is False:
+        return "Schemas written by people, checked by rules; validated where a label says so."
+    return "Schemas that checks by rule and machine let pass; nobody has validated all of them (facet status)."
 
 
 def _noun(word: str, literal: bool) -> Noun:
@@ -103,7 +100,7 @@ def _noun(word: str, literal: bool) -> Noun:
 class Splits:
     """Probes to learn from and to be tested on."""
 
-    setting: Setting
+    setting: str
     train: Probe
     dev: Probe
     """Schemas taken out of training to choose steps and rates by; empty unless asked for, as in the paper."""
@@ -140,47 +137,17 @@ class WrittenSplits(Document):
     """Parts that have items."""
 
 
-def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0) -> Splits:
+def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nouns: bool = False) -> Splits:
     """Split a WinoVenti probe; ``dev`` is the share of training schemas that are held back.
 
     Every test item has the facets ``twin`` (``seen`` where the other text of its schema was trained on, else
-    ``unseen``) and ``noun_seen`` (whether a training item has its noun).
+    ``unseen``) and ``noun_seen`` (whether a training item has its noun). With ``nouns`` whole nouns are drawn.
     """
-    if setting not in SETTINGS:
-        raise unknown("setting", setting, SETTINGS)
-    if not 0 <= dev < 1:
-        raise UserError(f"the share {dev} for development is not between 0 and 1", fix="use 0.1")
-    pairs = pairs_of(probe.items)
-    if len(pairs) < 5:
-        raise UserError(
-            f"the probe has {len(pairs)} schemas with a generic and an exception item, too few to split",
-            fix="give a WinoVenti probe, built or imported",
-        )
-    names = sorted(pairs)
-    random.Random(seed).shuffle(names)
-    share = 0.5 if setting == "half-exception" else TRAIN_SHARE
-    learned = names[: round(share * len(names))]
-    kept = round(dev * len(learned))
-    training, held_back, unseen = learned[kept:], learned[:kept], names[len(learned) :]
-    if setting == "half-exception":
-        return _splits(
-            probe, setting, _both(pairs, training), _both(pairs, held_back), {HELD_OUT: _both(pairs, unseen)}
-        )
-    exceptions = [pairs[name]["exception"] for name in unseen]
-    generics = [pairs[name]["generic"] for name in names]
-    mixed = [*exceptions, *random.Random(f"{seed} mixed").sample(generics, len(exceptions))]
-    tests = {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed}
-    train, development = ([pairs[name]["exception"] for name in part] for part in (training, held_back))
-    return _splits(probe, setting, train, development, tests)
+    parts = exception_parts(probe.items, setting, seed, dev, nouns)
+    return _splits(probe, setting, parts.train, parts.dev, parts.tests)
 
 
-def _both(pairs: Mapping[str, Mapping[str, Item]], names: Sequence[str]) -> list[Item]:
-    return [pairs[name][member] for name in names for member in ("generic", "exception")]
-
-
-def _splits(
-    probe: Probe, setting: Setting, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]
-) -> Splits:
+def _splits(probe: Probe, setting: str, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]) -> Splits:
     ids = {item.id for item in train}
     families = {item.family for item in train}
     nouns = {item.groups.get("noun", "") for item in train}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from horsesense.language.words import PRONOUNS, words
 from horsesense.methods.winoventi.associations import words_of_noun
@@ -71,6 +72,7 @@ def _means_outcome(schema: Schema, lexicon: Lexicon) -> bool:
     return any(lexicon.are_synonyms(special.lower(), outcome) for special, outcome in pairs)
 
 
+@cache
 def _forms(word: str) -> set[str]:
     """A word and what it may be a form of; the comparative gives an outcome away as the adjective does."""
     import lemminflect

@@ -1,11 +1,13 @@
 """Evaluating models on WinoVenti schemas (winoventi.txt, 3.1): the two tests, the filter, and the test turned round.
 
-`ask_all` asks, `evaluate` counts; a model's own associations (`own_depths`) are kept beside its answers.
+`ask_all` asks, `evaluate` counts; a model's own associations (`own_depths`) and what else it leans on
+(`keep_background`) are kept beside its answers.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
@@ -13,11 +15,20 @@ from pathlib import Path
 
 from horsesense.analysis.slices import Sliced
 from horsesense.errors import UserError
+from horsesense.files import read_text, writing
 from horsesense.methods.winoventi.asking import Asking, ask_associations, spellable
-from horsesense.methods.winoventi.associations import Depths, depths_of, read_associations, write_associations
-from horsesense.methods.winoventi.lexicon import Lexicon
+from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
+from horsesense.methods.winoventi.context_shift import (
+    NEUTRAL,
+    ContextShift,
+    asked_schemas,
+    context_shift,
+    neutral_probe,
+)
+from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
 from horsesense.methods.winoventi.measures import Outcome, Strongest, Subset, sliced, strongest, subset
 from horsesense.methods.winoventi.nouns import clean_nouns
+from horsesense.methods.winoventi.schemas import VALIDATED
 from horsesense.methods.winoventi.special_word import (
     PRIOR,
     REVERSE,
@@ -63,12 +74,18 @@ class Evaluation:
     model: str
     subsets: tuple[Subset, ...]
     """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
+    shifts: tuple[ContextShift, ...]
+    """What premises change, for the same subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
+    tokens: tuple[Subset, ...]
+    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
     slices: Mapping[str, Sliced]
     failures: Strongest
     successes: Strongest
     notes: Mapping[str, int]
+    proposed: int = 0
+    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
 
 
 def check_probe(probe: Probe) -> None:
@@ -90,13 +107,13 @@ def ask_all(
     watcher: Watcher = UNWATCHED,
     reverse: bool = True,
 ) -> list[dict[str, Answered]]:
-    """Ask each model the schemas, the outcomes alone and, with ``reverse``, the schemas turned round.
+    """Ask each model the schemas, the outcomes alone and after a neutral premise, and the schemas turned round.
 
     What the folder has already is not asked again.
     """
     check_probe(probe)
     drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
-    probes = {MAIN: drawn, PRIOR: prior_probe(drawn)}
+    probes = {MAIN: drawn, PRIOR: prior_probe(drawn), NEUTRAL: neutral_probe(drawn)}
     if reverse:
         probes[REVERSE] = reversed_probe(drawn)
         if not probes[REVERSE].items:
@@ -112,10 +129,24 @@ def evaluate(answered: Sequence[Mapping[str, Answered]], background: Background)
     passing = [_passing(parts[PRIOR]) for parts in answered]
     shared = set.intersection(*passing, *(set(names) for names in background.others.values()))
     several = len(answered) + len(background.others) > 1
+    equal = set.intersection(*(equal_tokens(parts[MAIN]) for parts in answered))
     return [
-        _evaluation(parts, triplets, shared if several else None, background)
+        _evaluation(parts, triplets, shared if several else None, equal, background)
         for parts, triplets in zip(answered, passing, strict=True)
     ]
+
+
+def equal_tokens(answered: Answered) -> set[str]:
+    """Schemas whose outcomes have as many tokens each for this model.
+
+    A sum of log-probabilities favours the word of fewer tokens, whatever the premise says.
+    """
+    unequal = {
+        item.family
+        for item, answer in zip(answered.items, answered.answers, strict=True)
+        if len({len(tokens) for tokens in answer.logprobs}) > 1
+    }
+    return {item.family for item in answered.items} - unequal
 
 
 def _passing(prior: Answered) -> set[str]:
@@ -125,7 +156,11 @@ def _passing(prior: Answered) -> set[str]:
 
 
 def _evaluation(
-    parts: Mapping[str, Answered], passing: set[str], shared: set[str] | None, background: Background
+    parts: Mapping[str, Answered],
+    passing: set[str],
+    shared: set[str] | None,
+    equal: set[str],
+    background: Background,
 ) -> Evaluation:
     model = parts[MAIN].part.model.name
     outcomes = _outcomes(parts[MAIN], background, model, _special_words(parts[MAIN].items, background.lexicon))
@@ -136,30 +171,59 @@ def _evaluation(
     if shared is not None and not any(name in shared for name in triplets.values()):
         notes[EMPTY] = 0
 
+    kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
+
     def subsets(outcomes: Sequence[Outcome]) -> tuple[Subset, ...]:
-        kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
-        return tuple(
-            subset(name, [each for each in outcomes if among is None or triplets[each.family] in among])
+        chosen = {
+            name: [each for each in outcomes if among is None or triplets[each.family] in among]
             for name, among in kinds.items()
+        }
+        return tuple(subset(name, among) for name, among in chosen.items())
+
+    def by_tokens() -> tuple[Subset, ...]:
+        """All and Individual once more: outcomes of as many tokens for every model that is asked, and the others."""
+        individual = [each for each in outcomes if triplets[each.family] in passing]
+        return tuple(
+            subset(f"{name}, {kind} tokens", [each for each in among if (each.family in equal) == (kind == "equal")])
+            for name, among in (("all", outcomes), ("individual", individual))
+            for kind in ("equal", "unequal")
         )
 
+    shifts: tuple[ContextShift, ...] = ()
+    if NEUTRAL in parts:  # an earlier version did not ask it
+        others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
+        schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
+        shifts = tuple(
+            context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
+            for name, among in kinds.items()
+        )
     tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
     return Evaluation(
         model=model,
         subsets=subsets(outcomes),
+        shifts=shifts,
         reverse=subsets(turned) if turned else (),
+        tokens=by_tokens(),
         slices=tables,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
         notes=notes,
+        proposed=sum(not _is_passed(item) for item in parts[MAIN].items if item.member == "generic"),
     )
+
+
+def _is_passed(item: Item) -> bool:
+    """Whether somebody validated its schema; a released one has no status, since people did before it was released."""
+    return str(item.facets.get("status", VALIDATED)).startswith(VALIDATED)
 
 
 def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
     """Item id → what is known of its special word, with its part of speech where there is a lexicon."""
     differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
     words = {places[0].words for places in differences if len(places) == 1}
-    return special_facets(items, None if lexicon is None else {pair: lexicon.pos(*pair) for pair in words})
+    return special_facets(
+        items, None if lexicon is None else {pair: lexicon.pos(*(word.split()[-1] for word in pair)) for pair in words}
+    )
 
 
 def _outcomes(
@@ -177,6 +241,7 @@ def _outcomes(
                 family=item.family,
                 test=item.member,
                 noun=item.groups.get("noun", ""),
+                frame=item.groups.get("frame", item.family),
                 generic=str(item.facets["bias"]),
                 credit=float(credit),
                 margin=2 * right - sum(chances),
@@ -206,8 +271,8 @@ def _facets(item: Item, answer: Answer, background: Background, model: str) -> d
     return facets
 
 
-def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Depths:
-    """A model's own associations with the nouns of a probe: noun and word → least depth.
+def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Path:
+    """The file of a model's own associations with the nouns of a probe, beside its answers.
 
     They are asked for once for this model and these nouns, then read from the folder of its answers.
 
@@ -224,8 +289,37 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Dep
             device=settings.device,
             dtype=settings.spec.dtype,
             allow_pickle=settings.allow_pickle,
+            served=settings.served,
         )
         nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
         by_noun = ask_associations(model, nouns, Asking(spec=settings.spec))
         write_associations(path, [each for associations in by_noun for each in associations])
-    return depths_of(read_associations(path))
+    return path
+
+
+_BACKGROUND = "winoventi.json"
+
+
+def keep_background(folder: Path, depths: Path | None, registry: Path | None, own: Mapping[str, Path]) -> None:
+    """Write beside the answers what an evaluation leans on, so that a report can count again."""
+    about = {
+        "depths": None if depths is None else str(depths.resolve()),
+        "registry": None if registry is None else str(registry.resolve()),
+        "own": {model: path.name for model, path in own.items()},
+    }
+    with writing(folder / _BACKGROUND) as temporary:
+        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def read_background(folder: Path) -> Background:
+    """What an evaluation in this folder leans on, as far as its files are still there."""
+    path = folder / _BACKGROUND
+    about = json.loads(read_text(path)) if path.is_file() else {}
+    depths, registry = (Path(about[name]) if about.get(name) else None for name in ("depths", "registry"))
+    own = {model: folder / name for model, name in about.get("own", {}).items()}
+    return Background(
+        depths=read_depths(depths) if depths is not None and depths.is_file() else {},
+        own_depths={model: read_depths(file) for model, file in own.items() if file.is_file()},
+        others=read_registry(registry) if registry is not None and registry.is_file() else {},
+        lexicon=lexicon_at_hand(),
+    )

@@ -1,6 +1,7 @@
 """Step 2 (winoventi.txt, 2.3): what a thing can be instead, from people, from releases and by machine.
 
-`exceptions_of` is the step as a whole; each source of candidates follows it. Every exception is marked with its origin.
+`exceptions_of` is the step as a whole; `candidates` has the machine's sources, `plausibility` what is kept of them.
+Every exception is marked with its origin.
 """
 
 from __future__ import annotations
@@ -13,67 +14,171 @@ from pathlib import Path
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines
 from horsesense.files.tables import iter_rows, open_table
-from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
-from horsesense.methods.winoventi.asking import first_tokens, vocabulary_marking, word_of
-from horsesense.methods.winoventi.associations import Association, words_of_noun
-from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
-from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, statement, subject
+from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.candidates import (
+    REGISTRY,
+    from_facts,
+    from_kin,
+    from_lexicon,
+    from_table,
+    proposed,
+    read_denied,
+    read_registry_triplets,
+)
+from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plausibility import (
+    GROUNDS,
+    NOT_PLAUSIBLE,
+    Evidence,
+    attested_in,
+    found_plausible,
+    given_by_people,
+)
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.models.contract import Model
-from horsesense.records import BLANK, Item, Judgement, ScoringSpec, iter_judgements
-from horsesense.scoring.fill import fill
+from horsesense.records import Item, Judgement, iter_judgements
 from horsesense.watching import Watcher
 
 NONSENSE = "nonsense"
-ORIGINS = ("people", "release", "antonym", "similar", "morphology", "conceptnet", "model")
+ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
 """Where exceptions come from, the most trusted first: of one exception found twice the first origin counts."""
-
-_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
-_ENDINGS = (("ful", "less"), ("less", "ful"))
-_NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
-_FEWEST = 2.0
-"""Zipf frequency that a word made up by morphology needs, to be a word."""
-_FAR_FEWEST = 3.0
-"""The same for one that is only similar to an opposite: most of those are words that nobody uses."""
-_TOP = 60
-"""Fills of the model that are looked through for words that exclude an association."""
+WORD_SHARE = 0.15
+"""Most of all triplets that one generic word, or one exception, may make: no three of them make half."""
 
 
 def exceptions_of(
     plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, watcher: Watcher
 ) -> list[Triplet]:
-    """All candidates, each once, at most ``plan.most`` an association, the most trusted origin first."""
-    candidates: list[Triplet] = []
+    """Candidates for which there is evidence, each once, at most ``plan.most`` an association."""
+    by_people: list[Triplet] = []
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
+    others: list[Triplet] = []
     for path in plan.judged:
-        triplets, called_nonsense = _from_file(path, by_item, watcher)
-        candidates += triplets
+        if _is_registry(path):
+            others += read_registry_triplets(path)
+            continue
+        triplets, called_nonsense, of_others = _from_file(path, by_item, watcher)
+        by_people += triplets
+        others += of_others
         nonsense |= called_nonsense
-    lexicon = lexicon_at_hand()
-    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
+    depths = {(each.noun, each.word): each.k for each in kept}
+    by_people += [replace(t, k=depths[t.noun, t.generic]) for t in others if (t.noun, t.generic) in depths]
     sensible = [each for each in kept if association_name(each.noun, each.word) not in nonsense]
-    if lexicon is None:
-        watcher.say("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
-    else:
-        contrasts = contrast_words(models.get(plan.model), sensible, nouns, plan.asking.spec)
-        for each, words in zip(sensible, contrasts, strict=True):
-            candidates += from_lexicon(each, lexicon)
-            candidates += from_contrast(each, words, lexicon)
-    for each in sensible:
-        candidates += from_facts(each, denied, lexicon)
+    # People who were asked about an association have said what its exceptions are: nothing is added to theirs.
+    answered = {(each.noun, each.generic) for each in by_people}
+    asked = [each for each in sensible if (each.noun, each.word) not in answered]
+    made = _by_machine(plan, asked, others, nouns, models, watcher)
     distinct, notes = merged(
-        triplet for triplet in candidates if association_name(triplet.noun, triplet.generic) not in nonsense
+        triplet for triplet in (*by_people, *made) if association_name(triplet.noun, triplet.generic) not in nonsense
     )
     for note, count in notes.items():
         watcher.say(f"{note}: {count:,}")
     if nonsense:
         watcher.say(f"associations that people call nonsense: {len(nonsense):,}")
-    if not distinct:
-        raise UserError("no association has an exception", fix="fetch WordNet, or give exceptions that people wrote")
-    return _most_trusted(distinct, plan.most)
+    return distinct
+
+
+def _by_machine(
+    plan: PipelinePlan,
+    associations: Sequence[Association],
+    others: Sequence[Triplet],
+    nouns: Mapping[str, Noun],
+    models: LoadedModels,
+    watcher: Watcher,
+) -> list[Triplet]:
+    """The machine's candidates that have evidence, the strongest first, no word over its share."""
+    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
+    if lexicon is None:
+        watcher.say("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
+    given = given_by_people(others)
+    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
+    candidates: list[Triplet] = []
+    for each in associations:
+        candidates += from_table(each, nouns[each.noun], table)
+        candidates += from_lexicon(each, lexicon) if lexicon is not None else []
+        candidates += from_kin(each, given)
+        candidates += from_facts(each, denied)
+    if plan.writes_by_model:
+        for found in proposed(models.get(plan.writer), associations, nouns):
+            candidates += found
+    candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
+    attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
+    evidence = Evidence(table, lexicon, attested, given)
+    grounded: list[tuple[Triplet, str]] = []
+    open_: list[Triplet] = []
+    went: Counter[str] = Counter()
+    for candidate in candidates:
+        ground, objection = evidence.judged(candidate, nouns[candidate.noun])
+        if ground:
+            grounded.append((candidate, ground))
+        elif objection == NOT_PLAUSIBLE and plan.judge:
+            open_.append(candidate)
+        else:
+            went[objection] += 1
+    if plan.judge:
+        verdicts = found_plausible(models.get(plan.judge), open_, nouns, plan.asking.spec)
+        grounded += [(one, "judge") for one, yes in zip(open_, verdicts, strict=True) if yes]
+        went[f"{plan.judge} does not find it plausible"] += verdicts.count(False)
+    else:
+        watcher.say("no independent judge is named, so only tables, texts and people count as evidence")
+    for what, count in went.most_common():
+        watcher.say(f"candidates left out, since {what}: {count:,}")
+    return _spread(grounded, plan.most)
+
+
+def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
+    """The best-grounded of each association; of equals the words that were used least, then the more frequent.
+
+    Words over their share go: what comes last in the lists of associations goes first.
+    """
+    by_pair: dict[tuple[str, str], list[tuple[Triplet, str]]] = {}
+    for each, ground in grounded:
+        by_pair.setdefault((each.noun, each.generic), []).append((each, ground))
+    used: Counter[str] = Counter()
+    chosen: list[Triplet] = []
+    for pairs in by_pair.values():
+        place = {each.exception: number for number, (each, _) in enumerate(pairs)}
+        order = sorted(
+            pairs,
+            key=lambda pair: (
+                GROUNDS.index(pair[1]),
+                used[pair[0].exception],
+                -zipf(pair[0].exception),
+                place[pair[0].exception],
+            ),
+        )
+        for each, _ in order[:most]:
+            used[each.exception] += 1
+            chosen.append(each)
+    return within_word_share(chosen)
+
+
+def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:
+    """Triplets of which no generic word and no exception makes more than a share; a few are left as they are."""
+    left = list(triplets)
+    while len(left) > 2 / share:
+        most = max(1, int(share * len(left)))
+        counts: Counter[tuple[str, str]] = Counter()
+        stays = []
+        for each in left:
+            roles = ("generic", each.generic), ("exception", each.exception)
+            if all(counts[role] < most for role in roles):
+                counts.update(roles)
+                stays.append(each)
+        if len(stays) == len(left):
+            break
+        left = stays
+    return left
+
+
+def _is_registry(path: Path) -> bool:
+    """Whether a file is the release's registry: noun, association, alternative, and what models do with them."""
+    first = next(iter(numbered_lines(path)), (0, ""))[1].split("\t")
+    return tuple(first[:3]) == REGISTRY and "makeSense" not in first
 
 
 def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
@@ -96,14 +201,6 @@ def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
     return list(best.values()), dict(notes)
 
 
-def _most_trusted(triplets: Sequence[Triplet], most: int) -> list[Triplet]:
-    """At most so many triplets an association."""
-    by_pair: dict[tuple[str, str], list[Triplet]] = {}
-    for each in triplets:
-        by_pair.setdefault((each.noun, each.generic), []).append(each)
-    return [each for group in by_pair.values() for each in sorted(group, key=_trust)[:most]]
-
-
 def _trust(triplet: Triplet) -> int:
     return ORIGINS.index(triplet.origin)
 
@@ -111,21 +208,23 @@ def _trust(triplet: Triplet) -> int:
 # What people wrote.
 
 
-def _from_file(path: Path, by_item: Mapping[str, Association], watcher: Watcher) -> tuple[list[Triplet], set[str]]:
-    """Exceptions of one file: judgements, or the release's outcome collection; those of other nouns are counted."""
+def _from_file(
+    path: Path, by_item: Mapping[str, Association], watcher: Watcher
+) -> tuple[list[Triplet], set[str], list[Triplet]]:
+    """Exceptions of one file: judgements, or the release's outcome collection; and those of others' associations."""
     first = next(iter(numbered_lines(path)), (0, ""))[1]
     if "makeSense" in first:
         released, pairs = read_released_exceptions(path)
         depths = {(each.noun, each.word): each.k for each in by_item.values()}
-        fitting = [replace(t, k=depths[t.noun, t.generic]) for t in released if (t.noun, t.generic) in depths]
+        fitting = [t for t in released if (t.noun, t.generic) in depths]
         watcher.say(
             f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
         )
-        return fitting, {association_name(noun, word) for noun, word in pairs}
+        return [], {association_name(noun, word) for noun, word in pairs}, released
     triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], by_item)
     for note, count in notes.items():
         watcher.say(f"{path.name}: {note}: {count:,}")
-    return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}
+    return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}, []
 
 
 def from_people(
@@ -140,10 +239,11 @@ def from_people(
     nonsense = [each.item for each in judged if each.value.strip().lower() == NONSENSE and each.item in associations]
     others = sum(each.item not in associations for each in judged)
     triplets = [
-        _triplet(associations[each.item], word.strip().lower(), "people")
+        Triplet(associations[each.item].noun, associations[each.item].word, word, "people", associations[each.item].k)
         for each in judged
         if each.item in associations and each.item not in nonsense
-        for word in each.value.split(",")
+        for word in (given.strip().lower() for given in each.value.split(","))
+        if word
     ]
     return triplets, nonsense, {"judgements of other associations": others} if others else {}
 
@@ -193,82 +293,3 @@ def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
             yield number, dict(zip(table.header, cells, strict=False))
     else:
         yield from iter_rows(path)
-
-
-# What a machine finds: opposites in WordNet and by form, the model's own words, facts.
-
-
-def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
-    """WordNet's antonyms, those of similar words, and negations by form."""
-    opposites = [
-        (other, "similar" if steps else "antonym")
-        for other, steps in lexicon.opposites(association.word).items()
-        if not steps or zipf(other) >= _FAR_FEWEST
-    ]
-    opposites += [(other, "morphology") for other in morphological(association.word)]
-    return [_triplet(association, other, origin) for other, origin in opposites if other.isalpha()]
-
-
-def morphological(word: str) -> list[str]:
-    """Negations of a word by its form, where people use the result.
-
-    >>> morphological("edible"), morphological("unsafe"), morphological("useful")
-    (['inedible'], ['safe'], ['useless'])
-    """
-    made = [prefix + word for prefix in _PREFIXES]
-    made += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
-    made += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
-    return [each for each in made if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
-
-
-def _is_negation(word: str, other: str) -> bool:
-    """Both must be adjectives by form: *inside* is no negation of *side*."""
-    import lemminflect
-
-    return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
-
-
-def from_contrast(association: Association, words: Sequence[str], lexicon: Lexicon) -> list[Triplet]:
-    """The model's own words for the noun that exclude the association."""
-    return [_triplet(association, word, "model") for word in words if lexicon.contrast(association.word, word)]
-
-
-def contrast_words(
-    model: Model, associations: Sequence[Association], nouns: Mapping[str, Noun], spec: ScoringSpec
-) -> list[list[str]]:
-    """What the model says of the noun where the association is denied: *The cup is not empty. The cup is ___.*"""
-    marking = vocabulary_marking(model)
-    texts = []
-    for each in associations:
-        noun = nouns[each.noun]
-        denial = statement(noun, f"not {each.word}")
-        texts.append(f"{denial} {subject(noun)} {'are' if noun.plural else 'is'} {BLANK}.")
-    contrasts = []
-    fills_of_texts = fill(model, texts, min(_TOP, model.most_words), spec) if texts else []
-    for each, fills in zip(associations, fills_of_texts, strict=True):
-        barred = words_of_noun(nouns[each.noun]) | {each.word}
-        words = [word_of(token, marking) for token in first_tokens(model, fills)]
-        contrasts.append([word for word in dict.fromkeys(words) if word and word not in barred])
-    return contrasts
-
-
-def from_facts(association: Association, denied: Mapping[str, Sequence[str]], lexicon: Lexicon | None) -> list[Triplet]:
-    """What ConceptNet denies of the noun. That a knife is not *soft* makes soft an exception where it excludes the
-    association; without WordNet there is no telling, and everything denied is a candidate."""
-    words = [word for word in denied.get(association.noun, ()) if word != association.word]
-    if lexicon is not None:
-        words = [word for word in words if lexicon.contrast(association.word, word)]
-    return [_triplet(association, word, "conceptnet") for word in words]
-
-
-def read_denied(path: Path) -> dict[str, list[str]]:
-    """Noun → single words that ConceptNet's Not-relations deny of it."""
-    denied: dict[str, list[str]] = {}
-    for fact in read_conceptnet([path]).facts:
-        if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in denied.get(fact.head, ()):
-            denied.setdefault(fact.head, []).append(fact.tail)
-    return denied
-
-
-def _triplet(association: Association, word: str, origin: str) -> Triplet:
-    return Triplet(association.noun, association.word, word, origin, association.k)

@@ -1,4 +1,7 @@
-"""Steps that are done once: each says what it was made from, and is made again only where that has changed."""
+"""The state of a pipeline's folder: what is to be done (the plan), and which steps were done from what.
+
+A step says what it was made from, and is made again only where that has changed.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files.checksums import is_sound, keep_sum, summed
 
-_RECORD = "steps.json"
+STATE = "state.json"
+RUN = "run of "
+"""Begins the record of the run in which schemas were asked; ``validated`` or ``proposed`` follows."""
 _PARTS = "parts"
-_VERSION = 2
+_VERSION = 3
 """Raised when steps give something else from the same things, so that old ones are done again."""
 
 
@@ -22,21 +28,19 @@ class Steps:
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         self.folder = folder
         self._say = say
-        self._done: dict[str, dict[str, str]] = self._read()
+        self.plan: dict[str, Any] = {}
+        """What is to be done, as plain data."""
+        self._done: dict[str, dict[str, str]] = {}
+        path = folder / STATE
+        if path.is_file():
+            state = read_state(path)
+            self.plan, self._done = state["plan"], state["steps"]
 
-    def _read(self) -> dict[str, dict[str, str]]:
-        path = self.folder / _RECORD
-        if not path.is_file():
-            return {}
-        try:
-            done = json.loads(read_text(path))
-        except json.JSONDecodeError as error:
-            raise UserError(
-                "the record of steps is damaged", file=path, fix="remove it; steps are made again"
-            ) from error
-        if not isinstance(done, dict):
-            raise UserError("this is no record of steps", file=path, fix=f"choose another {argument('out')}")
-        return done
+    def keep_plan(self, plan: dict[str, Any]) -> None:
+        """Write down what is to be done, so that it can be gone on with from the folder alone."""
+        if plan != self.plan:
+            self.plan = plan
+            self._write()
 
     def do(self, name: str, output: str, inputs: Sequence[Path | str], make: Callable[[Path, str], None]) -> Path:
         """Make ``output`` from ``inputs`` (files count by content), unless that was done already.
@@ -58,26 +62,39 @@ class Steps:
         """Remember a file that is written whenever its step is gone through."""
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
 
+    def remember_run(self, kind: str, run: Path | None) -> None:
+        """Remember the run in which schemas of a kind were asked; None: there are none of that kind."""
+        output = "" if run is None else run.relative_to(self.folder).as_posix()
+        self._keep(f"{RUN}{kind}", {"output": output})
+
     def is_as_written(self, path: Path) -> bool:
         """Whether a file is what was written here last; one that somebody put there is theirs."""
         return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
 
     def _keep(self, name: str, record: dict[str, str]) -> None:
         self._done[name] = record
-        with writing(self.folder / _RECORD) as temporary:
-            temporary.write_text(json.dumps(self._done, indent=2) + "\n", encoding="utf-8")
+        self._write()
+        keep_sum(self.folder, self.folder / record["output"], record["gave"])
+
+    def _write(self) -> None:
+        with writing(self.folder / STATE) as temporary:
+            state = {"plan": self.plan, "steps": self._done}
+            temporary.write_text(json.dumps(state, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def in_parts(
         self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
     ) -> Iterator[Any]:
-        """The rows of a long step, made from ``number`` things, ``size`` at a time; each part is kept as JSON."""
+        """The rows of a long step, made from ``number`` things, ``size`` at a time.
+
+        Each part is kept as JSON, and made again where it is damaged.
+        """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
-            if path.is_file():
+            if path.is_file() and is_sound(self.folder, path):
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                with writing(path) as temporary:
+                with summed(self.folder, path) as temporary:
                     temporary.write_text(json.dumps(rows), encoding="utf-8")
             yield from rows
 
@@ -85,6 +102,17 @@ class Steps:
     def _fingerprint(inputs: Sequence[Path | str]) -> str:
         contents = [_content(each) if isinstance(each, Path) else each for each in inputs]
         return sha256_of_bytes(json.dumps([_VERSION, *contents]).encode())
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """The state of a folder, as plain data."""
+    try:
+        state = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError("the state is damaged", file=path, fix="remove it; steps are made again") from error
+    if not isinstance(state, dict) or not all(isinstance(state.get(name), dict) for name in ("plan", "steps")):
+        raise UserError("this is not the state of a pipeline", file=path, fix=f"choose another {argument('out')}")
+    return state
 
 
 def _content(path: Path) -> str:

@@ -53,6 +53,13 @@ class Lexicon:
             distances.setdefault(other, 1)
         return distances
 
+    def are_antonyms(self, word: str, other: str) -> bool:
+        """Whether the usual senses of two words are opposites, seen from either: *flat* is no opposite of *sharp*."""
+        return all(
+            second in self.antonyms.get(first, ()) and second in self.chained.get(first, ())
+            for first, second in ((word, other), (other, word))
+        )
+
     def are_synonyms(self, word: str, other: str) -> bool:
         """Whether two words mean the same or nearly so: a common synset, or similar adjectives; forms count."""
         for first in _forms(word):
@@ -83,6 +90,7 @@ class Lexicon:
         return max(sorted(totals), key=lambda kind: totals[kind]) if totals else "other"
 
 
+@cache
 def _forms(word: str) -> tuple[str, ...]:
     """A word and what it is inflected from."""
     import lemminflect

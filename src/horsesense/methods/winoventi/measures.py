@@ -42,6 +42,8 @@ class Outcome:
     mass: float
     """Probability of both outcomes together: where it is small, the model meant something else altogether."""
     facets: Mapping[str, Facet] = field(default_factory=dict)
+    frame: str = ""
+    """The frame of its premise: a unit of dependence beside the noun. Empty: it is its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Strongest:
 
 
 def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
-    """All numbers of a subset; whole schemas only, units are nouns.
+    """All numbers of a subset; whole schemas only, units are nouns, crossed with the frames of premises.
 
     >>> tests = [(family, test) for family in "abcd" for test in (GENERIC, EXCEPTION)]
     >>> outcomes = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
@@ -93,15 +95,17 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
         return Subset(name, 0, None, None, None, None, None, None, None)
     generic, exception = ([pair[test] for pair in pairs] for test in (GENERIC, EXCEPTION))
     nouns = [outcome.noun for outcome in generic]
+    frames = [outcome.frame or outcome.family for outcome in generic]
+    crossed = frames if len(set(frames)) < len(frames) else None
     first, second = [outcome.credit for outcome in generic], [outcome.credit for outcome in exception]
     both = [float(a == 1 and b == 1) for a, b in zip(first, second, strict=True)]
     return Subset(
         subset=name,
         schemas=len(pairs),
-        generic=accuracy(first, nouns, CHANCE),
-        exception=accuracy(second, nouns, CHANCE),
-        both=accuracy(both, nouns, CHANCE**2),
-        drop=compare(first, second, nouns).difference,
+        generic=accuracy(first, nouns, CHANCE, crossed=crossed),
+        exception=accuracy(second, nouns, CHANCE, crossed=crossed),
+        both=accuracy(both, nouns, CHANCE**2, crossed=crossed),
+        drop=compare(first, second, nouns, crossed=crossed).difference,
         macro_generic=_macro(generic),
         macro_exception=_macro(exception),
         mass=float(np.median([outcome.mass for outcome in (*generic, *exception)])),

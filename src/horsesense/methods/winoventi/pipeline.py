@@ -1,13 +1,15 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
+"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once, machine and people.
 
-Steps hand files to one another: a step is given the path that the one before it wrote.
+Steps hand files to one another: a step is given the path that the one before it wrote. What people said lies in the
+folder too (`people`), and changes what comes after it. A step that has nothing to go on with leaves an empty table:
+then it is people's turn.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +20,26 @@ from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, 
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
+from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
 from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
+from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
-from horsesense.models.locating import identity_named
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
 from horsesense.watching import UNWATCHED, Watcher
 
 _NOUNS_AT_ONCE = 64
-KINDS = ("machine", "people")
+VALIDATED, PROPOSED = "validated", "proposed"
+KINDS = (VALIDATED, PROPOSED)
+"""Of schemas that are asked: what people or a stated judge passed, which has a headline; and what nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +49,22 @@ class PipelineResult:
     counts: dict[str, Any]
     """How many there were after each step, and why others went."""
     probes: dict[str, Path]
-    """``machine`` and ``people``: probes, where any schema of the kind passed."""
+    """``validated`` and ``proposed``: probes, where there is any schema of the kind."""
     evaluations: dict[str, Evaluation]
     """What the model makes of each probe."""
     kept: list[Association]
     """What people can find exceptions to."""
+    triplets: list[Triplet]
+    """Exceptions to these, before the filter."""
+    filtered: list[Triplet]
+    """Triplets that the model is biased on: what people can write premises for."""
     schemas: list[CheckedSchema]
     """Schemas with what speaks against them; those that pass are for people to validate."""
 
 
 def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
+    plan.refuse_kin()
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher)
         everything, selected = pipeline.associations()
@@ -63,7 +74,9 @@ def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED)
         with writing(folder / "counts.json") as temporary:
             temporary.write_text(json.dumps(counts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         probes, evaluations = pipeline.evaluated(schemas)
-        return PipelineResult(counts, probes, evaluations, _kept(selected), schemas)
+        return PipelineResult(
+            counts, probes, evaluations, _kept(selected), read_triplets(excepted), read_triplets(filtered), schemas
+        )
 
 
 def _kept(path: Path) -> list[Association]:
@@ -74,11 +87,18 @@ class _Pipeline:
     """The steps, with what all of them need."""
 
     def __init__(self, plan: PipelinePlan, folder: Path, watcher: Watcher) -> None:
-        self.plan, self.folder, self.watcher = plan, folder, watcher
+        self.folder, self.watcher = folder, watcher
         self.steps = Steps(folder, watcher.say)
+        self.steps.keep_plan(plan.to_dict())
+        said = {stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()}
+        self.plan = replace(
+            plan,
+            judged=(*plan.judged, *(path for stage, path in said.items() if stage == "exceptions")),
+            written=(*plan.written, *(path for stage, path in said.items() if stage == "premises")),
+        )
         self.models = LoadedModels(plan.device, plan.asking.spec.dtype)
         self.nouns = {noun.word: noun for noun in plan.nouns}
-        self.identity = identity_named(plan.model)
+        self.identity = self.models.identity(plan.model)
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
@@ -100,7 +120,7 @@ class _Pipeline:
     def _ranker(self) -> str:
         """Who ranks: another model under the same name ranks otherwise."""
         ranker = self.plan.ranker
-        return ranker if ranker == "none" else f"{ranker} {identity_named(ranker)}"
+        return ranker if ranker == "none" else f"{ranker} {self.models.identity(ranker)}"
 
     def _associate(self, path: Path, made_from: str) -> None:
         plan, model = self.plan, self.models.get(self.plan.model)
@@ -119,13 +139,13 @@ class _Pipeline:
     def triplets(self, selected: Path) -> tuple[Path, Path]:
         """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
         plan = self.plan
-        files = [*plan.judged, *([plan.conceptnet] if plan.conceptnet else [])]
+        files = [*plan.judged, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
-            [selected, *files, str(plan.most), self.identity],
+            [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), plan.writer, plan.judge],
             lambda path, _: write_triplets(
-                path, exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher)
+                path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher))
             ),
         )
         filtered = self.steps.do(
@@ -142,32 +162,40 @@ class _Pipeline:
         return excepted, filtered
 
     def schemas(self, filtered: Path) -> list[CheckedSchema]:
-        """Steps 4 and 5: premises, and what speaks against them."""
+        """Steps 4 to 6: premises, what speaks against them, and what people say of them."""
         plan = self.plan
         written = self.steps.do(
             "4 premises",
             "premises.tsv",
-            [filtered, *plan.written, *map(str, (plan.writer, plan.write, plan.samples, plan.seed))],
+            [
+                filtered,
+                *plan.written,
+                CIRCUMSTANCES,
+                TYPES,
+                *map(str, (plan.writer, plan.write, plan.samples, plan.seed)),
+            ],
             lambda path, made_from: write_schemas(
                 path,
                 write_premises(
-                    plan,
-                    read_triplets(filtered),
-                    self.nouns,
-                    self.models,
-                    self.steps,
-                    made_from,
-                    self.watcher,
+                    plan, read_triplets(filtered), self.nouns, self.models, self.steps, made_from, self.watcher
                 ),
             ),
         )
-        schemas = self.steps.do(
+        checked = self.steps.do(
             "5 checks",
-            "schemas.tsv",
+            "checked.tsv",
             [written, plan.ranker, plan.entailment, plan.vectors, str(plan.least)],
             lambda path, _: write_schemas(
                 path, check_premises(plan, read_schemas(written)[0], self.nouns, self.models)
             ),
+        )
+        here = people_file(self.folder, "validation")
+        judged = (*plan.validated, *([here] if here.is_file() else []))
+        schemas = self.steps.do(
+            "6 validation",
+            "schemas.tsv",
+            [checked, *judged],
+            lambda path, _: write_schemas(path, validated(read_schemas(checked)[0], read_validation(judged))),
         )
         return read_schemas(schemas)[0]
 
@@ -188,6 +216,7 @@ class _Pipeline:
             "schemas": dict(Counter(_writer(checked) for checked in schemas)),
             "objections": dict(count_objections(schemas)),
             "passing": dict(Counter(_writer(checked) for checked in schemas if checked.passes)),
+            "validated": dict(Counter(_writer(each) for each in schemas if each.passes and each.schema.validated)),
         }
 
     def evaluated(self, schemas: list[CheckedSchema]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
@@ -195,18 +224,20 @@ class _Pipeline:
         probes, evaluations = {}, {}
         settings = Settings(spec=self.plan.asking.spec, device=self.plan.device)
         for kind in KINDS:
-            machine = kind == "machine"
             path = self.folder / f"{kind}.jsonl"
-            if not any(each.passes and (each.schema.origin == "machine") == machine for each in schemas):
+            chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
+            if not chosen:
                 self._remove(path)
+                self.steps.remember_run(kind, None)
                 continue
-            probe = build_winoventi(schemas, machine=machine, literal=self.plan.asking.literal)
+            probe = build_winoventi(chosen, machine=None, literal=self.plan.asking.literal)
             probes[kind] = path
             write_probe(path, probe)
             self.steps.remember_file(path)
             folder = self._run_folder(content_of(probe.items))
             answered = ask_all([self.plan.model], probe, folder, settings, self.watcher)
             (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
+            self.steps.remember_run(kind, folder)
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:
@@ -216,7 +247,7 @@ class _Pipeline:
         with disk_errors(probe):
             probe.unlink()
             card_path(probe).unlink(missing_ok=True)
-        self.watcher.say(f"{probe.name} is removed: no schema of its kind passes any more")
+        self.watcher.say(f"{probe.name} is removed: no schema of its kind is left")
 
     def _run_folder(self, made_from: str) -> Path:
         """The run folder of what is asked from these inputs."""

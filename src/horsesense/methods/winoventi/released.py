@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from horsesense.errors import UserError
@@ -26,6 +27,7 @@ from horsesense.methods.releases.votes import ReleasedVotes
 from horsesense.records import BLANK, Card, Facet, Item, Judgement, Probe, Source
 
 LICENCE = "MIT"
+BENCHMARK = "winoventi_bert_large_final.tsv"
 MASK = "[MASK]"
 COLUMNS = (
     "Word",
@@ -53,6 +55,8 @@ CRITERIA = {
 ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
 """The column of the answer in the raw and in the cleaned file."""
 
+_LISTED = {"both_generic_exception": "half-exception", "only_exception": "full-exception"}
+"""Folders of the fine-tuning files, and the paper's setting that each is of."""
 _SCHEMA = COLUMNS[:5]
 """What names a schema."""
 _TESTS = {1: "generic", 2: "exception"}
@@ -60,7 +64,13 @@ _BLANKS = re.compile(r"_{3,}")
 
 
 def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each row is a cloze; the two rows of a schema are a family, members generic and exception."""
+    """Each row is a cloze; the two rows of a schema are a family, members generic and exception.
+
+    The fine-tuning files (``.txt``, a filled text a line) are read as they are: see `_of_lists`.
+    """
+    lists = [path for path in paths if path.suffix == ".txt"]
+    if lists:
+        return _of_lists(lists, [path for path in paths if path.suffix != ".txt"], skip_bad)
     reading = Reading(skip_bad)
     for path in paths:
         lines = reading.lines(path)
@@ -79,6 +89,48 @@ def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     if lone:
         reading.notes["schemas without one generic and one exception"] += lone
     return reading.probe(_card(paths, "Read from the benchmark of WinoVenti"), paths)
+
+
+def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> Probe:
+    """The items of fine-tuning files, each with the file that it stands in (facet ``scenario``) and its split.
+
+    A line has the right outcome filled in and not the wrong one, which stands in the benchmark: that is looked for in
+    the folders above the file where it is not given too.
+    """
+    found = list(tables) or list(dict.fromkeys(filter(None, map(_benchmark_above, lists))))
+    if not found:
+        raise UserError(
+            f"the wrong outcomes of its lines are in {BENCHMARK}, which is not in a folder above",
+            file=lists[0],
+            fix="give that file too",
+        )
+    by_text = {_filled(item): item for item in read_winoventi(found, skip_bad).items}
+    reading = Reading(skip_bad)
+    seen: set[str] = set()
+    for path in lists:
+        facets = {**split_of(path), "scenario": path.stem, "setting": _LISTED.get(path.parent.name, path.parent.name)}
+        for number, raw in reading.lines(path):
+            with reading.line(path, number):
+                item = by_text.get(" ".join(raw.decode("utf-8", "replace").split()))
+                if item is None:
+                    raise UserError("no row of the benchmark has this text", fix="give the benchmark that it is from")
+                if item.id in seen:
+                    reading.notes["lines that stand in several files"] += 1
+                    continue
+                seen.add(item.id)
+                source = Source(file=path.name, line=number, licence=LICENCE)
+                reading.add(replace(item, facets={**item.facets, **facets}, source=source))
+    return reading.probe(_card(lists, "Read from the fine-tuning files of WinoVenti"), lists)
+
+
+def _benchmark_above(path: Path) -> Path | None:
+    return next((file for folder in path.resolve().parents if (file := folder / BENCHMARK).is_file()), None)
+
+
+def _filled(item: Item) -> str:
+    """The text with its right outcome, as the fine-tuning files have it."""
+    assert item.answer is not None
+    return " ".join(item.text.replace(BLANK, item.options[item.answer]).split())
 
 
 def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:

@@ -12,6 +12,11 @@ from horsesense.records import Item, Source
 
 Origin = Literal["people", "release", "machine"]
 
+PROPOSED, PASSED = "proposed", "passed by machine checks"
+"""How far a schema has come: written and no more; through all checks by rule and machine."""
+VALIDATED = "validated by "
+"""The beginning of the third status; the name of a person, a group of people, or a stated judge follows."""
+
 _PAIR = re.compile(r"\[\s*([^\[\]/]*?)\s*/\s*([^\[\]/]*?)\s*\]")
 
 
@@ -52,8 +57,13 @@ class Premise:
         return f"{self.before}[{self.generic} / {self.exception}]{self.after}"
 
 
+def _without_article(word: str) -> str:
+    """*A* and *an* go with the word that follows."""
+    return word.removeprefix("a ").removeprefix("an ")
+
+
 def parse_premise(text: str) -> Premise:
-    """Read ``… [ this / that ] …``, as people wrote it for the release.
+    """Read ``… [ this / that ] …``, as people wrote it for the release; *a* and *an* may go with the word.
 
     >>> parse_premise("Jo put the cup [ down / away ].").sentences
     ('Jo put the cup down.', 'Jo put the cup away.')
@@ -66,7 +76,7 @@ def parse_premise(text: str) -> Premise:
         )
     (pair,) = pairs
     for word in pair.groups():
-        if not word or " " in word:
+        if not word or " " in _without_article(word):
             raise UserError(
                 f"the premises differ in more than one word: {word!r} in {text!r}", fix="use one word on either side"
             )
@@ -86,6 +96,15 @@ class Schema:
     annotator: str = ""
     file: str = ""
     line: int = 0
+    frame: str = ""
+    """The frame that the premise was made from: schemas of one frame stand or fall together. Empty: it is its own."""
+    status: str = PROPOSED
+    """``proposed``, ``passed by machine checks``, or ``validated by NAME``."""
+
+    @property
+    def validated(self) -> bool:
+        """Whether people, or a stated judge, have passed it."""
+        return self.status.startswith(VALIDATED)
 
     @property
     def name(self) -> str:
@@ -111,7 +130,8 @@ def items_of(
         ("exception", premise.sentences[1], triplet.exception, premise.exception),
     ):
         facets = {"test": test, "bias": triplet.generic, "alternative": triplet.exception, "context": context}
-        facets |= {"origin": schema.origin}
+        facets |= {"origin": schema.origin, "status": schema.status}
+        facets |= {"frame": schema.frame} if schema.frame else {}
         facets |= {"exception_origin": triplet.origin} if triplet.origin else {}
         items.append(
             Item(
@@ -122,7 +142,7 @@ def items_of(
                 answer=options.index(right),
                 family=schema.name,
                 member=test,
-                groups={"noun": triplet.noun, "generic_word": triplet.generic},
+                groups={"noun": triplet.noun, "generic_word": triplet.generic, "frame": schema.frame or schema.name},
                 facets=facets | ({"k": triplet.k} if triplet.k else {}),
                 source=Source(file=schema.file, line=schema.line, licence=licence),
             )

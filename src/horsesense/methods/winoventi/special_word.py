@@ -21,6 +21,7 @@ class Difference:
     words: tuple[str, str]
 
 
+_ARTICLES = {"a", "an"}
 _ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
 """Stands for a difference between texts that cannot be laid side by side."""
 
@@ -28,10 +29,12 @@ _ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
 def differing(text: str, other: str) -> list[Difference]:
     """The words in which two texts of as many words differ; one difference is what a schema has.
 
-    Texts with different numbers of words differ in two places at least.
+    Texts with different numbers of words differ in two places at least. *A* and *an* go with the word that follows.
 
     >>> [d.words for d in differing("Jo screamed at it.", "Jo shivered at it.")]
     [('screamed', 'shivered')]
+    >>> [d.words for d in differing("Jo sat by a stove.", "Jo sat by an oven.")]
+    [('a stove', 'an oven')]
     >>> len(differing("Jo ran to it.", "Jo sat by it."))
     2
     """
@@ -39,8 +42,11 @@ def differing(text: str, other: str) -> list[Difference]:
     words, other_words = [text[a:b] for a, b in spans], [other[a:b] for a, b in other_spans]
     if len(words) != len(other_words):
         return [_ELSEWHERE] * max(2, abs(len(words) - len(other_words)))
-    places = zip(spans, other_spans, words, other_words, strict=True)
-    return [Difference((here, there), (first, second)) for here, there, first, second in places if first != second]
+    apart = [place for place, both in enumerate(zip(words, other_words, strict=True)) if both[0] != both[1]]
+    if len(apart) == 2 and apart[1] == apart[0] + 1 and {words[apart[0]], other_words[apart[0]]} == _ARTICLES:
+        ends = [(each[apart[0]][0], each[apart[1]][1]) for each in (spans, other_spans)]
+        return [Difference((ends[0], ends[1]), (text[slice(*ends[0])], other[slice(*ends[1])]))]
+    return [Difference((spans[place], other_spans[place]), (words[place], other_words[place])) for place in apart]
 
 
 def third_of(premise: str, start: int) -> str:
@@ -81,7 +87,9 @@ def prior_probe(probe: Probe) -> Probe:
         generic = item.options.index(str(item.facets["bias"]))
         text = item.text[len(premise_of(item.text)) :].strip()
         prior = replace(item, probe=PRIOR, text=text, answer=generic, family=name, member="prior")
-        priors.setdefault(name, replace(prior, facets={"test": "prior", "bias": item.options[generic]}))
+        priors.setdefault(
+            name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
+        )
     made = f"The outcomes of {probe.card.name} without their premises."
     return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from horsesense.analysis import Estimate, Sliced
+from horsesense.files import read_text
 from horsesense.methods.winoventi.asking import ModelAssociations
 from horsesense.methods.winoventi.associations import Association, shares
+from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.context_shift import ContextShift
 from horsesense.methods.winoventi.evaluation import Evaluation
 from horsesense.methods.winoventi.measures import Strongest, Subset
 from horsesense.methods.winoventi.nouns import NounList
+from horsesense.methods.winoventi.people import Stage
 from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.records import Facet
 from horsesense.records.document import Document
@@ -106,12 +112,18 @@ class ModelEvaluation:
     """What one model makes of the schemas."""
 
     model: str
-    headline: Subset
-    """The subset ``individual``: schemas that the model's own bias speaks against."""
+    headline: Subset | None
+    """The subset ``individual``: schemas that the model's own bias speaks against; null where nobody passed them."""
     subsets: tuple[Subset, ...]
     """``all``, ``individual``, and ``intersection`` where there are several models."""
+    shift: ContextShift | None
+    """What premises change in the same subset: the headline's first number; null where nobody passed them."""
+    shifts: tuple[ContextShift, ...]
+    """What premises change, for all subsets."""
     reverse: tuple[Subset, ...]
     """The same with the context word asked for; empty where that was not asked."""
+    tokens: tuple[Subset, ...]
+    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
     slices: Mapping[str, tuple[SliceOfTest, ...]]
     """Accuracy by facet."""
     failures: Strongest
@@ -120,6 +132,8 @@ class ModelEvaluation:
     """The exceptions that it gets most clearly."""
     notes: Mapping[str, int]
     """What to mind, counted."""
+    proposed: int
+    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +154,20 @@ def evaluations(out: Path, probe: Path, results: Sequence[Evaluation]) -> Evalua
 
 
 def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
+    passed = not evaluation.proposed
     return ModelEvaluation(
         model=evaluation.model,
-        headline=next(each for each in evaluation.subsets if each.subset == "individual"),
+        headline=next(each for each in evaluation.subsets if each.subset == "individual") if passed else None,
         subsets=evaluation.subsets,
+        shift=next((each for each in evaluation.shifts if each.subset == "individual"), None) if passed else None,
+        shifts=evaluation.shifts,
         reverse=evaluation.reverse,
+        tokens=evaluation.tokens,
         slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
         failures=evaluation.failures,
         successes=evaluation.successes,
         notes=evaluation.notes,
+        proposed=evaluation.proposed,
     )
 
 
@@ -178,30 +197,93 @@ class StepCounts:
     """What speaks against schemas."""
     passing: Mapping[str, int]
     """Schemas that nothing speaks against, by who wrote them."""
+    validated: Mapping[str, int]
+    """Those of them that people, or a stated judge, have passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineSummary(Document):
-    """The whole procedure for one model."""
+    """The whole procedure for one model, as far as it has come."""
 
     out: Path
     """Its folder."""
+    model: str
+    """Whose associations are turned against it."""
     counts: StepCounts
     """The yield of each step."""
+    stages: tuple[Stage, ...]
+    """How far people have come in each of their stages."""
+    next: str
+    """What is to be done next, in words."""
     probes: Mapping[str, Path]
-    """``machine`` and ``people``: probes, where any schema of the kind passed."""
+    """``validated`` (passed by people or a stated judge) and ``proposed`` (by nobody yet), where there are any."""
     evaluations: Mapping[str, ModelEvaluation]
-    """What the model makes of each probe."""
+    """What the model makes of each probe; only what was validated has a headline."""
+    sample: tuple[str, ...]
+    """A few of the schemas that nobody has passed yet, to see what they are like."""
     notes: Mapping[str, int]
     """What was odd in the list of nouns, counted."""
 
 
-def pipeline_summary(result: PipelineResult, out: Path, notes: Mapping[str, int]) -> PipelineSummary:
+def pipeline_summary(
+    result: PipelineResult, out: Path, model: str, stages: tuple[Stage, ...], notes: Mapping[str, int]
+) -> PipelineSummary:
     """What came of a pipeline."""
+    counts = StepCounts(**result.counts)
     return PipelineSummary(
         out=out,
-        counts=StepCounts(**result.counts),
+        model=model,
+        counts=counts,
+        stages=stages,
+        next=next_step(stages, sum(counts.validated.values()), out),
         probes=result.probes,
         evaluations={kind: _evaluation(each) for kind, each in result.evaluations.items()},
+        sample=sample_of(result.schemas),
         notes=notes,
     )
+
+
+def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+    """Some schemas that checks let pass and nobody has judged, drawn by the seed, as people would read them."""
+    open_ = [each.schema for each in schemas if each.passes and not each.schema.validated]
+    drawn = Random(seed).sample(open_, min(most, len(open_)))
+    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStatus(Document):
+    """How far the pipeline of a folder has come."""
+
+    out: Path
+    """Its folder."""
+    model: str
+    """Whose associations are turned against it."""
+    counts: StepCounts | None
+    """The yield of each step; null where it has not come to its end once."""
+    stages: tuple[Stage, ...]
+    """How far people have come in each of their stages."""
+    next: str
+    """What is to be done next, in words."""
+
+
+def next_step(stages: Sequence[Stage], validated: int, folder: Path) -> str:
+    """What is to be done next.
+
+    >>> next_step([Stage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
+    'people answer exceptions (1 of 4 answers are there): horsesense winoventi serve wv'
+    """
+    for each in stages:
+        if each.state == "open":
+            far = f"{each.answered:,} of {each.wanted:,} answers are there"
+            return f"people answer {each.stage} ({far}): horsesense winoventi serve {folder}"
+        if each.state == "waiting":
+            return f"the machine goes on with what people said: horsesense winoventi make … --out {folder}"
+    if all(each.state == "not asked" for each in stages):
+        return "people are not asked, so that nothing is validated and there is no headline"
+    return f"all stages are done: {validated:,} schemas are validated"
+
+
+def kept_counts(folder: Path) -> StepCounts | None:
+    """The yield of each step as the folder of a pipeline keeps it."""
+    path = folder / "counts.json"
+    return StepCounts(**json.loads(read_text(path))) if path.is_file() else None

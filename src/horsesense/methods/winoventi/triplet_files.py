@@ -9,11 +9,20 @@ from typing import Any
 from horsesense.errors import UserError
 from horsesense.files.tables import ending, iter_rows, open_table, write_rows
 from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.schemas import Origin, Premise, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    PROPOSED,
+    VALIDATED,
+    Origin,
+    Premise,
+    Schema,
+    Triplet,
+    parse_premise,
+)
 from horsesense.methods.winoventi.special_word import differing
 
 TRIPLET_COLUMNS = ("noun", "generic", "exception", "exception_origin", "k")
-SCHEMA_COLUMNS = (*TRIPLET_COLUMNS, "premise", "origin", "annotator", "objections")
+SCHEMA_COLUMNS = (*TRIPLET_COLUMNS, "premise", "frame", "origin", "annotator", "status", "objections")
 _RELEASED = {"Word": "noun", "Associative Bias": "generic", "Alternative": "exception", "context_sentence": "premise"}
 _JOINED = "; "
 
@@ -62,8 +71,9 @@ def write_schemas(path: Path, schemas: Iterable[CheckedSchema]) -> None:
     """Schemas with what speaks against each."""
     rows = (
         _triplet_row(checked.schema.triplet)
-        | {"premise": str(checked.schema.premise), "origin": checked.schema.origin}
-        | {"annotator": checked.schema.annotator, "objections": _JOINED.join(checked.objections)}
+        | {"premise": str(checked.schema.premise), "frame": checked.schema.frame, "origin": checked.schema.origin}
+        | {"annotator": checked.schema.annotator, "status": checked.schema.status}
+        | {"objections": _JOINED.join(checked.objections)}
         for checked in schemas
     )
     write_rows(path, rows, SCHEMA_COLUMNS)
@@ -87,10 +97,8 @@ def read_schemas(
             if not skip_bad:
                 raise placed from None
             skipped.append(placed)
-    if not schemas:
-        if skipped:
-            raise skipped[0]
-        raise UserError("there is no schema in the table", file=path, fix="give at least one")
+    if not schemas and skipped:
+        raise skipped[0]
     return schemas, skipped
 
 
@@ -98,6 +106,9 @@ def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> C
     written = str(row.get("origin") or origin)
     if written not in ("people", "release", "machine"):
         raise UserError(f"the origin {written!r} is unknown", fix="use people, release or machine")
+    status = str(row.get("status") or PROPOSED)
+    if status not in (PROPOSED, PASSED) and not (status.startswith(VALIDATED) and status != VALIDATED):
+        raise UserError(f"the status {status!r} is unknown", fix=f"use {PROPOSED}, {PASSED} or {VALIDATED}NAME")
     schema = Schema(
         triplet=_triplet(row),
         premise=_premise(row),
@@ -105,6 +116,8 @@ def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> C
         annotator=str(row.get("annotator") or ""),
         file=path.name,
         line=line,
+        frame=str(row.get("frame") or ""),
+        status=status,
     )
     return CheckedSchema(schema, tuple(filter(None, str(row.get("objections") or "").split(_JOINED))))
 

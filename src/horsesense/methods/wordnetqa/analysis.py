@@ -106,13 +106,18 @@ def question_of(item: Item) -> str:
 
 
 def hops_cells(
-    items: Sequence[Item], values: Sequence[float], units: Sequence[int], taxonomy: Taxonomy | None = None
+    items: Sequence[Item],
+    values: Sequence[float],
+    units: Sequence[int],
+    taxonomy: Taxonomy | None = None,
+    all_hops: bool = False,
 ) -> list[HopsCell]:
-    """Accuracy by hops, kind, distance and number of near distractors, cells of a few items left out."""
+    """Accuracy by hops, kind, distance and number of near distractors, cells of a few items left out; with
+    ``all_hops`` also of items that ask for the concept itself."""
     cells: dict[tuple[int, str, int, int], list[int]] = {}
     for place, item in enumerate(items):
-        hops = item.facets.get("hops")
-        if item.answer is not None and isinstance(hops, int) and hops > 0:
+        hops = item.facets.get("hops", 0 if all_hops and "distractor_kind" in item.facets else None)
+        if item.answer is not None and isinstance(hops, int) and hops >= (0 if all_hops else 1):
             kind, near = str(item.facets.get("distractor_kind", "")), item.facets.get("near", -1)
             distance = item.facets.get("distractor_hops", 0)
             cells.setdefault((hops, kind, int(distance), int(near)), []).append(place)

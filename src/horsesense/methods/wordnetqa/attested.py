@@ -9,14 +9,15 @@ hypernym has to be named by its name, the first of its words, because the others
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from collections import Counter
+from functools import cache, cached_property, lru_cache
 from itertools import takewhile
+from pathlib import Path
 
 from horsesense.knowledge.graph import Graph, Links
-from horsesense.language.stems import stems, stems_of
-from horsesense.language.words import words
+from horsesense.language.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.soundness import Soundness
-from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
+from horsesense.methods.wordnetqa.word_forms import base_forms, find_form, standing_lemmas
 
 UNFIT = re.compile(
     r"\b(?:offensive|disparag\w*|derogatory|slur|obscene|vulgar|taboo|ethnic|racial|sexual\w*|intercourse|prostitut\w*|"
@@ -27,35 +28,67 @@ UNFIT = re.compile(
 _EMPTY = re.compile(r"^(?:the )?(?:act|state|quality|condition|process|action) of (?:being )?\w+$|^(?:see|same as) ")
 """Definitions that only say the word again in another form, or where to look."""
 _FEWEST_WORDS = 2
+_SHOWN = 3
+"""Words of a concept that an option shows, and by which it can be named."""
 _NUMBER = re.compile(r"\.[nvasr]\.(\d+)$")
 """The sense number in an id such as ``squat.v.01``; the first sense is the most frequent."""
 _SPEAKING = 0.25
-"""Share of links that a source's glosses attest, from which on an answer has to be attested (WordNet: 0.4)."""
+"""Share of links that a source's glosses attest, from which on an answer has to be attested (WordNet: SHARE)."""
+_EARLY = 2
+"""The last sense of its word that a genus is taken in, where the source numbers senses."""
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _KIND_OF = re.compile(
-    r"^(?:an?|any|the|one|some)? ?(?:of (?:the |several |various |many )?)?"
-    r"(?:\w+ )?(?:kinds?|types?|sorts?|forms?|variety|varieties|species|member|piece|class|style) of "
+    r"^(?:(?:an?|any|the|one|some) )?(?:of (?:the |several |various |many )?)?"
+    r"(?:\w+ )?(?:kinds?|types?|sorts?|forms?|variety|varieties|species|piece|style) of (?:an? |the )?"
 )
 _END_OF_GENUS = re.compile(
     r"[;:,]| (?:of|that|who|whom|whose|which|where|when|for|in|on|at|to|with|without|from|by|into|over|under|between|"
     r"among|during|as|used|made|given|having|being|consisting|containing|resulting|usually|especially|and|or|but|if)\b"
 )
+_ALTERNATIVE = re.compile(r"^(?:, (?:or )?|,? ?or )")
+"""What stands after a genus that is one of several."""
+_OR = re.compile(r"\bor (\w+)")
+_NO_KIND = re.compile(r"\b(?:as if|as though|collectively|in general)\b")
+"""What is only likened to what its gloss names, or is all of it."""
+_PARTICIPLE = re.compile(r"\w{2,}(?:ed|ing|ly)$")
 
 
-def genus(definition: str, pos: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The stems of what a definition says the thing is, and of the last word of that; of a verb, of its first words.
+@cache
+def odd_links() -> frozenset[tuple[str, str]]:
+    """Links, lower and upper concept, that are left out although glosses attest them."""
+    text = Path(__file__).with_name("odd_links.tsv").read_text(encoding="utf-8")
+    lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+    return frozenset((lower, upper) for lower, upper in lines)
 
-    >>> [sorted(each) for each in genus("a long narrow table for use in dining halls", "n")]
-    [['long', 'narr', 'tabl'], ['tabl']]
+
+def _plain(definition: str) -> str:
+    """A definition without what stands in brackets."""
+    return " ".join(_PARENTHESES.sub(" ", definition).split())
+
+
+def genus(definition: str, pos: str) -> list[list[str]]:
+    """The words of what a definition says the thing is, read in one way or two: up to its end, and up to a participle
+    in it. Of a verb, the words from its first on. None where it is one thing or another.
+
+    >>> genus("a long narrow table for use in dining halls", "n")
+    [['long', 'narrow', 'table']]
+    >>> genus("a vessel designed to carry freight", "n")
+    [['vessel', 'designed'], ['vessel']]
+    >>> genus("an atom or group of atoms with an unpaired electron", "n"), genus("serve or summon with a writ", "v")
+    ([], [])
     """
-    plain = _KIND_OF.sub("", " ".join(_PARENTHESES.sub(" ", definition).split()))
-    phrase = _END_OF_GENUS.split(plain, maxsplit=1)[0]
+    plain = _KIND_OF.sub("", _plain(definition))
+    if _NO_KIND.search(plain):
+        return []
     if pos == "v":
-        parts = re.split(r"[;,]| or ", plain)
-        heads = [words(part.removeprefix("to "))[:1] for part in parts[:2]]
-        return stems(plain), frozenset(stem for head in heads for word in head for stem in stems_of(word))
-    last = words(phrase)[-1:]
-    return stems(phrase), frozenset(stem for word in last for stem in stems_of(word))
+        first, *others = re.split(r", (?:or )?| or ", plain.split(";")[0].removeprefix("to "))
+        return [] if others and len(first.split()) == 1 else [words(first)]
+    phrase = _END_OF_GENUS.split(plain, maxsplit=1)[0]
+    if _ALTERNATIVE.match(plain[len(phrase) :]):
+        return []
+    told = [word for word in words(phrase) if word not in FUNCTION_WORDS]
+    ends = [len(told), *(place for place, word in enumerate(told) if place and _PARTICIPLE.match(word))]
+    return [told[:end] for end in dict.fromkeys(ends)]
 
 
 class Attested:
@@ -77,30 +110,45 @@ class Attested:
             return False
         return len(definition.split()) >= _FEWEST_WORDS and not _EMPTY.search(definition)
 
-    def _genus(self, concept: int) -> tuple[frozenset[str], frozenset[str]]:
-        return genus(self.graph.definitions[concept], self.graph.pos[concept])
+    def _genus(self, concept: int) -> list[list[str]]:
+        pos = self.graph.pos[concept]
+        clause = self.graph.definitions[concept].split(";")[0]
+        if pos == "v" and any(self._mostly_verb(word) for word in _OR.findall(clause)):
+            return []  # *puree*, "rub through a strainer or process in an electric blender"
+        return genus(self.graph.definitions[concept], pos)
 
-    def _step(self, lower: int, upper: int, by_name: bool = False) -> bool:
-        """Whether the genus of the lower concept is a word of the upper; ``by_name``: the first of them."""
-        phrase, head = self.genus(lower)
-        verb = self.graph.pos[upper] == "v"
-        for lemma in self.graph.lemmas[upper][: 1 if by_name else None]:
+    def _mostly_verb(self, word: str) -> bool:
+        classes = Counter(self.graph.pos[concept] for concept in self.graph.by_lemma.get(word, ()))
+        return classes["v"] > classes["n"]
+
+    def _step(self, lower: int, upper: int) -> bool:
+        """Whether the genus of the lower concept is a word of the upper, in a sense in which it is mostly used, and
+        the gloss says more than that."""
+        graph, pos = self.graph, self.graph.pos[upper]
+        if (graph.ids[lower], graph.ids[upper]) in odd_links():
+            return False
+        says = len([word for word in words(_plain(graph.definitions[lower])) if word not in FUNCTION_WORDS])
+        for place, lemma in enumerate(graph.lemmas[upper][:_SHOWN]):
             parts = words(lemma)
-            core = stems_of(parts[0] if verb else parts[-1]) if parts else frozenset()
-            if core and core <= head and stems(lemma) <= phrase:
-                return True
+            if says > len(parts) and any(_ends(told, parts, pos) for told in self.genus(lower)):
+                number = _NUMBER.search(graph.ids[upper]) if place == 0 else None
+                return int(number[1]) <= _EARLY if number else len(self.sound.senses([lemma], pos)) == 1
         return False
 
     def clear(self, concept: int, sentence: str, most: int, latest: int) -> bool:
         """Whether the word that stands in the sentence is the concept's name, has ``most`` senses at most in its word
         class, and means the concept by its ``latest`` sense or an earlier one, where the source numbers them."""
-        graph = self.graph
-        if not find_form(sentence, graph.lemmas[concept][:1], graph.pos[concept]):
+        graph, pos = self.graph, self.graph.pos[concept]
+        if UNFIT.search(sentence):
             return False
+        standing = standing_lemmas(graph, concept, sentence)
+        senses = len(self.sound.senses(standing, pos))
+        if senses == 1:
+            return True
         number = _NUMBER.search(graph.ids[concept])
-        if number and int(number[1]) > latest:
+        if not find_form(sentence, graph.lemmas[concept][:1], pos) or (number and int(number[1]) > latest):
             return False
-        return len(self.sound.senses(standing_lemmas(graph, concept, sentence), graph.pos[concept])) <= most
+        return senses <= most
 
     @cached_property
     def speak(self) -> bool:
@@ -120,10 +168,19 @@ class Attested:
             here = waiting.pop()
             for other in _next(links, here):
                 lower, upper = (here, other) if upwards else (other, here)
-                if other in near and other not in found and (not self.speak or self.step(lower, upper, upwards)):
+                if other in near and other not in found and (not self.speak or self.step(lower, upper)):
                     found.add(other)
                     waiting.append(other)
         return sorted(found)
+
+
+def _ends(told: list[str], lemma: list[str], pos: str) -> bool:
+    """Whether words end in a lemma; of a verb, whether they begin with it. Its head may be inflected."""
+    if not lemma or len(told) < len(lemma):
+        return False
+    if pos == "v":
+        return lemma[0] in base_forms(told[0], pos) and told[1 : len(lemma)] == lemma[1:]
+    return lemma[-1] in base_forms(told[-1], pos) and told[-len(lemma) : -1] == lemma[:-1]
 
 
 def _next(links: Links, concept: int) -> list[int]:

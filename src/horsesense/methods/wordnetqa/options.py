@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from horsesense.knowledge.graph import Graph
@@ -14,6 +15,11 @@ from horsesense.methods.wordnetqa.questions import Question, option_text, questi
 from horsesense.methods.wordnetqa.soundness import Asked
 from horsesense.methods.wordnetqa.word_forms import standing_lemmas
 
+_PEOPLE = re.compile(
+    r"\b(?:someone|somebody|persons?|people|humans?|members?|workers?|soldiers?|m[ae]n|wom[ae]n|organizations?)\b", re.I
+)
+"""What a definition says of a concept that is somebody, or several."""
+
 
 class Options:
     """What can be said of options and of questions, each worked out once."""
@@ -25,6 +31,9 @@ class Options:
         self.stems = lru_cache(maxsize=None)(lambda concept: stems(self.text(concept)))
         self.asked = lru_cache(maxsize=None)(self._asked)
         self.around = lru_cache(maxsize=None)(self._around)
+        self.of_people = lru_cache(maxsize=None)(lambda concept: bool(_PEOPLE.search(graph.definitions[concept])))
+        self.parents = lru_cache(maxsize=None)(lambda concept: frozenset(_above(graph, concept, 1)))
+        self.elders = lru_cache(maxsize=None)(lambda concept: frozenset(_above(graph, concept, 2)))
         self.name = lru_cache(maxsize=None)(lambda concept: " ".join(graph.lemmas[concept]).lower())
         self.names = lru_cache(maxsize=None)(lambda concept: stems(self.name(concept)))
         self.question_text = lru_cache(maxsize=None)(
@@ -49,7 +58,21 @@ class Options:
         return specific | self.graph.beside.get(concept, frozenset()) | {concept}
 
     def far(self, one: int, other: int) -> bool:
-        return self.around(one).isdisjoint(self.around(other)) and self.text(one) != self.text(other)
+        return (
+            self.around(one).isdisjoint(self.around(other))
+            and self.text(one) != self.text(other)
+            and (self.plan.relation != "hypernymy" or not self.akin(one, other))
+        )
+
+    def akin(self, one: int, other: int) -> bool:
+        """Whether what is one kind may well be the other too, whatever the taxonomy says: one is an aunt of the other
+        (members are a body, and people), or the gloss of one names the other (a noise is a sound)."""
+        for lower, upper in ((one, other), (other, one)):
+            if not self.parents(upper).isdisjoint(self.elders(lower)):
+                return True
+            if not self.names(upper).isdisjoint(self.sound.stems(lower)):
+                return True
+        return False
 
     def false(self, concept: int, question: Question) -> bool:
         """Whether it can be a distractor at all: fit, false for sure, and without a stem of the question."""
@@ -58,6 +81,8 @@ class Options:
         # What the gloss of the asked concept names may be true of it, whatever the taxonomy says.
         if not self.names(concept).isdisjoint(self.sound.stems(question.asked)):
             return False
+        if self.plan.relation == "hypernymy" and self.of_people(concept) and self.of_people(question.answer):
+            return False  # veterans are servicemen, and they are people
         asked = self.asked(question)
         if not self.attested.fit(concept) or self.sound.near_objection(asked, concept):
             return False
@@ -89,6 +114,13 @@ class Options:
             cousins = {c for parent in parents for aunt in sisters_of(graph, parent) for c in _children(graph, aunt)}
             return sorted(cousins - set(sisters) - {answer})
         return sisters
+
+
+def _above(graph: Graph, concept: int, most: int) -> list[int]:
+    """What lies so few links above, but for what lies above half of the source: that makes nobody kin."""
+    below = graph.down.starts
+    near = (other for other, hops in graph.up.row(concept) if 1 <= hops <= most)
+    return [other for other in near if below[other + 1] - below[other] <= len(graph) / 2]
 
 
 def _children(graph: Graph, concept: int) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.models.contract import DEFAULT_BUDGET, Choices, Turn
-from horsesense.models.local.batches import score_rows
+from horsesense.models.local.batches import Sizes, score_rows
 from horsesense.models.local.plan import make_plan
 from horsesense.models.local.questions import need_tokens
 from horsesense.models.local.rows import Given, Row
@@ -69,7 +69,7 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
     ``framed``: with the tokens around it that the spec has; a chat template brings its own.
     """
     prompt = f"{before}{BLANK}{after}"
-    frame = model.family.frame(model.tokenizer, spec)
+    frame = model.family.frame(model.tokenizer, spec).around(before)
     if model.family.asks_what_follows:
         if after.strip(_CLOSING):
             raise UserError(
@@ -112,8 +112,9 @@ def choices(
         made.append([Row(row.given, row.reads * len(targets), targets)])
         sizes.append([len(each) for each in ids])
     chosen = []
-    longest = max((len(rows[0].given.ids) for rows in made), default=0)
-    for rows, values, counts in zip(made, score_rows(model, made, longest, spec, watcher=watcher), sizes, strict=True):
+    lengths = [len(rows[0].given.ids) for rows in made]
+    scored = score_rows(model, made, Sizes(max(lengths, default=0), sum(lengths)), spec, watcher=watcher)
+    for rows, values, counts in zip(made, scored, sizes, strict=True):
         parts = np.split(values.astype(np.float64), np.cumsum(counts)[:-1])
         sums = tuple(float(np.logaddexp.reduce(part)) for part in parts)
         chosen.append(Choices(sums, (False,) * len(sums), tokens=len(rows[0].given.ids)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.local.forward import alike
+from horsesense.models.local.forward import alike, to_device
 from horsesense.models.local.rows import Given
 
 if TYPE_CHECKING:
@@ -51,11 +51,9 @@ def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tens
         seen[number, 0], depth[number] = sight(tree.parents or range(-1, len(tree.ids) - 1), size)
     # Numbers that are added to attention scores: every kind of attention takes these, not every one a yes or no.
     mask = torch.zeros(seen.shape, dtype=network.dtype, device=device)
-    mask.masked_fill_(torch.from_numpy(~seen).to(device), torch.finfo(network.dtype).min)
+    mask.masked_fill_(to_device(~seen, device), torch.finfo(network.dtype).min)
     logits: torch.Tensor = network(
-        input_ids=torch.from_numpy(ids).to(device),
-        attention_mask=mask,
-        position_ids=torch.from_numpy(depth).to(device),
+        input_ids=to_device(ids, device), attention_mask=mask, position_ids=to_device(depth, device)
     ).logits
     return logits
 

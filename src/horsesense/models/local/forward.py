@@ -30,7 +30,7 @@ def ids_tensor(ids: Sequence[Sequence[int]], device: Any) -> torch.Tensor:
     return to_device(np.array(ids, dtype=np.int64), device)
 
 
-def to_device(values: npt.NDArray[np.int64], device: Any) -> torch.Tensor:
+def to_device(values: npt.NDArray[np.int64] | npt.NDArray[np.bool_], device: Any) -> torch.Tensor:
     """Numbers as a tensor; onto a GPU without waiting for what it does."""
     import torch
 

@@ -55,6 +55,9 @@ class Pending:
     """Numbers that may still be under way on the device."""
 
     values: torch.Tensor
+    there: torch.Event | None = None
+    """When they have come; None where they are there already. To ask a GPU for them later would wait for all that it
+    was given since."""
 
 
 @dataclass(frozen=True)
@@ -217,10 +220,18 @@ class LanguageModel:
                 if self.family.head != "options":
                     values -= scores.logsumexp(dim=1)[of]
                 read[into] = values
-        return Pending(read)
+            if self.device.type != "cuda":
+                return Pending(read)
+            host = torch.empty(read.shape, dtype=read.dtype, pin_memory=True)
+            host.copy_(read, non_blocking=True)
+            there = torch.Event(self.device)
+            there.record()
+        return Pending(host, there)
 
     def finish(self, pending: Pending) -> Values:
-        """The numbers of a batch, in one copy off the device."""
+        """The numbers of a batch, as soon as they are there."""
+        if pending.there is not None:
+            pending.there.synchronize()
         values: Values = pending.values.cpu().numpy()
         self._check(values)
         return values

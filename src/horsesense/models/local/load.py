@@ -9,12 +9,12 @@ from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
 from horsesense.models.local.device import choose_device, fit_threads
 from horsesense.models.local.families import Family, family_named, family_of
+from horsesense.models.local.half_precision import fuse_norms, sum_head_in_float32
 from horsesense.models.local.head import HeadAtPlaces, find_head
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.large import BITS, is_placed, loading_options, placed
 from horsesense.models.local.parts import (
     check_used,
-    keep_head_in_float32,
     quiet_transformers,
     read_part,
     read_tokenizer,
@@ -66,12 +66,14 @@ def load_model(
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
     parameters = network.num_parameters()  # knows how weights of 4 bits are packed; before the head is given its own
-    if dtype != "float32":
-        keep_head_in_float32(network)
     (network if fixed else network.to(place)).eval()
+    if dtype != "float32":
+        sum_head_in_float32(network)
     trust_inputs(network)
     if kind.left_to_right:
         _check_left_to_right(network, place, name, dtype)
+    if dtype != "float32" and place.type == "cuda":
+        fuse_norms(network, kind, place)
     if kind.side_by_side and place.type == "cuda" and not fixed:
         stand_side_by_side(network, kind, place)
     head = find_head(network, kind, place)
@@ -133,8 +135,8 @@ def _why(dtype: str) -> str:
     if dtype == "int8":
         return "asked for; a score depends a little on what is computed beside it, the head is in float32"
     if dtype in BITS:
-        return "asked for; what is computed is in bfloat16, the head in float32"
-    return "full precision" if dtype == "float32" else "asked for; the head stays in float32"
+        return "asked for; what is computed is in bfloat16, the head sums in float32"
+    return "full precision" if dtype == "float32" else "asked for; the head sums in float32"
 
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:

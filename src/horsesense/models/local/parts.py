@@ -149,13 +149,3 @@ def trust_inputs(network: Any) -> None:
     for part in network.modules():
         if hasattr(part, _LOOKS):
             setattr(part, _LOOKS, lambda *_, **__: None)
-
-
-def keep_head_in_float32(network: Any) -> None:
-    """Give the output layer weights and inputs in float32: margins between options are small."""
-    import torch
-
-    head = network.get_output_embeddings()
-    for name, parameter in list(head.named_parameters(recurse=False)):
-        setattr(head, name, torch.nn.Parameter(parameter.detach().float(), requires_grad=False))
-    head.register_forward_pre_hook(lambda _, inputs: (inputs[0].float(), *inputs[1:]))

@@ -70,7 +70,7 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
     ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])
     """
-    with _uncollected():
+    with uncollected():
         inputs, owners, offsets = _merged(rows)
         begins = _begins(inputs)
         if share:
@@ -81,7 +81,7 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Without the garbage collector, which would look through a growing heap of tuples again and again."""
     was = gc.isenabled()
     gc.disable()

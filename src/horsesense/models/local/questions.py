@@ -96,8 +96,10 @@ def _row_a_token(model: LanguageModel) -> bool:
 
 def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
     """Put the frame around the tokens, find those that are scored, and say what is odd about them."""
-    frame, window = Frame((), scores_first=False) if prompt.bare else framer.frame, framer.window
-    room = window - len(frame.before) - len(frame.after)
+    whole = Frame((), scores_first=False) if prompt.bare else framer.frame
+    frame, window = whole.around(prompt.text[: prompt.start]), framer.window
+    # The last token is asked for and never fed, which the harness makes use of.
+    room = window - len(frame.before) - len(frame.after) + whole.alone
     dropped = max(0, len(tokens.ids) - room)
     if dropped and framer.truncation == "error":
         raise UserError(

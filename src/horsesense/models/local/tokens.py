@@ -59,16 +59,29 @@ class Frame:
     """Whether the first token of a text can be scored: a causal model needs something before it."""
     in_words: str = ""
     """The tokens, and why these, for the user."""
+    alone: bool = False
+    """Whether they stand there only where no text does: nothing is put before a text whose end alone is scored."""
+
+    def around(self, before: str) -> Frame:
+        """The frame of a text whose scored stretch begins after ``before``."""
+        return Frame((), scores_first=False, in_words=self.in_words) if self.alone and before.strip() else self
+
+
+HARNESS = "lm-eval"
+"""The policy of lm-evaluation-harness: what the tokenizer adds; where it adds nothing and nothing stands before what is
+scored, the declared BOS, else EOS."""
 
 
 def causal_frame(tokenizer: Any, policy: str) -> Frame:
-    """The BOS under a policy: ``auto``, ``none``, or a token.
+    """The BOS under a policy: ``auto``, ``none``, ``lm-eval``, or a token.
 
     ``auto`` takes what the tokenizer's post-processor puts before a text; else ``<|endoftext|>``
     where that is a special token; else the declared BOS; else EOS. Exactly one.
     """
     if policy == "none":
         return Frame((), scores_first=False, in_words="none, so the first token is not scored")
+    if policy == HARNESS:
+        return _harness_frame(tokenizer)
     if policy != "auto":
         identity = tokenizer.convert_tokens_to_ids(policy)
         if identity is None or tokenizer.convert_ids_to_tokens(identity) != policy:
@@ -85,6 +98,17 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
         if token is not None:
             return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
     raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
+
+
+def _harness_frame(tokenizer: Any) -> Frame:
+    before, _ = added_tokens(tokenizer)
+    if before:
+        return Frame(before, in_words=f"{' '.join(tokenizer.convert_ids_to_tokens(before))} (the tokenizer adds it)")
+    token = tokenizer.bos_token or tokenizer.eos_token
+    if token is None:
+        raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
+    words = f"{token} where nothing stands before what is scored, else nothing (as lm-evaluation-harness does)"
+    return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=words, alone=True)
 
 
 def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:

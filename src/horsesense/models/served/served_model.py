@@ -141,13 +141,16 @@ class ServedModel:
         return [stretch_of(by_text[each.prompt.text], each.prompt, beginning) for each in readings]
 
     def _echo(self, text: str, beginning: Beginning) -> Request:
-        prompt: str | list[int] = (beginning.token if beginning.how == "text" else "") + text
-        if beginning.how == "ids":
-            ids = tokenised(self.client, self.model, text)
-            if ids is None:
-                raise odd("it tokenises one text and not another")
-            prompt = [*beginning.ids, *ids]
-        return Request("/completions", echo_body(self.model, prompt, self._trial.style))
+        return Request("/completions", echo_body(self.model, self._begun(text, beginning), self._trial.style))
+
+    def _begun(self, text: str, beginning: Beginning) -> str | list[int]:
+        """A text with the token before it that the spec asks for, where the server does not put it there itself."""
+        if beginning.how != "ids":
+            return (beginning.token if beginning.how == "text" else "") + text
+        ids = tokenised(self.client, self.model, text)
+        if ids is None:
+            raise odd("it tokenises one text and not another")
+        return [*beginning.ids, *ids]
 
     def _echoed(self, requests: list[Request], texts: list[str], watcher: Watcher) -> list[Echoed]:
         text_of = {request.key(self.client.identity): text for request, text in zip(requests, texts, strict=True)}
@@ -180,6 +183,8 @@ class ServedModel:
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
                 path, body = next_body(self.model, Turn(before.rstrip()), told.most)
+                if self._trial.believed:  # else nobody can say how it begins a text
+                    body["prompt"] = self._begun(before.rstrip(), self._beginning(spec))
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
                 )

@@ -4,6 +4,7 @@
   const at = (id) => document.getElementById(id);
   const data = await unpack("data");
   if (!data.probes.length) { at("count").textContent = "There are no items with a gold."; return; }
+  for (const each of data.probes) each.details = {}; // tokens come when the page can be used already
   let probe = data.probes[0], facetChoices = [];
 
   const list = new VirtualList(at("list"), describe, (place) => {
@@ -91,4 +92,9 @@
   at("csv").addEventListener("click", () => download(`${probe.name}.csv`, csvOf(probe, list.places)));
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
   document.documentElement.dataset.ready = "true";
+  await new Promise((done) => setTimeout(done)); // what is ready is drawn first
+  (await unpack("tokens")).forEach((kept, number) => { data.probes[number].details = kept; });
+  if (at("verdict").value === "tokens") refresh();
+  else if (list.at >= 0) list.choose(list.places[list.at]);
+  document.documentElement.dataset.whole = "true";
 })();

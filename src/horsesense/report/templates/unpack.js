@@ -1,9 +1,8 @@
 "use strict";
 // The items travel as gzip in base64: a tenth of their size, and no character that markup could be made of.
 async function unpack(id) {
-  const packed = atob(document.getElementById(id).textContent);
-  const bytes = new Uint8Array(packed.length);
-  for (let place = 0; place < packed.length; place++) bytes[place] = packed.charCodeAt(place);
+  const text = document.getElementById(id).textContent;
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }

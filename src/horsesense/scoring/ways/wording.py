@@ -45,10 +45,11 @@ def block(item: Item, order: Sequence[int]) -> str:
     B. cold
     """
     shown = [f"{letter}. {item.options[place]}" for letter, place in zip(letters_of(item), order, strict=True)]
-    return "\n".join([*_asked(item), *shown])
+    return "\n".join([*asked(item), *shown])
 
 
-def _asked(item: Item) -> list[str]:
+def asked(item: Item) -> list[str]:
+    """What stands before the options, line by line."""
     premise = [item.premise] if item.premise else []
     if item.form == "cloze":
         return ["Which option fills the blank?", *premise, item.text]

@@ -1,0 +1,143 @@
+"""``make peers``: exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back.
+
+The bundled model answers in all three. Refused: a log-likelihood that differs by more than 1e-3 from ours under the
+spec preset ``lm-eval``, an item that earns otherwise, an id that does not come back, a data set that does not open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from peers.environments import outside, python_of
+
+import horsesense as hs
+from horsesense.models.locating import locate
+from horsesense.records import Card, Item, Probe
+
+LIMIT = int(os.environ.get("LIMIT", "40"))
+"""Items a probe; whole families."""
+CLOSE = 1e-3
+
+
+def probes() -> dict[str, Probe]:
+    """Every form: sentences of the starter probe, and choices, clozes and pairs made of them and of hand."""
+    starter = hs.load_probe("starter").items[:LIMIT]
+    pairs = [
+        ("ice", "cold", "hot"),
+        ("fire", "hot", "wet"),
+        ("a feather", "light", "heavy"),
+        ("the sea", "salty", "sweet"),
+    ]
+    cloze = [
+        Item("clozes", "cloze", text=f"Everybody knows that {thing} is ___ to us.", options=(right, wrong), answer=0)
+        for thing, right, wrong in pairs
+    ]
+    choice = [
+        Item("choices", "choice", text=f"What is {right}?", options=(thing, "a stone", "the moon"), answer=0)
+        for thing, right, _ in pairs
+    ]
+    entailed = [
+        Item("pairs", "pair", premise=f"This is {thing}.", text=f"It is {right}.", options=("true", "false"), answer=0)
+        for thing, right, _ in pairs
+    ]
+    made = {"sentences": list(starter), "clozes": cloze, "choices": choice, "pairs": entailed}
+    return {name: Probe.of(items, Card(name, made="made to be compared")) for name, items in made.items()}
+
+
+def for_older(folder: Path, out: Path) -> Path:
+    """The bundled model as a transformers of the peers' version reads it."""
+    out.mkdir()
+    for file in folder.iterdir():
+        if file.name not in ("config.json", "tokenizer_config.json"):
+            (out / file.name).symlink_to(file)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config |= {"rope_theta": config["rope_parameters"]["rope_theta"], "torch_dtype": "float32"}
+    (out / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    told["tokenizer_class"] = "PreTrainedTokenizerFast"
+    (out / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
+    return out
+
+
+def run(*words: object) -> None:
+    done = subprocess.run([str(word) for word in words], env=outside(), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{words[0]} failed:\n{done.stderr[-3000:]}")
+
+
+def rows(run: hs.Run) -> dict[tuple[str, str], dict[str, object]]:
+    return {(row["probe"], row["item"]): row for row in run.items()}
+
+
+def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
+    for name, probe in asked.items():
+        hs.export(probe, "lm-eval", place / "tasks" / name, name=name)
+    command = python_of("lm_eval").parent / "lm-eval"
+    words = ["--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu", "--batch_size", 8]
+    words += [
+        "--include_path",
+        place / "tasks",
+        "--tasks",
+        ",".join(asked),
+        "--log_samples",
+        "--output_path",
+        place / "logs",
+    ]
+    run(command, "run", *words)
+    hs.import_log("lm-eval", place / "logs", out=place / "harness")
+    theirs = rows(hs.open_run(place / "harness", normalise="sum"))
+    ours = rows(hs.ask("smollm2", asked, spec="lm-eval", normalise="sum", device="cpu"))
+    assert theirs.keys() == ours.keys(), "the ids differ"
+    apart = [
+        abs(one - other)
+        for key, row in ours.items()
+        for one, other in zip(row["scores"], theirs[key]["scores"], strict=True)  # type: ignore[call-overload]
+    ]
+    other = [key for key, row in ours.items() if row["credit"] != theirs[key]["credit"]]
+    print(
+        f"lm-eval: {len(ours)} items, {len(apart)} log-likelihoods, at most {max(apart):.2g} apart, "
+        f"{len(other)} earn otherwise"
+    )
+    assert max(apart) < CLOSE
+    assert not other
+    for name in asked:
+        print(f"  cues of {name}: {hs.find_cues(place / 'harness' / 'probes' / f'{name}.jsonl.gz').verdict}")
+
+
+def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
+    name, probe = "choices", asked["choices"]
+    hs.export(probe, "inspect", place / "inspect", name=name)
+    command = python_of("inspect").parent / "inspect"
+    words = ["--model", "hf/smol", "-M", f"model_path={model}", "--max-tokens", 8, "--epochs", 2, "--display", "none"]
+    run(command, "eval", place / "inspect" / f"{name}.py", *words, "--log-dir", place / "inspect-logs")
+    hs.import_log("inspect", place / "inspect-logs", out=place / "inspected")
+    read = hs.open_run(place / "inspected")
+    assert {row["item"] for row in read.items()} == {item.id for item in probe.items}, "the ids differ"
+    print(f"inspect: {len(probe.items)} items, two epochs; accuracy {read.results()['accuracy'][0]:.3f}")
+
+
+def hub(asked: dict[str, Probe], place: Path) -> None:
+    hs.export(asked["sentences"], "hf", place / "set")
+    code = f"import datasets; print(len(datasets.load_dataset({str(place / 'set')!r})['test']))"
+    run(python_of("lm_eval"), "-c", code)
+    back = hs.read_release("table", place / "set")
+    assert [item.id for item in back.items] == [item.id for item in asked["sentences"].items]
+    print(f"hub: datasets opens it, and {len(back.items)} items come back")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place, asked = Path(folder), probes()
+        model = for_older(locate("smollm2").folder, place / "model")
+        hub(asked, place)
+        harness(asked, model, place)
+        inspect(asked, model, place)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""People in a WinoVenti pipeline: a study for each of its three stages, kept in step with what the machine did.
+
+A stage opens when the one before has enough. Its studies lie in ``people`` (`exceptions-1`, `premises-1` …): where
+there is more to ask than before, it goes into a study of its own, and tasks of things that are gone are closed. What
+people said is put into one file a stage, which the pipeline reads.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.status import Progress
+from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
+from horsesense.methods.winoventi.people import FOLDER, STAGES, Stage, people_file, stage_probe
+from horsesense.methods.winoventi.pipeline import PipelineResult
+from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.records import Item, Judgement, Probe, read_probe, write_judgements
+
+INSTRUMENTS = {"exceptions": "exceptions", "premises": "premises", "validation": "schema"}
+"""What each stage is asked with."""
+
+
+def rounds(folder: Path, stage: str) -> list[Path]:
+    """The studies of a stage, in the order in which they were made."""
+    found = [path for path in (folder / FOLDER).glob(f"{stage}-*") if path.name.removeprefix(f"{stage}-").isdigit()]
+    return sorted(found, key=lambda path: int(path.name.rpartition("-")[2]))
+
+
+def collect_people(folder: Path) -> None:
+    """Put what people said so far into one file a stage."""
+    for stage in STAGES:
+        said: list[Judgement] = []
+        for study in rounds(folder, stage):
+            if (study / DATABASE).is_file():
+                from horsesense.annotate.server.judgement_log import collected_from
+
+                said += collected_from(study).judgements
+        path = people_file(folder, stage)
+        if said:
+            write_judgements(path, said)
+        elif path.is_file() and rounds(folder, stage):  # all of them were withdrawn
+            path.unlink()
+
+
+def stages_of(folder: Path, plan: PipelinePlan) -> tuple[Stage, ...]:
+    """How far each stage is, by what its studies hold."""
+    before_done, found = True, []
+    for stage in STAGES:
+        studies = rounds(folder, stage)
+        progress = [_progress(study, _judges(stage, plan)) for study in studies]
+        if stage not in plan.asked:
+            state = "not asked"
+        elif not before_done or not studies:
+            state = "waiting"
+        else:
+            state = "done" if all(each.has(plan.enough) for each in progress) else "open"
+        before_done = before_done and state in ("done", "not asked")
+        people = frozenset[str]().union(*(each.people for each in progress))
+        found.append(
+            Stage(
+                stage,
+                state,
+                sum(each.tasks for each in progress),
+                sum(each.wanted for each in progress),
+                sum(each.answered for each in progress),
+                len(people),
+                tuple(studies),
+            )
+        )
+    return tuple(found)
+
+
+def _progress(study: Path, judges: int) -> Progress:
+    """How far a study is; one that nobody has opened has no answers."""
+    if not (study / DATABASE).is_file():
+        names = _names(read_probe(study / ITEMS).items, study)
+        return Progress(len(names), judges * len(names), 0, frozenset())
+    from horsesense.annotate.server.served_study import open_study
+    from horsesense.annotate.server.staged_app import progress
+
+    served = open_study(study)
+    try:
+        return progress(served)
+    finally:
+        served.engine.dispose()
+
+
+def _judges(stage: str, plan: PipelinePlan) -> int:
+    return plan.judges if stage == "validation" else find_instrument(INSTRUMENTS[stage]).judgements
+
+
+def _names(items: Iterable[Item], study: Path) -> set[str]:
+    """What judgements call these things: items, or families where schemas are judged."""
+    return {item.family if study.name.startswith("validation") else item.id for item in items}
+
+
+def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> tuple[Stage, ...]:
+    """Bring the studies up to date with what the machine found; the stages as they are then."""
+    nouns = {noun.word: noun for noun in plan.nouns}
+    for place, stage in enumerate(STAGES):
+        before = stages_of(folder, plan)[:place]
+        if stage in plan.asked and all(each.state in ("done", "not asked") for each in before):
+            probe = stage_probe(stage, result.kept, result.triplets, result.filtered, result.schemas, nouns)
+            _refresh(folder, stage, probe, plan)
+    return stages_of(folder, plan)
+
+
+def _refresh(folder: Path, stage: str, probe: Probe, plan: PipelinePlan) -> None:
+    """Tasks that are asked no more are closed, new ones are a new study; one that nobody has opened is made again."""
+    studies = rounds(folder, stage)
+    if studies and not (studies[-1] / DATABASE).is_file():
+        shutil.rmtree(studies.pop())
+    by_family = stage == "validation"
+    current = {item.family if by_family else item.id for item in probe.items}
+    asked: set[str] = set()
+    for study in studies:
+        from horsesense.annotate.server.served_study import open_study
+        from horsesense.annotate.server.staged_app import keep_open
+
+        served = open_study(study)
+        try:
+            keep_open(served, current)
+            asked |= served.tasks["item"].keys()
+        finally:
+            served.engine.dispose()
+    new = [item for item in probe.items if (item.family if by_family else item.id) not in asked]
+    if new:
+        number = int(studies[-1].name.rpartition("-")[2]) + 1 if studies else 1
+        where, instrument = folder / FOLDER / f"{stage}-{number}", INSTRUMENTS[stage]
+        study_settings = Study(
+            folder=where, instrument=find_instrument(instrument), judgements=_judges(stage, plan), seed=plan.seed
+        )
+        make_study(where, Probe.of(new, probe.card), instrument, study_settings)
+
+
+def open_round(folder: Path, plan: PipelinePlan) -> Path | None:
+    """The study that people are to work at now: of the first open stage, the first with anything left to answer."""
+    for stage in stages_of(folder, plan):
+        if stage.state != "open":
+            continue
+        for study in stage.studies:
+            if not _progress(study, _judges(stage.stage, plan)).has(plan.enough):
+                return study
+    return None

@@ -1,0 +1,133 @@
+"""Other tools' files in and out: logs as runs, probes as tasks and data sets of others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.api.probes import PathLike, load_probe
+from horsesense.errors import UserError, naming_extras
+from horsesense.records import Probe, ScoringSpec, probe_name
+from horsesense.records.spec import parse_spec
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.exchange.formats import ExportedProbe
+    from horsesense.exchange.logged_run import ImportedLog
+
+
+@naming_extras()
+def import_log(
+    format: str,
+    *files: PathLike,
+    out: PathLike,
+    columns: str = "",
+    model: str = "",
+    cluster: str = "",
+    filter: str = "",
+    scorer: str = "",
+    skip_bad: bool = False,
+    watcher: Watcher = UNWATCHED,
+) -> ImportedLog:
+    """Read what another tool's models answered into a run folder, which reports, compares and shows like any other.
+
+    Args:
+        format: ``"lm-eval"`` (samples_*.jsonl), ``"inspect"`` (.eval or .json), ``"answers"`` (any table), or a
+            plug-in's.
+        files: Logs, or folders of them.
+        out: The run folder to write; it must not be there yet.
+        columns: Of a table: which column is what, as ``"item=id,model=m,choice=said,options=opts,gold=key"``.
+        model: What the model is called; by default as the log has it.
+        cluster: A column whose values say which items belong together, for intervals.
+        filter: Of lm-eval: which filter counts; by default the first.
+        scorer: Of Inspect: which scorer counts; by default the first.
+        skip_bad: Skip and count samples that cannot be read, instead of stopping at the first.
+        watcher: Told what was skipped, and how far it has come.
+
+    Returns:
+        Whose answers to what, what was left out, and what such a log does not tell.
+    """
+    from horsesense.exchange.formats import reader
+    from horsesense.exchange.logged_run import LogReading, write_logged_run
+    from horsesense.files import disk_errors
+
+    read = reader(format)
+    if not files:
+        raise UserError("no log is given", fix="name a file")
+    paths = [Path(file) for file in files]
+    for path in paths:
+        with disk_errors(path):
+            path.stat()
+    reading = LogReading(
+        skip_bad=skip_bad, columns=_columns(format, columns), model=model, filter=filter, scorer=scorer
+    )
+    return write_logged_run(reading, read, paths, Path(out), format, cluster, watcher)
+
+
+def _columns(format: str, text: str) -> dict[str, str]:
+    if format != "answers":
+        if text:
+            raise UserError("only a table of answers has columns to map", fix=f"leave them out for {format}")
+        return {}
+    from horsesense.exchange.answer_table import parse_answer_columns
+
+    return parse_answer_columns(text)
+
+
+@naming_extras()
+def export(
+    probe: Probe | PathLike,
+    to: str,
+    out: PathLike,
+    *,
+    name: str = "",
+    spec: str | ScoringSpec = "default",
+    by: str = "",
+    seed: int = 0,
+    cues: bool = True,
+) -> ExportedProbe:
+    """Write a probe as another tool takes it. The whole item travels, so that a log made from it has the same ids.
+
+    Args:
+        probe: A probe, its name or file.
+        to: ``"lm-eval"`` (a task folder), ``"inspect"`` (a task and its samples), ``"hf"`` (a data set for the
+            hub), or a plug-in's.
+        out: The folder to write; it must not be there yet, or be empty.
+        name: What the task or data set is called; by default as the probe.
+        spec: How items become prompts: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
+        by: Of lm-eval: the facet whose values become tasks of one group.
+        seed: Of Inspect: of the order in which options are shown.
+        cues: Of a data set: look for cues, and tell of them on its card, which takes seconds.
+
+    Returns:
+        What was written, how the other tool is called on it, and what it cannot be told.
+    """
+    from horsesense.exchange.formats import Export, ExportedProbe, writer
+    from horsesense.files import disk_errors, writing_folder
+
+    write = writer(to)
+    loaded = probe if isinstance(probe, Probe) else load_probe(probe)
+    if not loaded.items:
+        raise UserError("the probe is empty", fix="give one with items")
+    called = name or (loaded.card.name if isinstance(probe, Probe) else probe_name(Path(probe)))
+    folder = Path(out)
+    with disk_errors(folder):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UserError("the folder is there already", file=folder, fix="choose another, or remove it")
+    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    with disk_errors(folder), writing_folder(folder) as part:
+        written = write(Export(loaded, part, called, _identifier(called), meaning, by, seed, cues))
+        files = tuple(sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file()))
+    run = written.run.replace("DIR", str(folder))
+    return ExportedProbe(folder, to, written.items, files, tuple(written.notes), run)
+
+
+def _identifier(name: str) -> str:
+    """A name that YAML, Python and the hub all take.
+
+    >>> _identifier("wordnetqa-hypernymy"), _identifier("2 sets")
+    ('wordnetqa_hypernymy', 'probe_2_sets')
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "probe"
+    return plain if plain[0].isalpha() else f"probe_{plain}"

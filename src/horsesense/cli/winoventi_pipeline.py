@@ -1,0 +1,240 @@
+"""``horsesense winoventi make, serve, status``: the procedure for one model, with people in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.output import Json, people, print_json, say
+from horsesense.cli.settings import Device, Dtype, OneModel, Spec, spec_of
+from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
+
+if TYPE_CHECKING:
+    from horsesense.analysis import Estimate
+    from horsesense.annotate.server.staged_app import StagedServing
+    from horsesense.methods.winoventi.context_shift import ContextShift
+    from horsesense.methods.winoventi.measures import Subset
+    from horsesense.methods.winoventi.people import Stage
+    from horsesense.methods.winoventi.summaries import ModelEvaluation, StepCounts
+
+_SHOWN = 5
+
+
+def make(
+    nouns: Nouns,
+    out: Annotated[Path, typer.Option("--out", help="Folder of the pipeline.")],
+    model: OneModel = DEFAULT_MODEL,
+    limit: NounLimit = None,
+    seed: Seed = 0,
+    exceptions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Exceptions by people: what annotate collect wrote, or the release's outcome collection."),
+    ] = None,
+    conceptnet: Annotated[
+        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): what it denies and says of nouns.")
+    ] = None,
+    text: Annotated[
+        list[Path] | None, typer.Option(help="Texts in which adjectives are looked up beside their nouns; repeatable.")
+    ] = None,
+    premises: Annotated[
+        list[Path] | None,
+        typer.Option(help="Premises by people: noun, generic, exception, premise with [ this / that ]."),
+    ] = None,
+    ranker: Ranker = "smollm2",
+    writer: Annotated[
+        str, typer.Option(help="Who writes premises: circumstances (the shipped table), a model of other kin, none.")
+    ] = "circumstances",
+    judge: Annotated[str, typer.Option(help="A model of yet other kin that says which exceptions are plausible.")] = "",
+    write: Annotated[
+        int | None, typer.Option(min=0, help="Triplets that premises are written for by machine [all].")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises for each triplet.")] = 2,
+    most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
+    least: Annotated[
+        float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
+    ] = -7.2,
+    entailment: Annotated[str, typer.Option(help="An entailment model for the check of ambiguity.")] = "",
+    vectors: Annotated[str, typer.Option(help="A model of word vectors for the check of meaning; none.")] = "minilm",
+    validated: Annotated[
+        list[Path] | None,
+        typer.Option(help="What people said of schemas elsewhere: annotate collect, instrument schema."),
+    ] = None,
+    asked: Annotated[
+        str, typer.Option("--people", help="Stages in which people are asked; none: the machine alone, no headline.")
+    ] = "exceptions,premises,validation",
+    judges: Annotated[int, typer.Option(min=2, help="People who validate a schema.")] = 3,
+    enough: Annotated[
+        float, typer.Option(min=0.01, max=1.0, help="Share of a stage's answers with which the next opens.")
+    ] = 1.0,
+    as_paper: AsPaper = False,
+    spec: Spec = "default",
+    dtype: Dtype = None,
+    device: Device = "auto",
+    json: Json = False,
+) -> None:
+    """Associations, exceptions, adversarial filter, premises and checks in one folder, with people's answers."""
+    from horsesense.api.winoventi import make as make_pipeline
+    from horsesense.cli.progress import Bars
+
+    with Bars(stay=True) as watcher:
+        summary = make_pipeline(
+            nouns,
+            out=out,
+            model=model,
+            limit=limit,
+            seed=seed,
+            exceptions=exceptions or (),
+            conceptnet=conceptnet,
+            texts=text or (),
+            premises=premises or (),
+            ranker=ranker,
+            writer=writer,
+            judge=judge,
+            write=write,
+            samples=samples,
+            most=most,
+            least=least,
+            entailment=entailment,
+            vectors=vectors,
+            validated=validated or (),
+            people=() if asked == "none" else [name.strip() for name in asked.split(",")],
+            judges=judges,
+            enough=enough,
+            as_paper=as_paper,
+            spec=spec_of(spec, dtype),
+            device=device,
+            watcher=watcher,
+        )
+    if json:
+        print_json(summary)
+        return
+    _print_counts(summary.counts)
+    for kind, evaluation in summary.evaluations.items():
+        told = (
+            "passed by people or a stated judge"
+            if kind == "validated"
+            else "proposed: nobody has passed them, no headline"
+        )
+        people().print(f"\n{told}, in {summary.probes[kind]}", markup=False, soft_wrap=True)
+        print_evaluations([evaluation])
+    for schema in summary.sample:
+        people().print(f"  proposed: {schema}", markup=False, soft_wrap=True)
+    _print_stages(summary.stages)
+    say(f"next: {summary.next}")
+
+
+def status(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What winoventi make made.")], json: Json = False
+) -> None:
+    """How far machine and people have come, and what is to be done next."""
+    from horsesense.api.winoventi import status as status_of
+
+    found = status_of(folder)
+    if json:
+        print_json(found)
+        return
+    if found.counts is not None:
+        _print_counts(found.counts)
+    _print_stages(found.stages)
+    say(f"next: {found.next}")
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What winoventi make made.")],
+    invite: Annotated[
+        list[str] | None, typer.Option(help="A person who is not invited yet; the link holds for all stages.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Where to listen; others than loopback are public.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port.")] = 8000,
+    address: Annotated[str, typer.Option(help="Where people reach it [http://HOST:PORT].")] = "",
+    json: Json = False,
+) -> None:
+    """Serve exceptions, premises and validation, each when the one before has enough. Ctrl-C stops; nothing is lost."""
+    from horsesense.api.winoventi import serve as serve_stages
+    from horsesense.cli.progress import Bars
+
+    def started(serving: StagedServing) -> None:
+        if json:
+            print_json(serving)
+            return
+        for link in serving.links:
+            people().print(f"{link.name}  {link.link}", markup=False, soft_wrap=True)
+
+    with Bars(stay=True) as watcher:
+        serve_stages(
+            folder, invite=invite or (), host=host, port=port, address=address, started=started, watcher=watcher
+        )
+
+
+def _print_counts(counts: StepCounts) -> None:
+    from dataclasses import asdict
+
+    for name, value in asdict(counts).items():
+        numbers = (
+            ", ".join(f"{key} {count:,}" for key, count in value.items()) if isinstance(value, dict) else f"{value:,}"
+        )
+        people().print(f"{name.replace('_', ' '):<14} {numbers}", markup=False, soft_wrap=True)
+
+
+def _print_stages(stages: Iterable[Stage]) -> None:
+    for each in stages:
+        far = f"{each.answered:,} of {each.wanted:,} answers by {each.people:,} people" if each.studies else ""
+        people().print(f"{each.stage:<14} {each.state:<10} {far}", markup=False, soft_wrap=True)
+
+
+def print_evaluations(models: Iterable[ModelEvaluation]) -> None:
+    """A table a model, the headline marked, then slices and what stands out."""
+    console = people()
+    for model in models:
+        console.print(f"{model.model}", markup=False, style="bold")
+        if model.proposed:
+            told = f"{model.proposed:,} schemas were passed by nobody: no headline"
+            console.print(f"  {told}", markup=False, soft_wrap=True)
+        for shift in model.shifts:
+            mark = "  ← headline" if shift == model.shift else ""
+            console.print(f"  {_shift_in_words(shift)}{mark}", markup=False, soft_wrap=True)
+        for title, subsets in (("", (*model.subsets, *model.tokens)), (", turned round", model.reverse)):
+            for each in subsets:
+                mark = "  ← headline" if each == model.headline and not title else ""
+                console.print(f"  {_in_words(each, title)}{mark}", markup=False, soft_wrap=True)
+        for name, slices in model.slices.items():
+            cells = (f"{s.value} {s.test} {s.accuracy.value:.3f} (n {s.accuracy.n:,})" for s in slices)
+            console.print(f"  by {name}: {'; '.join(cells)}", markup=False, soft_wrap=True)
+        for what, extremes in (("failures", model.failures), ("successes", model.successes)):
+            words = ", ".join(f"{word} {count}" for word, count in list(extremes.by_word.items())[:_SHOWN])
+            depths = ", ".join(f"k={k} {count}" for k, count in extremes.by_k.items())
+            console.print(f"  strongest {len(extremes.items)} {what}: {words}; {depths}", markup=False, soft_wrap=True)
+        for note, count in model.notes.items():
+            console.print(f"  {note}" + (f": {count:,}" if count else ""), markup=False, soft_wrap=True)
+
+
+def _in_words(each: Subset, title: str) -> str:
+    if each.generic is None or each.exception is None or each.both is None or each.drop is None:
+        return f"{each.subset + title:<26} no schemas"
+    numbers = (_range("generic", each.generic), _range("exception", each.exception), _range("both", each.both))
+    mass = f"mass {each.mass:.3f}" if each.mass is not None else ""
+    macro = (
+        f"macro {each.macro_generic.value:.3f}/{each.macro_exception.value:.3f}"
+        if each.macro_generic and each.macro_exception
+        else ""
+    )
+    parts = ", ".join((*numbers, _range("drop", each.drop), macro, mass))
+    return f"{each.subset + title:<26} {parts}, {each.schemas:,} schemas"
+
+
+def _shift_in_words(each: ContextShift) -> str:
+    if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
+        return f"{each.subset + ', shift':<26} no schemas"
+    numbers = (
+        f"towards the right word {each.shift.value:+.3f} nats ({each.shift.low:+.3f} to {each.shift.high:+.3f})",
+        f"generic {each.generic.value:+.3f}, exception {each.exception.value:+.3f} against a neutral premise",
+        _range("moved", each.moved),
+    )
+    return f"{each.subset + ', shift':<26} {'; '.join(numbers)}"
+
+
+def _range(name: str, estimate: Estimate) -> str:
+    return f"{name} {estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"

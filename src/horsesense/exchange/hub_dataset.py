@@ -1,0 +1,237 @@
+"""A probe as a data set for the Hugging Face hub: Parquet a split, and a card that says how far it can be trusted.
+
+``datasets.load_dataset(DIR)`` opens the folder, and it uploads as it is. The card's header is what the hub reads;
+below it stand licence, citation, how the items were made, how sound they are and what answers them by cues.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from horsesense import __version__
+from horsesense.errors import UserError
+from horsesense.exchange.formats import Export, Written
+from horsesense.records import Item, Probe
+from horsesense.records.card import writing_card
+from horsesense.records.jsonl import item_to_dict
+
+_SPLITS = {"dev": "validation", "valid": "validation", "eval": "validation"}
+"""What the hub calls a split otherwise."""
+_LICENCES = {
+    "apache-2.0": "apache-2.0", "mit": "mit", "cc0": "cc0-1.0", "cc0-1.0": "cc0-1.0", "cc-by-4.0": "cc-by-4.0",
+    "cc-by-sa-4.0": "cc-by-sa-4.0", "cc-by-sa-3.0": "cc-by-sa-3.0", "cc-by-3.0": "cc-by-3.0",
+    "cc-by-nc-4.0": "cc-by-nc-4.0",
+    "gpl-2.0": "gpl-2.0", "gpl-3.0": "gpl-3.0", "bsd-3-clause": "bsd-3-clause", "odc-by": "odc-by",
+}  # fmt: skip
+"""A licence as people write it → as the hub's list has it."""
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
+_WORDNETQA = (
+    "Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using Expert "
+    "Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. doi:10.1162/tacl_a_00331"
+)
+_PAPERS = {
+    "rica": "Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
+    "2021. doi:10.18653/v1/2021.emnlp-main.598",
+    "cats": "Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
+    "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
+    "winoventi": "Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
+    "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
+    "partwhole": "James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
+    "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
+    "doi:10.18653/v1/D19-1625",
+    "wordnetqa": _WORDNETQA,
+    "dictionaryqa": _WORDNETQA,
+}
+"""Method → the paper that it is from (CITATION.cff)."""
+
+_FIELDS = """| field | what it is |
+|---|---|
+| `id` | the probe's name and a hash of the content |
+| `form` | `cloze` (options fill the blank `___`), `sentences` (options are whole), `choice`, `pair` (labels) |
+| `premise`, `text` | what is given first; the question, the cloze or the hypothesis |
+| `options`, `answer` | the options, and the place of the right one from 0; null where nobody has judged |
+| `family`, `member` | what the strict metric takes together, and the role in it |
+| `facet_…`, `group_…` | values to slice by; units of dependence |
+| `item` | the whole item as JSON |"""
+
+
+def write_hub(export: Export) -> Written:
+    """The folder of the data set."""
+    if export.by:
+        raise UserError("a data set is not apart by a facet", fix="every facet is a column")
+    by_split: dict[str, list[Item]] = {}
+    for item in export.probe.items:
+        by_split.setdefault(_split(item), []).append(item)
+    facets = _columns(export.probe.items, "facets")
+    groups = _columns(export.probe.items, "groups")
+    files: dict[str, str] = {}
+    (export.folder / "data").mkdir()
+    for split, items in by_split.items():
+        files[split] = f"data/{split}-00000-of-00001.parquet"
+        _write_split(export.folder / files[split], items, facets, groups)
+    text = "".join(f"{line}\n" for line in [*_header(export, files), *_body(export, by_split)])
+    (export.folder / "README.md").write_text(text, encoding="utf-8")
+    with writing_card(export.folder / f"{export.name}.card.json", export.probe.card):
+        pass
+    return Written(len(export.probe.items), 'datasets.load_dataset("DIR")')
+
+
+def _split(item: Item) -> str:
+    written = str(item.facets.get("split", "test"))
+    name = re.sub(r"\W+", "_", written).strip("_") or "test"
+    return _SPLITS.get(name, name)
+
+
+def _columns(items: Sequence[Item], field: str) -> dict[str, type]:
+    """The names of facets or groups, each with the kind that all its values have; text where they have several."""
+    kinds: dict[str, set[type]] = {}
+    for item in items:
+        for name, value in getattr(item, field).items():
+            kinds.setdefault(name, set()).add(type(value))
+    return {
+        name: next(iter(seen)) if len(seen) == 1 else float if seen == {int, float} else str
+        for name, seen in sorted(kinds.items())
+    }
+
+
+def _write_split(path: Any, items: Sequence[Item], facets: Mapping[str, type], groups: Mapping[str, type]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    arrow = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+    texts = pa.list_(pa.string())
+    fields = [("id", pa.string()), ("form", pa.string()), ("premise", pa.string()), ("text", pa.string())]
+    fields += [("options", texts), ("answer", pa.int64()), ("family", pa.string()), ("member", pa.string())]
+    fields += [(f"facet_{name}", arrow[kind]) for name, kind in facets.items()]
+    fields += [(f"group_{name}", arrow[kind]) for name, kind in groups.items()]
+    schema = pa.schema([*fields, ("item", pa.string())])
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for start in range(0, len(items), 20_000):
+            rows = [_row(item, facets, groups) for item in items[start : start + 20_000]]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+
+def _row(item: Item, facets: Mapping[str, type], groups: Mapping[str, type]) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(item, name) for name in ("id", "form", "premise", "text", "answer")}
+    row |= {"options": list(item.options), "family": item.family, "member": item.member}
+    row |= {f"facet_{name}": kind(item.facets[name]) for name, kind in facets.items() if name in item.facets}
+    row |= {f"group_{name}": kind(item.groups[name]) for name, kind in groups.items() if name in item.groups}
+    return row | {"item": orjson.dumps(item_to_dict(item)).decode()}
+
+
+def _header(export: Export, files: Mapping[str, str]) -> Iterator[str]:
+    card, items = export.probe.card, len(export.probe.items)
+    known = _LICENCES.get(card.licence.strip().lower())
+    yield "---"
+    yield f"license: {known or 'other'}"
+    if not known:
+        yield f"license_name: {json.dumps(card.licence or 'not stated', ensure_ascii=False)}"
+    yield "language:\n- en"
+    yield f"pretty_name: {json.dumps(card.name, ensure_ascii=False)}"
+    yield "task_categories:\n- multiple-choice"
+    yield f"size_categories:\n- {next((name for most, name in _SIZES if items < most), 'n>10M')}"
+    yield "tags:\n- commonsense\n- probing\n- horsesense"
+    yield "configs:\n- config_name: default\n  data_files:"
+    for split, path in files.items():
+        yield f"  - split: {split}\n    path: {path}"
+    yield "---\n"
+
+
+def _body(export: Export, by_split: Mapping[str, Sequence[Item]]) -> Iterator[str]:
+    probe, card = export.probe, export.probe.card
+    yield f"# {card.name}\n"
+    shape = Counter(item.form for item in probe.items)
+    forms = ", ".join(f"{count:,} {form}" for form, count in shape.most_common())
+    yield f"{len(probe.items):,} commonsense questions in {card.families:,} families ({forms}).\n"
+    yield "| split | items |\n|---|---|"
+    for split, items in by_split.items():
+        yield f"| {split} | {len(items):,} |"
+    yield "\n## How it was made\n"
+    made = card.made.strip().rstrip(".") or "nobody has said how"
+    yield f"{made[:1].upper()}{made[1:]}.{'' if card.seed is None else f' Seed {card.seed}.'}\n"
+    for note, count in card.notes.items():
+        yield f"- {note}: {count:,}"
+    yield "\n## How sound it is\n"
+    yield from _soundness(probe)
+    yield "\n## What answers it without understanding\n"
+    yield from _cues(export)
+    yield "\n## How well people do\n"
+    if not card.human:
+        yield "Nobody has been asked."
+    for figure in card.human:
+        part = f" on {figure.part}" if figure.part else ""
+        yield f"- {figure.value:.3f}{part} ({figure.kind or 'kind not stated'}; {figure.source})"
+    yield "\n## How it is scored\n"
+    yield (
+        f"The primary metric is {card.metric}; items depend on one another by `{card.group}`, so intervals are to be "
+        f"clustered by it. A tie earns its share. Guessing earns {_chance(probe):.3f}."
+    )
+    yield "\n## Fields\n"
+    yield _FIELDS
+    yield "\n## An item\n"
+    yield f"```json\n{json.dumps(item_to_dict(probe.items[0]), ensure_ascii=False, indent=2)}\n```"
+    yield "\n## Licence and citation\n"
+    yield f"Licence: {card.licence or 'not stated'}. {_licences(probe)}".rstrip()
+    if card.method in _PAPERS:
+        yield f"\nThe method is from: {_PAPERS[card.method]}"
+    yield "\n## How to use it\n"
+    yield "```python\nimport datasets\n"
+    yield f"datasets.load_dataset({json.dumps(export.name)})  # this folder, or its name on the hub\n```\n"
+    yield f"`horsesense import table FOLDER -o {export.name}.jsonl` gives the same items with the same ids.\n"
+    yield f"Written by horsesense {__version__}."
+
+
+def _chance(probe: Probe) -> float:
+    judged = [1 / len(item.options) for item in probe.items if item.answer is not None]
+    return sum(judged) / max(1, len(judged))
+
+
+def _licences(probe: Probe) -> str:
+    """What the items' sources say of themselves."""
+    found = sorted({item.source.licence for item in probe.items if item.source.licence})
+    return f"Items name their sources' licences: {', '.join(found)}." if found else ""
+
+
+def _soundness(probe: Probe) -> Iterator[str]:
+    status = Counter(str(item.facets["status"]) for item in probe.items if "status" in item.facets)
+    if status:
+        yield (
+            "Items by what stands behind them: "
+            + ", ".join(f"{n:,} {name}" for name, n in status.most_common())
+            + ".\n"
+        )
+    sound = probe.card.soundness
+    if sound is None:
+        yield "Nobody has read a sample of it, so the share of bad items is not known."
+        return
+    yield f"{sound.in_words()[:1].upper()}{sound.in_words()[1:]} ({sound.date})."
+    for remark in sound.remarks:
+        yield f"- {remark}"
+
+
+def _cues(export: Export) -> Iterator[str]:
+    if not export.cues:
+        yield "Not looked for."
+        return
+    from horsesense.analysis.cues import find_cues
+    from horsesense.knowledge.taxonomy import load_taxonomy
+    from horsesense.knowledge.wordnet_source import find_wordnet
+
+    probe = export.probe
+    folder = find_wordnet()
+    try:
+        found = find_cues(probe.items, probe.card.group, load_taxonomy(folder) if folder else None)
+    except UserError as error:
+        yield f"Cannot be said: {error.problem}."
+        return
+    yield f"{found.verdict}\n"
+    yield "| a cue picks | accuracy | 95 % interval | covers | p |\n|---|---|---|---|---|"
+    for cue in found.cues[:5]:
+        e = cue.accuracy
+        yield f"| {cue.pick} | {e.value:.3f} | {e.low:.3f} to {e.high:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"

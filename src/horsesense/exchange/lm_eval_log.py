@@ -1,0 +1,252 @@
+"""Samples that lm-evaluation-harness logged (``--log_samples``), versions 0.4.0 to 0.4.13, as samples of ours.
+
+One line is one document under one filter. Multiple choice has a log-likelihood an option; what was generated has a text
+and a metric. Results of the same run lie beside the samples and tell the model and the versions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import UserError
+from horsesense.exchange.logged_run import LogReading
+from horsesense.exchange.samples import (
+    Sample,
+    checked,
+    gold_of,
+    number_of,
+    of_ours,
+    open_item,
+    own_item,
+    plain_columns,
+    probe_name_of,
+)
+from horsesense.files import numbered_lines, read_bytes
+from horsesense.records import Form, Item
+from horsesense.scoring.ways.parsing import parse_reply
+
+_FILE = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl(\.gz)?")
+_NEEDED = ("doc", "arguments", "resps")
+_METRICS = ("exact_match", "acc", "em", "pass@1", "f1")
+"""Metrics of what was generated that say right or wrong, the best known first."""
+
+
+def read_lm_eval(paths: Sequence[Path], reading: LogReading) -> None:
+    """Give the samples of all files to the reading; folders are searched."""
+    files = [file for path in paths for file in _files(path)]
+    for path in files:
+        told = _FILE.fullmatch(path.name)
+        task = told["task"] if told else re.sub(r"^samples_|\.jsonl(\.gz)?$", "", path.name)
+        results = _results(path, told["date"] if told else "")
+        model = reading.model or _model_of(results) or path.resolve().parent.name
+        reading.tell(model, path, _reported(results, task))
+        if not results:
+            reading.remark(f"{path.name}: no results file lies beside it, so the model is called by its folder")
+        chosen = reading.filter
+        for line, text in numbered_lines(path):
+            with reading.at(path, line):
+                values = _object(text)
+                used = str(values.get("filter", "none"))
+                chosen = chosen or used
+                if used != chosen:
+                    reading.remark(f"{task}: of several filters {chosen} counts")
+                    continue
+                for sample in _samples(values, task, model, reading):
+                    reading.take(sample)
+    reading.remark(
+        "the log has no tokens: sums and their normalisation by words and characters are there, token tables are not"
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("samples_*.jsonl"))
+    if not found:
+        raise UserError("no samples_*.jsonl lies in the folder", file=path, fix="log with --log_samples")
+    return found
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        values = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:  # Python's own writer knows NaN, which JSON does not
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"the line is not JSON ({error}), or it is cut off") from None
+    if not isinstance(values, dict):
+        raise UserError("the line is not a JSON object")
+    missing = [name for name in _NEEDED if name not in values]
+    if missing:
+        raise UserError(
+            f"the field {missing[0]!r} is missing, so this is no log of samples as versions from 0.4.0 on write it",
+            fix="log again with --log_samples",
+        )
+    return values
+
+
+def _results(path: Path, date: str) -> Mapping[str, Any]:
+    """The results that were written with the samples; nothing where they are not there."""
+    beside = path.parent / f"results_{date}.json"
+    if not date or not beside.is_file():
+        every = sorted(path.parent.glob("results_*.json"))
+        if not every:
+            return {}
+        beside = every[-1]
+    try:
+        values = orjson.loads(read_bytes(beside))
+    except orjson.JSONDecodeError as error:
+        raise UserError(f"this is not JSON: {error.msg}", file=beside, fix="get it again, or move it away") from None
+    return values if isinstance(values, dict) else {}
+
+
+def _model_of(results: Mapping[str, Any]) -> str:
+    name = results.get("model_name")
+    if not name:
+        arguments = (results.get("config") or {}).get("model_args")
+        if isinstance(arguments, dict):
+            name = arguments.get("pretrained") or arguments.get("model")
+        elif isinstance(arguments, str):
+            named = re.search(r"(?:^|,)(?:pretrained|model)=([^,]+)", arguments)
+            name = named[1] if named else ""
+    return Path(str(name)).name if str(name or "").startswith(("/", ".")) else str(name or "")
+
+
+def _reported(results: Mapping[str, Any], task: str) -> dict[str, Any]:
+    config = results.get("config") if isinstance(results.get("config"), dict) else {}
+    assert isinstance(config, dict)
+    version = results.get("lm_eval_version", "")
+    arguments = config.get("model_args")
+    shots = (results.get("n-shot") or {}).get(task)
+    return {
+        "tool": f"lm-eval {version}".strip(),
+        "source": config.get("model"),
+        "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments else "",
+        "parameters": config.get("model_num_parameters"),
+        "dtype": str(config.get("model_dtype") or "").removeprefix("torch."),
+        "revision": config.get("model_sha") or config.get("model_revision"),
+        "transformers": results.get("transformers_version"),
+        "chat template": bool(results.get("chat_template")),
+        f"version of {task}": (results.get("versions") or {}).get(task),
+        f"examples of {task}": shots,
+    }
+
+
+def _samples(values: Mapping[str, Any], task: str, model: str, reading: LogReading) -> Iterator[Sample]:
+    doc = values["doc"] if isinstance(values["doc"], dict) else {}
+    asked = [tuple(_texts(each)) for each in _in_order(values["arguments"])]
+    if not asked:
+        raise UserError("the sample has no arguments")
+    responses = values["resps"]
+    if not isinstance(responses, list) or not responses:
+        raise UserError("the sample has no responses")
+    first = responses[0][0] if isinstance(responses[0], list) and responses[0] else None
+    if isinstance(first, list | tuple) and len(asked[0]) > 1:
+        yield _choice(values, doc, asked, task, model)
+    elif isinstance(first, str):
+        yield from _generated(values, doc, asked, task, model, reading)
+    else:
+        raise UserError("the responses are neither log-likelihoods of options nor texts")
+
+
+def _in_order(arguments: Any) -> list[Any]:
+    """The requests of a sample: a list, or numbered names as newer versions have them."""
+    if isinstance(arguments, dict):
+        names = sorted(arguments, key=lambda name: (len(name), name))
+        return [arguments[name] for name in names]
+    if isinstance(arguments, list):
+        return arguments
+    raise UserError("the arguments are neither a list nor an object")
+
+
+def _texts(request: Any) -> list[Any]:
+    if isinstance(request, dict):
+        return [request[name] for name in sorted(request, key=lambda name: (len(name), name))]
+    if isinstance(request, list):
+        return request
+    raise UserError("a request has no context and continuation")
+
+
+def _choice(
+    values: Mapping[str, Any], doc: Mapping[str, Any], asked: Sequence[tuple[Any, ...]], task: str, model: str
+) -> Sample:
+    answers = [each[0] if isinstance(each, list) and each else None for each in values["resps"]]
+    if len(answers) != len(asked) and len(asked) == 2 * len(answers):
+        asked = asked[: len(answers)]  # with acc_mutual_info every option is asked without its context too
+    if len(answers) != len(asked):
+        raise UserError(f"there are {len(answers)} log-likelihoods for {len(asked)} options")
+    if any(not isinstance(each, list | tuple) or not each for each in answers):
+        raise UserError("a response has no log-likelihood")
+    scores = tuple(number_of(each[0], "log-likelihood") for each in answers if each)
+    item = own_item(doc.get("item"))
+    if item is not None and len(item.options) != len(scores):
+        raise UserError(f"there are {len(scores)} log-likelihoods for {len(item.options)} options")
+    if item is not None:
+        return of_ours(doc, task, model, item, scores=scores)
+    contexts, continuations = [str(each[0]) for each in asked], [str(each[1]) for each in asked]
+    item = _item_of(task, contexts, continuations, values.get("target"))
+    return Sample(task, model, item, scores, columns=plain_columns(doc))
+
+
+def _item_of(task: str, contexts: Sequence[str], continuations: Sequence[str], target: Any) -> Item:
+    """A question and its answers; whole sentences where it is the context that differs, or nothing stands before."""
+    name, form, text = probe_name_of(task), "choice", contexts[0].strip()
+    options = tuple(continuation.strip() for continuation in continuations)
+    if len(set(contexts)) > 1 or not text:
+        form, text = "sentences", ""
+        options = tuple((context + rest).strip() for context, rest in zip(contexts, continuations, strict=True))
+    gold = gold_of(target, options if len(set(contexts)) == 1 else [str(n) for n in range(len(options))])
+    kind: Form = "choice" if form == "choice" else "sentences"
+    return checked(Item(probe=name, form=kind, text=text, options=options, answer=gold))
+
+
+def _generated(
+    values: Mapping[str, Any],
+    doc: Mapping[str, Any],
+    asked: Sequence[tuple[Any, ...]],
+    task: str,
+    model: str,
+    reading: LogReading,
+) -> Iterator[Sample]:
+    """Each repeat by itself: the option that it names where there are options, else right or wrong as the log says."""
+    texts = [str(text) for text in values["resps"][0]]
+    item = own_item(doc.get("item"))
+    if item is not None:
+        for repeat, text in enumerate(texts):
+            parsed = parse_reply(text, item.options)
+            yield of_ours(doc, task, model, item, parsed=parsed.option, said=text, why=parsed.why, repeat=repeat)
+        return
+    metric = _metric(values)
+    target = values.get("target")
+    gold = str(target[0] if isinstance(target, list) and target else target if target is not None else "")
+    item = open_item(probe_name_of(task), str(asked[0][0]).strip(), gold)
+    reading.remark(
+        f"{task}: asked without options, so {metric} of the log says what is right, and cues cannot be looked for"
+    )
+    if len(texts) > 1:
+        reading.remark(f"{task}: of {len(texts)} repeats the log judges them together, and so does this")
+    right = _right(values[metric], metric)
+    why = f"{metric} of the log"
+    yield Sample(task, model, item, parsed=0 if right else 1, said=texts[0], why=why, columns=plain_columns(doc))
+
+
+def _metric(values: Mapping[str, Any]) -> str:
+    listed = values.get("metrics")
+    known = [str(name) for name in listed] if isinstance(listed, list) else [n for n in _METRICS if n in values]
+    for name in (*(n for n in _METRICS if n in known), *known):
+        if isinstance(values.get(name), int | float):
+            return name
+    raise UserError("the sample has no metric that says right or wrong")
+
+
+def _right(value: Any, metric: str) -> bool:
+    if value in (0, 1):
+        return bool(value)
+    raise UserError(f"{metric} is {value!r}, neither right nor wrong")

@@ -1,0 +1,367 @@
+"""What other tools' models answered, as a run folder like any other; its models are known only as a log tells them.
+
+Samples are kept in a database on disk while a log is read, so that memory stays flat however long it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import UserError, argument, unknown
+from horsesense.exchange.samples import ANOTHER, Columns, Sample, probe_name_of
+from horsesense.files import sha256_of_file, writing_folder
+from horsesense.files.checksums import keep_sum
+from horsesense.records import Answer, Card, Facet, Item, Reply, ScoringSpec, card_path
+from horsesense.records.answer import NO_TOKENS
+from horsesense.records.card import writing_card
+from horsesense.records.document import Document
+from horsesense.records.jsonl import item_from_dict, item_to_dict, write_jsonl
+from horsesense.runs.folder import probe_path, replies_path, shard_path, write_answers
+from horsesense.runs.manifest import (
+    LOG,
+    ModelRecord,
+    Part,
+    ProbeRecord,
+    content_of_ids,
+    new_manifest,
+    write_manifest,
+)
+from horsesense.runs.replies import write_replies
+from horsesense.scoring.ways.by_words import answer_from
+from horsesense.watching import UNWATCHED, Watcher
+
+_SHARD = 20_000
+"""Answers a file."""
+_AT_ONCE = 2_000
+"""Samples that are put into the database together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLog(Document):
+    """A log as a run folder."""
+
+    out: Path
+    """The run folder."""
+    samples: int
+    """Samples that were kept; one a model, item and repeat."""
+    models: tuple[str, ...]
+    """Whose answers they are."""
+    probes: Mapping[str, int]
+    """What was asked, with the number of items."""
+    notes: Mapping[str, int]
+    """What was skipped, left out or met twice, counted."""
+    remarks: tuple[str, ...]
+    """What a log like this does not tell."""
+
+
+@dataclass(slots=True)
+class LogReading:
+    """What readers give samples to."""
+
+    skip_bad: bool = False
+    """Skip and count what cannot be read."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Of a table: which column is what."""
+    model: str = ""
+    """What the model is called; empty: as the log has it."""
+    filter: str = ""
+    """Which filter of lm-eval counts; empty: the first."""
+    scorer: str = ""
+    """Which scorer of Inspect counts; empty: the first."""
+    notes: Counter[str] = field(default_factory=Counter)
+    remarks: dict[str, None] = field(default_factory=dict)
+    skipped: list[UserError] = field(default_factory=list)
+    reported: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Model → what the log tells of it."""
+    hashes: dict[str, list[str]] = field(default_factory=dict)
+    """Model → SHA-256 of the files that its answers are from."""
+    base: Any = None
+    """The database; set while a log is read."""
+    _waiting: list[Sample] = field(default_factory=list)
+    _parts: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _facets: dict[str, Columns] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
+    """Task → the unit of dependence that its probe's card names."""
+
+    def remark(self, text: str) -> None:
+        """Something that the log does not tell, said once."""
+        self.remarks[text] = None
+
+    @contextmanager
+    def at(self, path: Path, line: int | None = None) -> Iterator[None]:
+        """What goes wrong inside is told with file and line, or skipped and counted."""
+        try:
+            yield
+        except UserError as error:
+            if not self.skip_bad:
+                fix = error.fix or f"repair it, or use {argument('skip_bad')} to go on without it"
+                raise UserError(error.problem, fix=fix).at(path, line) from None
+            self.skipped.append(error.at(path, line))
+            self.notes["bad samples skipped"] += 1
+
+    def tell(self, model: str, path: Path, reported: Mapping[str, Any]) -> None:
+        """What a log says of a model; several logs may."""
+        self.reported.setdefault(model, {}).update(reported)
+        self.hashes.setdefault(model, []).append(sha256_of_file(path))
+
+    def take(self, sample: Sample) -> None:
+        """One sample."""
+        self._waiting.append(sample)
+        if len(self._waiting) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Put what waits into the database."""
+        if self.base is None:
+            raise ValueError("a reading is begun by its run")
+        for sample in self._waiting:
+            self.groups.setdefault(sample.task, sample.group)
+            part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
+            place = self._place(sample)
+            body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
+            row = (part, place, sample.repeat, body)
+            if not self.base.execute("insert or ignore into answers values (?, ?, ?, ?)", row).rowcount:
+                self.notes["doubled samples, of which the first counts"] += 1
+        self._waiting.clear()
+
+    def _place(self, sample: Sample) -> int:
+        body = orjson.dumps(item_to_dict(sample.item))
+        columns = orjson.dumps(dict(sample.columns))
+        row = (sample.task, sample.item.id, body, columns)
+        done = self.base.execute("insert or ignore into items(task, id, body, columns) values (?, ?, ?, ?)", row)
+        if done.rowcount:
+            self._facets.setdefault(sample.task, Columns()).see(sample.columns)
+            return int(done.lastrowid)
+        found = self.base.execute("select place from items where task = ? and id = ?", (sample.task, sample.item.id))
+        return int(found.fetchone()[0])
+
+    @property
+    def parts(self) -> Mapping[tuple[str, str, str], int]:
+        """Model, task and way → its number in the database."""
+        return self._parts
+
+    def facets(self, task: str) -> Columns:
+        return self._facets[task]
+
+
+def write_logged_run(
+    reading: LogReading,
+    read: Any,
+    paths: Sequence[Path],
+    out: Path,
+    tool: str,
+    cluster: str = "",
+    watcher: Watcher = UNWATCHED,
+) -> ImportedLog:
+    """Read logs and write the run folder, whole or not at all."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError("the folder is there already, and a log is not added to a run", file=out, fix=ANOTHER)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with writing_folder(out) as folder:
+        base_path = folder / "samples.sqlite"
+        with closing(sqlite3.connect(base_path, isolation_level=None)) as base:
+            base.executescript(
+                "pragma journal_mode=off; pragma synchronous=off; begin;"
+                "create table items(place integer primary key, task text, id text, body blob, columns blob);"
+                "create unique index by_id on items(task, id);"
+                "create table answers(part integer, item integer, repeat integer, body blob,"
+                " primary key (part, item, repeat)) without rowid;"
+            )
+            reading.base = base
+            read(paths, reading)
+            reading.flush()
+            if not reading.parts:
+                if reading.skipped:
+                    raise reading.skipped[0]
+                raise UserError("there is no sample in the log", file=paths[0], fix="check the file")
+            document = _Writer(reading, base, folder, out, tool, cluster, watcher).write()
+        base_path.unlink()
+    return document
+
+
+@dataclass(slots=True)
+class _Writer:
+    """From the database to the folder."""
+
+    reading: LogReading
+    base: Any
+    folder: Path
+    out: Path
+    tool: str
+    cluster: str
+    watcher: Watcher
+
+    def write(self) -> ImportedLog:
+        manifest = new_manifest(ScoringSpec().to_dict(), 0, 0, None, 0)
+        counts: dict[str, int] = {}
+        samples = 0
+        for task in dict.fromkeys(task for _, task, _ in self.reading.parts):
+            parts = {key: number for key, number in self.reading.parts.items() if key[1] == task}
+            name = probe_name_of(task)
+            if name in counts:
+                raise UserError(f"two tasks of the log would both be called {name!r}", fix="import them apart")
+            self._choose(task, list(parts.values()))
+            content = self._probe(task, name, any(way == "words" for _, _, way in parts))
+            counts[name] = content.items
+            for (model, _, way), number in parts.items():
+                shards, written = self._answers(model, name, way, number)
+                samples += written
+                manifest = manifest.with_part(Part(
+                    model=self._model(model), probe=content, shards=shards, way=way, asked=f"from a log of {self.tool}"
+                ))  # fmt: skip
+        write_manifest(self.folder, manifest)
+        models = tuple(dict.fromkeys(model for model, _, _ in self.reading.parts))
+        notes = dict(sorted(self.reading.notes.items()))
+        return ImportedLog(self.out, samples, models, counts, notes, tuple(self.reading.remarks))
+
+    def _choose(self, task: str, parts: Sequence[int]) -> None:
+        """The items that every model of a task answered: a run folder keeps a probe once."""
+        marks = ",".join("?" * len(parts))
+        self.base.execute("drop table if exists chosen")
+        self.base.execute(
+            f"create table chosen as select item from (select distinct part, item from answers where part in ({marks}))"
+            " group by item having count(*) = ? order by item",
+            (*parts, len(parts)),
+        )
+        self.base.execute("create unique index of_chosen on chosen(item)")
+        (kept,) = self.base.execute("select count(*) from chosen").fetchone()
+        (all_of_them,) = self.base.execute("select count(*) from items where task = ?", (task,)).fetchone()
+        if not kept:
+            raise UserError(
+                f"the models in the log share no sample of {task}", fix="import the files of each model by themselves"
+            )
+        if kept < all_of_them:
+            self.reading.notes[f"items of {task} that not every model answered, left out"] += all_of_them - kept
+
+    def _probe(self, task: str, name: str, said: bool) -> ProbeRecord:
+        columns = self.reading.facets(task)
+        if self.cluster and self.cluster not in columns.names:
+            raise unknown("column to cluster by", self.cluster, columns.names)
+        facets = columns.facets()
+        if left := [each for each in columns.names if each not in facets and each != self.cluster]:
+            self.reading.remark(
+                f"{task}: columns with another value nearly everywhere are no facets: {', '.join(sorted(left))}"
+            )
+        group = self.cluster or self.reading.groups.get(task) or "family"
+        first = self.base.execute(
+            "select body from items join chosen on place = item order by place limit 1"
+        ).fetchone()
+        own = item_from_dict(orjson.loads(first[0]))
+        counted = {"items": 0}
+        ids, families = [], set()
+
+        def items() -> Iterator[Item]:
+            rows = self.base.execute("select body, columns from items join chosen on place = item order by place")
+            for body, seen in rows:
+                item = item_from_dict(orjson.loads(body))
+                values: dict[str, Facet] = orjson.loads(seen)
+                if values:
+                    shown = {each: columns.shown(each, values[each]) for each in facets if each in values}
+                    item = replace(item, facets={**shown, **item.facets})
+                    if self.cluster in values:
+                        item = replace(item, groups={**item.groups, self.cluster: str(values[self.cluster])})
+                counted["items"] += 1
+                ids.append(item.id)
+                families.add(item.unit())
+                yield item
+
+        path = probe_path(self.folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_jsonl(path, items())
+        card = Card(
+            name=own.probe,
+            items=counted["items"],
+            families=len(families),
+            made=f"Read from a log of {self.tool}, task {task}.",
+            normalise="" if said else "sum",
+            group=group,
+        )
+        with writing_card(card_path(path), card):
+            pass
+        for each in (path, card_path(path)):
+            keep_sum(self.folder, each, sha256_of_file(each))
+        return ProbeRecord(name=name, items=len(ids), of=len(ids), content=content_of_ids(ids))
+
+    def _answers(self, model: str, probe: str, way: str, part: int) -> tuple[int, int]:
+        """Write the answers of one model; how many files, of how many samples."""
+        rows = self.base.execute(
+            "select items.body, answers.body, repeat from answers join chosen using (item) join items on place = item"
+            " where part = ? order by answers.item, repeat",
+            (part,),
+        )
+        answers: list[Answer] = []
+        replies: list[Reply] = []
+        shards = samples = 0
+        for item, given in _by_item(rows):
+            samples += len(given)
+            if way == "words":
+                said = [_reply(item, repeat, values) for repeat, values in given]
+                replies += said
+                answers.append(answer_from(item, said))
+            else:
+                scores = tuple(given[0][1][0])
+                answers.append(Answer(item.id, item.form, scores, flags=(NO_TOKENS,) * len(scores)))
+            if len(answers) == _SHARD:
+                self._shard(model, probe, way, shards, answers, replies)
+                shards += 1
+                self.watcher.at(f"{model} on {probe}", shards * _SHARD, shards * _SHARD, "answers")
+        if answers:
+            self._shard(model, probe, way, shards, answers, replies)
+            shards += 1
+        return shards, samples
+
+    def _shard(
+        self, model: str, probe: str, way: str, number: int, answers: list[Answer], replies: list[Reply]
+    ) -> None:
+        path = shard_path(self.folder, model, probe, number, way)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_answers(path, model, probe, answers)
+        if replies:
+            write_replies(replies_path(self.folder, model, probe, number, way), replies)
+        answers.clear()
+        replies.clear()
+
+    def _model(self, name: str) -> ModelRecord:
+        reported = self.reading.reported.get(name, {})
+        parameters = reported.get("parameters")
+        digest = self.reading.hashes.get(name, [""])
+        return ModelRecord(
+            name=name,
+            family="log",
+            architecture="",
+            direction="",
+            parameters=parameters if isinstance(parameters, int) and parameters > 0 else 0,
+            window=0,
+            weights=digest[0] if len(digest) == 1 else content_of_ids(digest),
+            revision=str(reported.get("revision") or ""),
+            dtype=str(reported.get("dtype") or ""),
+            frame=f"not known: read from a log of {reported.get('tool', self.tool)}",
+            kind=LOG,
+            reported={key: value for key, value in reported.items() if value not in (None, "")},
+        )
+
+
+def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]]:
+    """The repeats of each item together."""
+    body, given = None, []
+    for item, answer, repeat in rows:
+        if item != body and body is not None:
+            yield item_from_dict(orjson.loads(body)), given
+            given = []
+        body = item
+        given.append((repeat, orjson.loads(answer)))
+    if body is not None:
+        yield item_from_dict(orjson.loads(body)), given
+
+
+def _reply(item: Item, repeat: int, values: Any) -> Reply:
+    _, parsed, said, why = values
+    return Reply(item.id, "words", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)

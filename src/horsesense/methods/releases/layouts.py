@@ -1,0 +1,97 @@
+"""Well-known layouts of tables, told by their columns: what is the question, the options, the answer.
+
+Each is as its data set lies on the hub; a table with the same columns is read the same way, whoever made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """How the columns of a known data set are mapped."""
+
+    name: str
+    """What it is called, for people."""
+    needs: tuple[str, ...]
+    """The columns that tell it; a dotted one lies inside another."""
+    columns: str
+    """The map, as a user would write it."""
+
+
+LAYOUTS = (
+    TableLayout(
+        "an export of horsesense",
+        ("id", "form", "options", "answer", "item"),
+        "item=item",
+    ),
+    TableLayout(
+        "HellaSwag",
+        ("ctx", "endings", "label", "activity_label"),
+        "premise=ctx,options=endings,answer=label,facet=activity_label+split_type,group=source_id,id=ind",
+    ),
+    TableLayout(
+        "OpenBookQA", ("choices.text", "choices.label", "answerKey", "question_stem"),
+        "question=question_stem,options=choices.text,keys=choices.label,answer=answerKey,id=id",
+    ),
+    TableLayout(
+        "CommonsenseQA", ("choices.text", "choices.label", "answerKey", "question", "question_concept"),
+        "question=question,options=choices.text,keys=choices.label,answer=answerKey,group=question_concept,id=id",
+    ),
+    TableLayout(
+        "ARC", ("choices.text", "choices.label", "answerKey", "question"),
+        "question=question,options=choices.text,keys=choices.label,answer=answerKey,id=id",
+    ),
+    TableLayout("PIQA", ("goal", "sol1", "sol2", "label"), "question=goal,options=sol1+sol2,answer=label"),
+    TableLayout(
+        "SIQA", ("context", "question", "answerA", "answerB", "answerC", "label"),
+        "premise=context,question=question,options=answerA+answerB+answerC,keys==1+2+3,answer=label",
+    ),
+    TableLayout(
+        "WinoGrande", ("sentence", "option1", "option2", "answer"),
+        "question=sentence,options=option1+option2,keys==1+2,answer=answer",
+    ),
+    TableLayout(
+        "COPA", ("premise", "choice1", "choice2", "label", "question"),
+        "premise=premise,options=choice1+choice2,answer=label,facet=question,id=idx",
+    ),
+    TableLayout(
+        "BLiMP", ("sentence_good", "sentence_bad", "UID"),
+        "options=sentence_good+sentence_bad,answer==0,task=UID,facet=field+linguistics_term,group=pair_id",
+    ),
+    TableLayout(
+        "good and bad sentences", ("sentence_good", "sentence_bad"), "options=sentence_good+sentence_bad,answer==0"
+    ),
+    TableLayout(
+        "MMLU", ("question", "choices", "answer", "subject"),
+        "question=question,options=choices,answer=answer,task=subject",
+    ),
+    TableLayout(
+        "questions with choices", ("question", "choices", "answer"),
+        "question=question,options=choices,answer=answer",
+    ),
+    TableLayout(
+        "BoolQ", ("question", "passage", "answer"),
+        "premise=passage,question=question,options==no+yes,answer=answer",
+    ),
+    TableLayout(
+        "BoolQ", ("question", "passage", "label"),
+        "premise=passage,question=question,options==no+yes,answer=label",
+    ),
+    TableLayout(
+        "StrategyQA or another yes-or-no set", ("question", "answer"),
+        "question=question,options==no+yes,answer=answer",
+    ),
+)  # fmt: skip
+"""The most particular first: the first whose columns are all there is taken."""
+
+
+def guessed(columns: Collection[str]) -> TableLayout | None:
+    """The well-known layout with these columns; dotted names stand for what lies inside a column.
+
+    >>> guessed(["goal", "sol1", "sol2", "label"]).name
+    'PIQA'
+    """
+    return next((layout for layout in LAYOUTS if all(name in columns for name in layout.needs)), None)

@@ -1,0 +1,238 @@
+"""Which words predictions on a whole RICA set rest on (appendix C, case study: 3.4 clues a statement, 1.5 arguments).
+
+Each statement is explained under several draws of names; a word is a clue where it is among the five strongest of most
+draws (scoring/clue_words.py). An argument is a content word of the axiom: no name, no small word, no comparative, no
+*not*. Beside both figures stands what words picked at random would give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy
+
+from horsesense.analysis import Estimate
+from horsesense.analysis.intervals import unit_note
+from horsesense.analysis.resampling import mean_spread, unit_array
+from horsesense.errors import UserError
+from horsesense.language.words import words
+from horsesense.methods.rica.controls import content_of
+from horsesense.methods.rica.released_units import CONNECTIVE, entities
+from horsesense.methods.rica.statements import entities_of
+from horsesense.records import BLANK, Item, Probe, ScoringSpec
+from horsesense.records.document import Document
+from horsesense.records.views import fill_blank
+from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.scoring.saliency import Method
+
+MOST_WORDS = 15
+"""Clue words that are named."""
+_NAME = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class CommonClue:
+    """A word that is a clue in many statements."""
+
+    word: str
+    """In lower case; a name is told by its slot."""
+    statements: int
+    """Statements in which it is one."""
+    share: float
+    """Of the statements that have the word, those in which it is a clue."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClueSet(Document):
+    """What the predictions of a model on a RICA set rest on."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """The set."""
+    entities: str
+    """Whom statements are about: novel entities or names."""
+    method: str
+    """How gradients became values."""
+    steps: int
+    """Steps of integration, or draws of noise."""
+    draws: int
+    """Draws of names for each statement."""
+    seed: int
+    """Of names, noise and the statements that were drawn."""
+    clues: Estimate
+    """Clues a statement; ``chance`` is what words picked at random in each draw would give."""
+    arguments: Estimate
+    """Arguments among them; ``chance`` is what they would be if clues were picked at random from the statement."""
+    stability: Estimate
+    """Mean overlap of the strongest words of two draws."""
+    words: tuple[CommonClue, ...]
+    """The most frequent clues."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """The clues of one statement."""
+
+    item: Item
+    told: tuple[str, ...]
+    """Its words, with slots for names and without the target."""
+    arguments: frozenset[str]
+    clues: Clues
+
+
+def clue_set(
+    model: LanguageModel,
+    probe: Probe,
+    name: str,
+    spec: ScoringSpec,
+    limit: int | None = None,
+    whom: str = "novel",
+    method: Method = "smoothgrad",
+    steps: int = 10,
+    draws: int = TOP,
+    seed: int = 0,
+    watcher: Watcher = UNWATCHED,
+) -> ClueSet:
+    """Explain the right word of each statement, or of ``limit`` of them, axiom by axiom in turn."""
+    chosen = drawn_by_turns([item for item in probe.items if _can_be_told(item)], limit, seed)
+    if not chosen:
+        raise UserError("there is no statement with a masked word and a gold", fix="give a RICA probe of masked words")
+    names = entities_of(whom, draws, seed).draw("clues")
+    explained = []
+    for done, item in enumerate(chosen):
+        watcher.at(f"{model.name}: what predictions on {name} rest on", done, len(chosen))
+        explained.append(_explained(model, item, spec, names, method, steps, seed))
+    units = [each.item.unit(probe.card.group) for each in explained]
+    luck, found = [_by_luck(each, draws) for each in explained], [len(each.clues.clues) for each in explained]
+    return ClueSet(
+        model=model.name,
+        probe=name,
+        entities=whom,
+        method=method,
+        steps=steps,
+        draws=draws,
+        seed=seed,
+        clues=_mean(found, units, luck),
+        arguments=_mean([_arguments(each) for each in explained], units, [_at_random(each) for each in explained]),
+        stability=_mean([each.clues.stability for each in explained], units, None),
+        words=_common(explained),
+    )
+
+
+def drawn_by_turns(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+    """So many items, one of each family in turn: statements of one axiom say much the same."""
+    queues: dict[str, list[Item]] = defaultdict(list)
+    for item in Random(seed).sample(list(items), len(items)):
+        queues[item.unit()].append(item)
+    turns = sorted(
+        (place, family, number)
+        for number, (family, queue) in enumerate(queues.items())
+        for place in range(len(queue))
+    )  # fmt: skip
+    order = [queues[family][place] for place, family, _ in turns]
+    return order if limit is None else order[:limit]
+
+
+def _can_be_told(item: Item) -> bool:
+    return item.form == "cloze" and item.answer is not None and CONNECTIVE in item.text
+
+
+def names_in(item: Item) -> tuple[str, ...]:
+    """Whom a statement is about, in the order of the text."""
+    premise = item.text.rpartition(CONNECTIVE)[0]
+    told = _NAME.findall(premise)
+    if "entities" in item.facets:  # built: the card of the pair is in the groups
+        named = set(item.groups.get("entities", "").split())
+    else:
+        both = entities(fill_blank(item.text, item.options[item.answer or 0]))
+        named = set(both) if all(name in told for name in both) and _compares(item) else {told[0]}
+    return tuple(dict.fromkeys(word for word in told if word in named))
+
+
+def _compares(item: Item) -> bool:
+    return item.facets.get("category") != "temporal"
+
+
+def _explained(
+    model: LanguageModel,
+    item: Item,
+    spec: ScoringSpec,
+    pairs: Sequence[Mapping[str, str]],
+    method: Method,
+    steps: int,
+    seed: int,
+) -> _Explained:
+    right = item.options[item.answer or 0]
+    slots = dict(zip(names_in(item), "AB", strict=False))
+    before, _, after = (_slotted(part, slots) for part in item.text.partition(BLANK))
+    marked = Marked(before, right, after)
+    names = [{slot: pair[slot] for slot in slots.values()} for pair in pairs]
+    saliencies = [marked.named(each).explained(model, spec, method, steps, seed) for each in names]
+    arguments = frozenset(content_of(item.text.replace(BLANK, right), {name.lower() for name in slots}))
+    told = tuple(_told(word.word, names[0]) for word in saliencies[0].words)
+    return _Explained(item, told, arguments, clues_of(saliencies, names, " ".join(sorted(arguments))))
+
+
+def _slotted(text: str, slots: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda name: f"{{{slots[name[0]]}}}" if name[0] in slots else name[0], text)
+
+
+def _told(word: str, names: Mapping[str, str]) -> str:
+    return next((f"{{{slot}}}" for slot, name in names.items() if name == word), word.lower())
+
+
+def _arguments(explained: _Explained) -> int:
+    return sum(clue.argument for clue in explained.clues.clues)
+
+
+def _by_luck(explained: _Explained, draws: int) -> float:
+    """Clues that words picked at random in each draw would give."""
+    number = len(explained.told)
+    least = -(-LEAST * draws // TOP)
+    return number * float(scipy.stats.binom.sf(least - 1, draws, min(1.0, TOP / number)))
+
+
+def _at_random(explained: _Explained) -> float:
+    """Arguments among as many words of the statement picked at random."""
+    known = sum(bool(set(words(word)) & explained.arguments) for word in explained.told)
+    return len(explained.clues.clues) * known / len(explained.told)
+
+
+def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] | None, level: float = 0.95) -> Estimate:
+    """A mean with its interval, whole units drawn."""
+    credit = np.array(values, dtype=np.float64)
+    variance, number = mean_spread(credit, unit_array(units), None, 0)
+    value = float(credit.mean())
+    half = float("nan") if number < 2 else float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) * variance**0.5
+    return Estimate(
+        value=value,
+        ci=(value - half, value + half),
+        n=len(credit),
+        clusters=number,
+        chance=None if luck is None else float(np.mean(luck)),
+        level=level,
+        method="cluster bootstrap, t",
+        seed=0,
+        note=unit_note(number),
+    )
+
+
+def _common(explained: Sequence[_Explained]) -> tuple[CommonClue, ...]:
+    there = Counter(word for each in explained for word in set(each.told))
+    clues = Counter(word for each in explained for word in {clue.word.lower() for clue in each.clues.clues})
+    named = {word.lower(): word for word in there}
+    return tuple(
+        CommonClue(named.get(word, word), count, count / max(count, there[named.get(word, word)]))
+        for word, count in clues.most_common(MOST_WORDS)
+    )

@@ -1,0 +1,186 @@
+"""How good the machine's filters are, by what people said for the release (winoventi.txt, 2.3 and 2.6).
+
+Exceptions that people gave should be kept; the same words, dealt out to other associations, should not. Schemas that
+people passed should pass the checks by rule; those that they threw out should not. What people gave for a noun is
+never evidence for that noun itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from statistics import median
+
+from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.intervals import Estimate
+from horsesense.language.frequency import zipf
+from horsesense.methods.winoventi.candidates import read_registry_triplets
+from horsesense.methods.winoventi.checks import check_schema
+from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.nouns import Noun, is_plural
+from horsesense.methods.winoventi.plausibility import Attested, Evidence, attested_in, given_by_people
+from horsesense.methods.winoventi.released import read_winoventi_schemas
+from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet
+from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of
+from horsesense.records.document import Document
+
+PASS = "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRow:
+    """What is kept with some of the evidence."""
+
+    evidence: str
+    """What counts as evidence."""
+    recall: Estimate
+    """Share of people's exceptions that are kept; units are nouns."""
+    dealt: Estimate
+    """Share of the same words that are kept when they are dealt out to other associations: the lower, the better."""
+    precision: float | None
+    """Share of people's among what is kept, where there are as many of either; null where nothing is kept."""
+    grounds: Mapping[str, int]
+    """Why people's exceptions were kept, or what spoke against them."""
+    frequency_kept: float | None
+    """Median Zipf frequency of people's exceptions that are kept."""
+    frequency_dropped: float | None
+    """The same of those that are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """The checks by rule on schemas that people judged."""
+
+    schemas: int
+    """Schemas that at least two people judged."""
+    failed: int
+    """Those that people threw out: all who judged object on the same criterion."""
+    precision: Estimate
+    """Of the schemas that pass the checks, the share that people passed; chance is their share of all."""
+    recall: Estimate
+    """Of the schemas that people passed, the share that pass the checks."""
+    caught: Estimate
+    """Of the schemas that people threw out, the share that the checks object to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Document):
+    """The filters on what people said for the release."""
+
+    triplets: int
+    """Exceptions that people gave."""
+    filters: tuple[FilterRow, ...]
+    """One row a kind of evidence."""
+    checks: CheckRow | None
+    """The checks of premises; null where no judged schemas were given."""
+    seed: int
+    """Of the dealing."""
+
+
+def calibrate(
+    registry: Path,
+    schemas: Sequence[Path] = (),
+    texts: Sequence[Path] = (),
+    conceptnet: Path | None = None,
+    seed: int = 0,
+) -> Calibration:
+    """Both tables; texts and facts are rows of their own where they are given."""
+    by_people = [replace(each, origin="") for each in read_registry_triplets(registry)]
+    others = dealt(by_people, seed)
+    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
+    kinds: dict[str, Evidence] = {"tables and WordNet": Evidence(table, lexicon)}
+    attested = Attested()
+    if texts or conceptnet is not None:
+        attested = attested_in(texts, conceptnet, frozenset(each.exception for each in (*by_people, *others)))
+        kinds["and texts and facts"] = Evidence(table, lexicon, attested)
+    kinds["and people's words for other nouns"] = Evidence(table, lexicon, attested, given_by_people(by_people))
+    rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
+    return Calibration(len(by_people), rows, _checks(schemas) if schemas else None, seed)
+
+
+def dealt(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
+    """Each association with an exception that people gave for another association, and not for this one."""
+    drawn = Random(seed)
+    given: dict[tuple[str, str], set[str]] = {}
+    for each in triplets:
+        given.setdefault((each.noun, each.generic), set()).add(each.exception)
+    found = []
+    for each in triplets:
+        while True:
+            other = drawn.choice(triplets)
+            known = given[each.noun, each.generic] | {each.generic}
+            if other.generic != each.generic and other.exception not in known:
+                break
+        found.append(replace(each, exception=other.exception))
+    return found
+
+
+def _row(name: str, evidence: Evidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
+    judged = [evidence.judged(each, _noun(each)) for each in by_people]
+    kept = [float(bool(ground)) for ground, _ in judged]
+    of_others = [float(bool(evidence.judged(each, _noun(each))[0])) for each in others]
+    nouns = [each.noun for each in by_people]
+    reasons: dict[str, int] = {}
+    for ground, objection in judged:
+        reasons[ground or objection] = reasons.get(ground or objection, 0) + 1
+    everything = sum(kept) + sum(of_others)
+    return FilterRow(
+        evidence=name,
+        recall=accuracy(kept, nouns),
+        dealt=accuracy(of_others, nouns),
+        precision=sum(kept) / everything if everything else None,
+        grounds=dict(sorted(reasons.items(), key=lambda pair: -pair[1])),
+        frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),
+        frequency_dropped=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if not yes),
+    )
+
+
+def _noun(triplet: Triplet) -> Noun:
+    return Noun(triplet.noun, is_plural(triplet.noun))
+
+
+def _middle(values: Iterable[float]) -> float | None:
+    listed = list(values)
+    return median(listed) if listed else None
+
+
+def _checks(paths: Sequence[Path]) -> CheckRow:
+    """The checks by rule against the votes: a schema fails where all who judged it object on one criterion."""
+    votes = read_winoventi_schemas(list(paths))
+    said: dict[str, list[set[str]]] = {}
+    for each in votes.judgements:
+        said.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
+    lexicon = lexicon_at_hand()
+    passed, allowed, nouns = [], [], []
+    for family, members in pairs_of(votes.probe.items).items():
+        if len(said.get(family, ())) < 2:
+            continue
+        generic, exception = members["generic"], members["exception"]
+        noun = generic.groups["noun"]
+        texts = premise_of(generic.text), premise_of(exception.text)
+        differences = differing(*texts)
+        if len(differences) == 1:
+            start, end = differences[0].spans[0]
+            premise = Premise(texts[0][:start], *differences[0].words, texts[0][end:])
+        else:
+            premise = Premise("", *texts, "")
+        triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
+        checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
+        passed.append(not set.intersection(*said[family]))
+        allowed.append(checked.passes)
+        nouns.append(noun)
+    rows = list(zip(passed, allowed, nouns, strict=True))
+    good = [float(yes) for yes, _, _ in rows]
+    return CheckRow(
+        schemas=len(rows),
+        failed=passed.count(False),
+        precision=replace(
+            accuracy([float(yes) for yes, let, _ in rows if let], [n for _, let, n in rows if let]),
+            chance=sum(good) / len(good),
+        ),
+        recall=accuracy([float(let) for yes, let, _ in rows if yes], [n for yes, _, n in rows if yes]),
+        caught=accuracy([float(not let) for yes, let, _ in rows if not yes], [n for yes, _, n in rows if not yes]),
+    )

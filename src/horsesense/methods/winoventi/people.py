@@ -1,0 +1,280 @@
+"""What people are asked in each stage of a pipeline, and what they said (winoventi.txt, 2.3, 2.5 and 2.6).
+
+Three stages: exceptions to an association, two premises for a triplet, and whether a schema is sound. What a machine
+proposes stands in the form already (facet ``proposal``), to be accepted or changed. Judgements name items, so that
+what people said of a thing holds as long as it is asked, whatever else has changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from horsesense.analysis.people.adjudication import adjudicate
+from horsesense.analysis.people.votes import Scale
+from horsesense.errors import UserError
+from horsesense.files import numbered_lines
+from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
+from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, is_plural
+from horsesense.methods.winoventi.released import CRITERIA
+from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Premise, Schema, Triplet, items_of
+from horsesense.methods.winoventi.special_word import differing
+from horsesense.methods.winoventi.triplet_files import read_schemas
+from horsesense.records import Card, Item, Judgement, Probe, iter_judgements
+from horsesense.watching import Watcher
+
+STAGES = ("exceptions", "premises", "validation")
+FOLDER = "people"
+BETWEEN = " || "
+"""Stands between the two texts of a pair that a person wrote."""
+MOST_WORDS = 3
+"""Exceptions that one person can give."""
+OBJECT = "people object: "
+"""Begins what people found wrong with a schema."""
+_SCALE = Scale(criteria=tuple(CRITERIA.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far people have come in one stage."""
+
+    stage: str
+    """exceptions, premises or validation."""
+    state: str
+    """``waiting`` for the stage before, ``open``, ``done``, or ``not asked`` of people."""
+    tasks: int
+    """Things that people are asked about."""
+    wanted: int
+    """Answers that are wanted in all."""
+    answered: int
+    """Answers that were given."""
+    people: int
+    """People who gave them."""
+    studies: tuple[Path, ...]
+    """Folders of its studies."""
+
+
+def people_file(folder: Path, stage: str) -> Path:
+    """Where the judgements of a stage lie in the folder of a pipeline."""
+    return folder / FOLDER / f"{stage}.jsonl"
+
+
+# What is asked.
+
+
+def stage_probe(
+    stage: str,
+    associations: Sequence[Association],
+    triplets: Sequence[Triplet],
+    filtered: Sequence[Triplet],
+    schemas: Sequence[CheckedSchema],
+    nouns: Mapping[str, Noun],
+) -> Probe:
+    """All that people are asked in a stage, with what the machine proposes."""
+    if stage == "exceptions":
+        items = [
+            _proposing(association_item(each, _noun(each.noun, nouns)), _words_for(each, triplets))
+            for each in associations
+        ]
+        made = "Associations of a model, to find exceptions to."
+    elif stage == "premises":
+        first = _first_premises(schemas)
+        items = [_proposing(premise_item(each, _noun(each.noun, nouns)), first.get(each.name, "")) for each in filtered]
+        made = "Triplets that a model is biased on, to write two premises for."
+    else:
+        items = [
+            item
+            for checked in for_validation(schemas)
+            for item in items_of(checked.schema, _noun(checked.schema.triplet.noun, nouns))
+        ]
+        made = "Schemas that checks let pass, for people to validate."
+    distinct = list({item.id: item for item in items}.values())
+    return Probe.of(distinct, Card(name=f"winoventi-{stage}", method="winoventi", made=made, group="noun"))
+
+
+def premise_item(triplet: Triplet, noun: Noun) -> Item:
+    """What people are shown to write premises for: the instrument ``premises`` asks about noun and both outcomes."""
+    return Item(
+        probe="winoventi-premises",
+        form="cloze",
+        text=fill_template(AGREEING, noun) + ".",
+        options=(triplet.generic, triplet.exception),
+        family=triplet.name,
+        groups={"noun": triplet.noun, "generic_word": triplet.generic},
+        facets={"bias": triplet.generic, "alternative": triplet.exception, "k": triplet.k},
+    )
+
+
+def for_validation(schemas: Iterable[CheckedSchema]) -> list[CheckedSchema]:
+    """Schemas that people are asked about: what no check by rule or machine speaks against.
+
+    Where people wrote, or accepted, a pair for a triplet, the machine's other proposals for it are not asked.
+    """
+    asked = [each for each in schemas if not [objection for objection in each.objections if OBJECT not in objection]]
+    by_people = {each.schema.triplet.name for each in asked if each.schema.origin == "people"}
+    return [each for each in asked if each.schema.origin != "machine" or each.schema.triplet.name not in by_people]
+
+
+def _noun(word: str, nouns: Mapping[str, Noun]) -> Noun:
+    return nouns.get(word) or Noun(word, is_plural(word))
+
+
+def _words_for(association: Association, triplets: Iterable[Triplet]) -> str:
+    pair = association.noun, association.word
+    found = [each.exception for each in triplets if (each.noun, each.generic) == pair and each.origin != "people"]
+    return ", ".join(found[:MOST_WORDS])
+
+
+def _first_premises(schemas: Iterable[CheckedSchema]) -> dict[str, str]:
+    """For each triplet the machine's first pair that passes its checks."""
+    first: dict[str, str] = {}
+    for each in schemas:
+        if each.passes and each.schema.origin == "machine":
+            first.setdefault(each.schema.triplet.name, BETWEEN.join(each.schema.premise.sentences))
+    return first
+
+
+def _proposing(item: Item, proposal: str) -> Item:
+    return replace(item, facets={**item.facets, "proposal": proposal}) if proposal else item
+
+
+# What they said.
+
+
+def settled_by_people(triplets: Sequence[Triplet]) -> list[Triplet]:
+    """Where people gave exceptions to an association, theirs alone count: no dictionary adds to them.
+
+    >>> by_people, by_dictionary = (Triplet("cup", "hot", "cold", o) for o in ("people", "antonym"))
+    >>> settled_by_people([by_people, by_dictionary, Triplet("jar", "full", "empty", "antonym")])[-1].noun
+    'jar'
+    """
+    answered = {(each.noun, each.generic) for each in triplets if each.origin == "people"}
+    return [each for each in triplets if each.origin == "people" or (each.noun, each.generic) not in answered]
+
+
+def written_by_people(
+    paths: Sequence[Path], triplets: Sequence[Triplet], nouns: Mapping[str, Noun], watcher: Watcher
+) -> tuple[list[CheckedSchema], set[str]]:
+    """Schemas of the premises that people wrote for these triplets, and the triplets that they call nonsense.
+
+    A file is a table with noun, generic, exception and premise, the release's context collection, or what was
+    collected with the instrument ``premises``, whose judgements name the triplet by its item.
+    """
+    known = {each.name: each for each in triplets}
+    by_item = {premise_item(each, _noun(each.noun, nouns)).id: each for each in triplets}
+    schemas: list[CheckedSchema] = []
+    nonsense: set[str] = set()
+    for path in paths:
+        if _has_judgements(path):
+            judged = [placed.judgement for placed in iter_judgements(path)]
+            found, called, notes = from_judgements(judged, by_item, path.name)
+            nonsense |= called
+        else:
+            by_them = read_schemas(path)[0]
+            # Of the triplet itself this run knows more than the file: its depth for this model, and where it is from.
+            found = [
+                replace(each, schema=replace(each.schema, triplet=known[each.schema.triplet.name]))
+                for each in by_them
+                if each.schema.triplet.name in known
+            ]
+            notes = Counter({"premises for other triplets": len(by_them) - len(found)})
+        watcher.say(f"{path.name}: {len(found):,} premises are for triplets that passed the filter")
+        for note, count in notes.items():
+            if count:
+                watcher.say(f"{path.name}: {note}: {count:,}")
+        schemas += found
+    return [each for each in schemas if each.schema.triplet.name not in nonsense], nonsense
+
+
+def _has_judgements(path: Path) -> bool:
+    first = next(iter(numbered_lines(path)), (0, ""))[1]
+    return all(name in first for name in ("item", "annotator", "instrument", "value"))
+
+
+def from_judgements(
+    judgements: Iterable[Judgement], by_item: Mapping[str, Triplet], file: str = ""
+) -> tuple[list[CheckedSchema], set[str], Counter[str]]:
+    """Schemas from pairs of texts that people wrote, triplets that they call nonsense, and what was odd."""
+    schemas: dict[tuple[str, str], CheckedSchema] = {}
+    nonsense: set[str] = set()
+    notes: Counter[str] = Counter()
+    for number, each in enumerate(judgements, start=1):
+        triplet = by_item.get(each.item)
+        if triplet is None:
+            notes["premises for other triplets"] += 1
+        elif each.value.strip().lower() == NONSENSE:
+            nonsense.add(triplet.name)
+        else:
+            premise = premise_of_pair(*each.value.partition(BETWEEN)[::2])
+            if premise is None:
+                notes["pairs that do not differ in one word"] += 1
+                continue
+            schema = Schema(triplet, premise, "people", each.annotator, file, number)
+            schemas.setdefault((triplet.name, str(premise)), CheckedSchema(schema, ()))
+    return list(schemas.values()), nonsense, notes
+
+
+def premise_of_pair(generic: str, exception: str) -> Premise | None:
+    """Two texts as one with a place for one of two words; None where they are no pair.
+
+    >>> str(premise_of_pair("Jo sat by a stove.", "Jo sat by an oven."))
+    'Jo sat by [a stove / an oven].'
+    """
+    differences = differing(generic, exception)
+    if len(differences) != 1 or not all(differences[0].words):
+        return None
+    start, end = differences[0].spans[0]
+    return Premise(generic[:start], *differences[0].words, generic[end:])
+
+
+def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:
+    """Schemas with what people found: those that they pass are validated by so many, others say what they object to.
+
+    The rule is the release's (section 2.6): with two judgements both must object on the same criterion. A schema that
+    fewer than two people have judged stays as it was.
+    """
+    settled = {label.item: label for label in adjudicate(judgements, "winoventi", lambda _: _SCALE)}
+    people = Counter(each.item for each in judgements)
+    by_people = {each.schema.name for each in schemas if each.schema.origin == "people"}
+    result = []
+    for each in schemas:
+        if each.schema.origin == "machine" and each.schema.name in by_people:
+            continue  # a proposal that was accepted: it is people's now
+        label = settled.get(each.schema.name)
+        if label is None or people[each.schema.name] < 2:
+            result.append(_checked(each))
+        elif label.value is not None and each.passes:
+            status = f"{VALIDATED}{people[each.schema.name]} people"
+            result.append(replace(each, schema=replace(each.schema, status=status)))
+        elif label.value is None:
+            result.append(replace(each, objections=(*each.objections, f"{OBJECT}{label.reason}")))
+        else:
+            result.append(each)
+    return result
+
+
+def _checked(each: CheckedSchema) -> CheckedSchema:
+    """Through all checks by rule and machine, or only proposed; what a file says was validated stays so."""
+    passed = each.passes and not each.schema.validated
+    return replace(each, schema=replace(each.schema, status=PASSED)) if passed else each
+
+
+def read_validation(paths: Iterable[Path]) -> list[Judgement]:
+    """What people said of schemas; other instruments' judgements are refused."""
+    judgements = []
+    for path in paths:
+        for placed in iter_judgements(path):
+            if placed.judgement.instrument != "schema":
+                fix = "give what was collected with the instrument schema"
+                raise UserError(
+                    f"this is a judgement by the instrument {placed.judgement.instrument}",
+                    file=path,
+                    line=placed.line,
+                    fix=fix,
+                )
+            judgements.append(placed.judgement)
+    return judgements

@@ -1,0 +1,197 @@
+"""Which candidates are exceptions: true of this noun at times, and never together with the generic word.
+
+Both need evidence. *Exclude*: our table sets the words against each other, WordNet has them as antonyms or one negates
+the other, or people gave the pair. *Plausible*: the table has it for this type of noun, texts have the word with the
+noun or with several nouns of its class, people gave it for such nouns, or an independent model finds it so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from horsesense.knowledge.conceptnet import read_conceptnet
+from horsesense.knowledge.corpus import read_sentences
+from horsesense.language.words import listed, words
+from horsesense.methods.winoventi.candidates import morphological
+from horsesense.methods.winoventi.circumstances import Circumstances
+from horsesense.methods.winoventi.lexicon import Lexicon
+from horsesense.methods.winoventi.nouns import Noun, is_plural, statement
+from horsesense.methods.winoventi.schemas import Triplet
+from horsesense.models.contract import Model, Turn
+from horsesense.records import ScoringSpec
+
+NOT_EXCLUDED = "nothing shows that it excludes the generic word"
+NOT_PLAUSIBLE = "nothing shows that it can be true of the noun"
+GROUNDS = ("people", "table", "attested", "kin", "class", "judge")
+"""Why a word is taken to be plausible for a noun, the strongest reason first."""
+
+_NOUNS_OF_A_CLASS = 3
+"""Nouns of a class with which a word must be attested to be plausible for all."""
+_MOST_GENERAL = 900
+"""Kinds that a class may have; what is true of some *artifact* says nothing of another."""
+_BROAD = frozenset(
+    listed(
+        "artifact.n.01 food.n.01 food.n.02 animal.n.01 plant.n.02 plant_part.n.01 person.n.01 natural_object.n.01 "
+        "substance.n.01 body_part.n.01"
+    )
+)
+"""Classes that are kin enough where people gave both words: what they say of one food may be said of another."""
+_BE = frozenset({"is", "are", "was", "were"})
+_DEGREE = frozenset({"very", "so", "too", "quite", "really", "still", "now", "all"})
+_PROPERTY = "HasProperty"
+
+Given = Mapping[str, Mapping[str, Sequence[str]]]
+"""Generic → exception → nouns that people gave it for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attested:
+    """How often words stand with nouns in texts and facts."""
+
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Word → noun, in the singular → times."""
+
+    def nouns_with(self, word: str) -> Mapping[str, int]:
+        return self.counts.get(word, {})
+
+
+def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attested:
+    """Each wanted word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
+    counts: dict[str, Counter[str]] = {word: Counter() for word in wanted}
+    for path in texts:
+        for sentence in read_sentences(path):
+            tokens = words(sentence)
+            for place, token in enumerate(tokens):
+                if token in counts:
+                    for noun in _beside(tokens, place):
+                        counts[token][noun] += 1
+    if conceptnet is not None:
+        for fact in read_conceptnet([conceptnet]).facts:
+            if fact.relation == _PROPERTY and fact.tail in counts:
+                counts[fact.tail][fact.head] += 1
+    return Attested(counts)
+
+
+def _beside(tokens: Sequence[str], place: int) -> Iterable[str]:
+    """The noun that follows a word, as one word and as two; or the one before a form of *be* that it follows."""
+    after = tokens[place + 1 : place + 3]
+    for length in range(1, len(after) + 1):
+        yield _one(" ".join(after[:length]))
+    back = place - 1
+    while back > 0 and tokens[back] in _DEGREE:
+        back -= 1
+    if back > 0 and tokens[back] in _BE:
+        yield _one(tokens[back - 1])
+
+
+_SINGULARS: dict[str, str] = {}
+
+
+def _one(noun: str) -> str:
+    if noun not in _SINGULARS:
+        _SINGULARS[noun] = noun[:-1] if noun.endswith("s") and is_plural(noun) else noun
+    return _SINGULARS[noun]
+
+
+def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
+    """Generic → exception → nouns, of triplets that people wrote."""
+    given: dict[str, dict[str, list[str]]] = {}
+    for each in triplets:
+        given.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
+    return given
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known of nouns and words; an empty part knows nothing."""
+
+    table: Circumstances
+    lexicon: Lexicon | None = None
+    attested: Attested = Attested()
+    given: Given = field(default_factory=dict)
+    _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+
+    def excludes(self, generic: str, exception: str, without: str = "") -> bool:
+        """Whether the two words cannot both be true; pairs that people gave for the noun ``without`` do not count."""
+        if self.lexicon is not None and self.lexicon.are_synonyms(generic, exception):
+            return False
+        if self.table.exclude(generic, exception):
+            return True
+        if self.lexicon is not None and self.lexicon.are_antonyms(generic, exception):
+            return True
+        if exception in morphological(generic) or generic in morphological(exception):
+            return True
+        return any(noun != without for noun in self.given.get(generic, {}).get(exception, ()))
+
+    def ground(self, triplet: Triplet, noun: Noun) -> str:
+        """The strongest reason to take the exception to be plausible for the noun; empty where there is none."""
+        if triplet.origin in ("people", "release"):
+            return "people"
+        if triplet.exception in self.table.opposites(noun, triplet.generic):
+            return "table"
+        with_word = self.attested.nouns_with(triplet.exception)
+        if _one(noun.word) in with_word:
+            return "attested"
+        classes = self._narrow(noun)
+        types = self.table.types_of(noun)
+        given = self.given.get(triplet.generic, {}).get(triplet.exception, ())
+        if any(self._kin(other, noun, classes, types) for other in given):
+            return "kin"
+        others = (other for other in with_word if other != noun.word)
+        shared = Counter(each for other in others for each in self._narrow(Noun(other)) & classes)
+        return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
+
+    def _kin(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
+        """Whether another noun is of a type or class of this one; broad classes count too."""
+        other = Noun(word, is_plural(word))
+        if word == noun.word:
+            return False
+        if self._narrow(other) & classes or self.table.types_of(other) & types:
+            return True
+        return bool(self.table.classes_of(other) & self.table.classes_of(noun) & _BROAD)
+
+    def _narrow(self, noun: Noun) -> frozenset[str]:
+        """Classes of a noun that are not too general."""
+        taxonomy = self.table.taxonomy
+        if taxonomy is None:
+            return frozenset()
+        if noun.word not in self._classes:
+            place, kinds = taxonomy.place, taxonomy.hyponyms
+            found = frozenset(c for c in self.table.classes_of(noun) if kinds[place[c]] <= _MOST_GENERAL)
+            self._classes[noun.word] = found
+        return self._classes[noun.word]
+
+    def judged(self, triplet: Triplet, noun: Noun) -> tuple[str, str]:
+        """The ground on which an exception is kept, and what speaks against it; one of them is empty.
+
+        What people gave is theirs to judge: it needs no other evidence.
+        """
+        if triplet.origin in ("people", "release"):
+            return "people", ""
+        if not self.excludes(triplet.generic, triplet.exception, noun.word):
+            return "", NOT_EXCLUDED
+        ground = self.ground(triplet, noun)
+        return (ground, "") if ground else ("", NOT_PLAUSIBLE)
+
+
+def found_plausible(
+    judge: Model, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], spec: ScoringSpec
+) -> list[bool]:
+    """What an independent model says: whether the noun can be so, and is then not what the generic word says."""
+    turns = [Turn(_asked(each, nouns[each.noun])) for each in triplets]
+    answers = judge.choices(turns, [("yes", "no")] * len(turns), spec) if turns else []
+    return [each.logprobs[0] > each.logprobs[1] for each in answers]
+
+
+def _asked(triplet: Triplet, noun: Noun) -> str:
+    usual, other = statement(noun, triplet.generic), statement(noun, triplet.exception)
+    return (
+        "Question: Can it happen that the first sentence is true, and is the second one false then? Answer yes or no.\n"
+        "1. The road is wet. 2. The road is dry.\nAnswer: yes\n\n"
+        "1. The road is happy. 2. The road is dry.\nAnswer: no\n\n"
+        "1. The road is grey. 2. The road is dry.\nAnswer: no\n\n"
+        f"1. {other} 2. {usual}\nAnswer:"
+    )

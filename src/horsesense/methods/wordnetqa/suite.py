@@ -1,0 +1,252 @@
+"""WordNetQA and DictionaryQA as a suite: tables 7 and 8 and figure 3 with one's own models in them.
+
+Asked are the five sets, the release's or our own. Of a release the test file is asked, or the file that there is; of a
+probe of ours its test split. Controls learn from the training part of the same set, where there is one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from horsesense.analysis import Estimate, accuracy, chance
+from horsesense.errors import UserError, argument
+from horsesense.files import cache_folder
+from horsesense.methods.suites.frame import (
+    HOPS,
+    Kind,
+    OpenedData,
+    PaperControl,
+    PaperRow,
+    PaperSuite,
+    PaperTable,
+    with_published,
+)
+from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
+from horsesense.methods.wordnetqa.released import read_mcqa
+from horsesense.records import Probe, read_probe
+from horsesense.runs.results import Answered
+
+SETS = ("definitions", "synonymy", "hypernymy", "hyponymy", "dictionary")
+_NAMES = {"dictionary": ("dictionary", "dictionary_qa", "dictionaryqa")}
+_PARTS = ("test", "dev", "train")
+"""Which file of a released set is asked: the first of these that there is."""
+_ENDINGS = (".jsonl.gz", ".jsonl", ".parquet")
+_CONTROLS = (
+    PaperControl("random"),
+    PaperControl("vector-similarity"),
+    PaperControl("choice-only-linear"),
+)
+"""Of group 1 of table 7 what is quick; ``horsesense baseline`` has the networks, and a run of theirs in the folder
+``controls`` joins."""
+Cell = Estimate | float | None
+
+
+# The five sets, as they lie on disk.
+
+
+def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
+    folder = cache_folder("releases", "mcqa") if folder is None else folder
+    if not folder.is_dir():
+        fix = f"give the folder of the release, or of probes of your own, with {argument('data')}"
+        raise UserError("the suite wordnetqa needs its sets", file=folder, fix=fix)
+    probes: dict[str, Probe] = {}
+    found: dict[str, Path] = {}
+    training: dict[str, Probe] = {}
+    for name in SETS:
+        if own := _own_file(folder, name):
+            found[name] = own
+            probes[name], taught = _own_parts(read_probe(own), name)
+        else:
+            parts = _released_files(folder, name)
+            asked = next((part for part in _PARTS if part in parts), None)
+            if asked is None:
+                continue
+            found[name] = parts[asked]
+            probes[name] = read_mcqa([parts[asked]], skip_bad=skip_bad)
+            taught = read_mcqa([parts["train"]], skip_bad=skip_bad) if asked != "train" and "train" in parts else None
+        if taught is not None:
+            training[name] = taught
+    if not found:
+        fix = "give a folder with definitions/test.jsonl.gz … as released, or hypernymy.jsonl … as built"
+        raise UserError(f"none of the sets {', '.join(SETS)} is here", file=folder, fix=fix)
+    missing = tuple(name for name in SETS if name not in found)
+    return OpenedData(probes, found, missing, training=training)
+
+
+def _own_file(folder: Path, name: str) -> Path | None:
+    """A probe of our format: a file that is called as the set is."""
+    named = (folder / f"{each}{ending}" for each in _NAMES.get(name, (name,)) for ending in _ENDINGS)
+    return next((path for path in named if path.is_file()), None)
+
+
+def _released_files(folder: Path, name: str) -> dict[str, Path]:
+    """The files of a released set, by the part they are: ``hypernymy/test.jsonl.gz``."""
+    parts: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*.jsonl*")):
+        part = path.name.partition(".")[0]
+        if path.parent.name in _NAMES.get(name, (name,)) and part in _PARTS and path.name.endswith(_ENDINGS):
+            parts.setdefault(part, path)
+    return parts
+
+
+def _own_parts(probe: Probe, name: str) -> tuple[Probe, Probe | None]:
+    """The test split and what controls learn from; a probe without splits is asked whole."""
+    split = {part: [item for item in probe.items if item.facets.get("split") == part] for part in _PARTS}
+    if not split["test"]:
+        return probe, None
+    asked = Probe.of(split["test"], probe.card)
+    return asked, Probe.of(split["train"], probe.card) if split["train"] else None
+
+
+# The paper's tables.
+
+
+def _tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    models = _by_name(answered)
+    asked = {run.part.probe.name: {item.id for item in run.items} for run in answered}
+    fitted = _by_name([_only(run, asked[run.part.probe.name]) for run in controls if run.part.probe.name in asked])
+    same = all(len(asked.get(name, ())) == count for name, count in _published()["released"].items())
+    ours = _rows(models, "ours", "models", _accuracies) + _rows(fitted, "control", "controls", _accuracies)
+    if people := _people(answered):
+        ours.append(people)
+    made = with_published(
+        "WordNetQA, table 7: accuracy", SETS, ours, _printed("accuracy", len(SETS)), same, _published()["source"]
+    )
+    strict = _rows(models, "ours", "models", _strict) + _rows(fitted, "control", "controls", _strict)
+    columns = [column for name in SETS[:4] for column in (name, f"Δ {name[:5]}")]
+    made += with_published(
+        "WordNetQA, table 8: all questions of a concept right",
+        columns,
+        strict,
+        _printed("strict", 4),
+        False,
+        _published()["source"],
+    )
+    told = (
+        "Intervals are over the asked concepts. The release has no test sets of definitions and synonymy: what is "
+        "asked of it there are the questions that the paper trained on.",
+        "Concepts have more questions in one set than in another, so that columns cannot be held against one another; "
+        "`horsesense wordnetqa analyse` tells strictness at fixed sizes.",
+    )
+    first = {table.title: note for table, note in zip((made[0], made[1 if same else 2]), told, strict=True)}
+    noted = [
+        replace(table, notes=(first[table.title], *table.notes)) if table.title in first else table for table in made
+    ]
+    return (*noted, *_figures(models))
+
+
+def _by_name(answered: Sequence[Answered]) -> dict[str, dict[str, Answered]]:
+    found: dict[str, dict[str, Answered]] = {}
+    for run in answered:
+        if run.part.probe.name in SETS and run.judged:
+            found.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    return found
+
+
+def _only(run: Answered, items: set[str]) -> Answered:
+    """A control on the items that models were asked, where that was a part."""
+    kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
+    probe = Probe.of([item for item, _ in kept], run.probe.card)
+    return replace(run, probe=probe, answers=[answer for _, answer in kept])
+
+
+def _rows(models: Mapping[str, Mapping[str, Answered]], kind: Kind, group: str, cells: Any) -> list[PaperRow]:
+    return [PaperRow(name, kind, tuple(cells(runs)), group) for name, runs in models.items()]
+
+
+def _accuracies(runs: Mapping[str, Answered]) -> list[Cell]:
+    return [runs[name].estimate(runs[name].credits(runs[name].primary())) if name in runs else None for name in SETS]
+
+
+def _strict(runs: Mapping[str, Answered]) -> list[Cell]:
+    """Strict accuracy and its difference to the accuracy, in turn."""
+    cells: list[Cell] = []
+    for name in SETS[:4]:
+        run = runs.get(name)
+        earned = None if run is None else run.credits(run.primary())
+        strict = None if run is None or earned is None else run.strict(earned)
+        cells.append(strict)
+        plain = None if run is None or earned is None else run.estimate(earned)
+        cells.append(None if strict is None or plain is None else strict.value - plain.value)
+    return cells
+
+
+def _people(answered: Sequence[Answered]) -> PaperRow | None:
+    """One person's answer to each item, where the release keeps it."""
+    cells: list[Cell] = []
+    for name in SETS:
+        run = next((run for run in answered if run.part.probe.name == name), None)
+        judged = [] if run is None else [item for item in run.items if "people_right" in item.facets]
+        right = [float(bool(item.facets["people_right"])) for item in judged]
+        guess = chance([len(item.options) for item in judged]) if judged else None
+        cells.append(accuracy(right, [item.unit("asked") for item in judged], guess) if judged else None)
+    if not any(cells):
+        return None
+    return PaperRow("people: one answer an item, as released", "people", tuple(cells), "people")
+
+
+@cache
+def _published() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("published.toml").read_text(encoding="utf-8"))
+
+
+def _printed(table: str, columns: int) -> list[PaperRow]:
+    """The rows of a table as the paper has them, as shares."""
+    rows = []
+    for group in _published()[table]:
+        for row in group["rows"]:
+            cells = [value / 100 for value in row["cells"][:columns]]
+            if "differences" in row:
+                both = zip(cells, row["differences"], strict=True)
+                cells = [value for cell, difference in both for value in (cell, difference / 100)]
+            rows.append(PaperRow(row["name"], "published", tuple(cells), group["group"]))
+    return rows
+
+
+# Figure 3.
+
+
+def _figures(models: Mapping[str, Mapping[str, Answered]]) -> tuple[PaperTable, ...]:
+    """A table a model: hops of the question down, distractors and their distance across."""
+    made = []
+    for model, runs in models.items():
+        cells = {name: _cells(runs[name]) for name in SETS[:4] if name in runs}
+        columns = sorted({_column(cell) for each in cells.values() for cell in each}, key=_order)
+        rows = []
+        for name, found in cells.items():
+            for hops in sorted({cell.hops for cell in found}):
+                across = {_column(cell): cell.accuracy for cell in found if cell.hops == hops}
+                shown = f"{name}{HOPS}{hops}" if hops else name
+                rows.append(PaperRow(shown, "ours", tuple(across.get(column) for column in columns), name))
+        if rows and len(columns) > 1:
+            note = (
+                "k: links between question and answer. k′: distance of the distractors. Cells of a few items are empty."
+            )
+            made.append(PaperTable(f"WordNetQA, figure 3: {model}", tuple(columns), tuple(rows), (note,)))
+    return tuple(made)
+
+
+def _cells(run: Answered) -> list[HopsCell]:
+    values = run.credits(run.primary()).values.tolist()
+    return hops_cells(run.items, values, run.units.tolist(), all_hops=True)
+
+
+def _column(cell: HopsCell) -> str:
+    if cell.near is not None:
+        return f"{cell.near} {cell.kind}"
+    return f"{cell.kind} k′={cell.distance}" if cell.distance else cell.kind
+
+
+def _order(column: str) -> tuple[bool, str]:
+    return column != "random", column
+
+
+WORDNETQA = PaperSuite("wordnetqa", _published()["source"], "default", _open, _tables, _CONTROLS)

@@ -1,0 +1,93 @@
+"""``python -m tests.faults.limits --write``: files that never end, or unpack to too much; the table for docs/reliability.md.
+
+Each command is a process of its own; beside it the same command on a file that is not there, which is what starting takes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.files.test_limits import bomb
+from tests.support.reliability import put
+from tests.support.tiny import save_tiny
+
+SECONDS, MEGABYTES = 2.0, 500
+COMMANDS = [
+    "show FILE",
+    "import winograd FILE -o o.jsonl",
+    "import table FILE --map question=q,options=a+b,answer=c -o o.jsonl",
+    "build winoventi FILE -o o.jsonl",
+    "knowledge add mine FILE",
+    "cues FILE",
+    "harden FILE -o h.jsonl",
+    "annotate new FILE --instrument choice -o n.csv --people ann",
+    "run -m MODEL -p FILE --out r",
+    "score -m FOLDER text",
+]
+
+
+def measured(words: list[str], folder: Path) -> tuple[float, float, int, int]:
+    """Seconds by the clock and of the processor, megabytes at most, and how it ended."""
+    began = time.monotonic()
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return (
+        time.monotonic() - began,
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss // 1024,
+        process.returncode,
+    )
+
+
+def main() -> None:
+    place = Path(tempfile.mkdtemp(prefix="limits-"))
+    os.environ |= {"HORSESENSE_CACHE": str(place / "cache"), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    model = save_tiny("gpt2", place / "model")
+    bomb(place / "bomb.jsonl.gz", False)
+    os.mkfifo(place / "pipe.csv")
+    kinds = {
+        "a gzip bomb": place / "bomb.jsonl.gz",
+        "`/dev/full`": Path("/dev/full"),
+        "a pipe nobody writes to": place / "pipe.csv",
+    }
+    lines = [
+        "| input | commands | seconds more than to start, at most | of the processor, at most | MB at most | not refused |"
+    ]
+    lines.append("|---" * 6 + "|")
+    bad = False
+    for kind, path in kinds.items():
+        rows = []
+        for command in COMMANDS:
+            folder = Path(tempfile.mkdtemp(dir=place))
+            weights = Path(tempfile.mkdtemp(dir=place))
+            for file in model.iterdir():
+                (weights / file.name).symlink_to(path if file.suffix == ".safetensors" else file)
+            given = {"FILE": str(path), "MODEL": str(model), "FOLDER": str(weights)}
+            call = [sys.executable, "-m", "horsesense"]
+            words = [*call, *(given.get(word, word) for word in command.split())]
+            nothing = given | {"FILE": str(place / "not here"), "FOLDER": str(place / "not here")}
+            start = measured([*call, *(nothing.get(word, word) for word in command.split())], folder)
+            found = measured(words, folder)
+            rows.append((found[0] - start[0], found[1] - start[1], found[2], found[3]))
+            print(
+                f"{kind}: {command}: {found[0]:.1f} s, {found[1]:.1f} s of the processor, {found[2]} MB",
+                file=sys.stderr,
+            )
+        more, work, memory = (max(0.0, *(row[n] for row in rows)) for n in range(3))
+        wrong = sum(row[3] != 2 for row in rows)
+        bad = bad or bool(wrong) or memory > MEGABYTES or work > SECONDS
+        lines.append(f"| {kind} | {len(rows)} | {more:.1f} | {work:.1f} | {memory:.0f} | {wrong} |")
+    print("\n".join(lines))
+    if "--write" in sys.argv:
+        put("limits", "\n".join(lines))
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Half a minute of ``make fuzz`` inside a test; the two halves lie in two files, which go side by side."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.harness import Fuzz, group_of
+
+SECONDS = float(os.environ.get("FUZZ", "30"))
+
+
+def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) -> None:
+    """No target of some groups ends otherwise than in a result or one sentence."""
+    apart(monkeypatch)
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fuzz = Fuzz(seed=20, place=place)
+            fuzz.targets = {name: throw for name, throw in fuzz.targets.items() if group_of(name) in groups}
+            fuzz.run(SECONDS)
+    finally:
+        logging.disable(logging.NOTSET)
+    told = [f"{each.kind}: {each.target} {each.call}" for each in fuzz.defects.values()]
+    assert not told, "\n".join(told)
+    assert sum(tally.ends["0"] for tally in fuzz.tallies.values()) > 0, "some of it is good"
+    assert sum(tally.ends["2"] for tally in fuzz.tallies.values()) > 0, "and some of it is bad"
+    thrown = [name for name in fuzz.targets if fuzz.tallies[name].inputs]
+    assert len(thrown) > len(fuzz.targets) / 2, "every target gets its turn"
+
+
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the fuzzer sets is put back afterwards."""
+    import uvicorn
+
+    for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setattr(uvicorn, "run", uvicorn.run)
