@@ -238,6 +238,19 @@ def _controls(w: World, here: Path) -> Case:
     return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
 
 
+def _views(w: World, here: Path) -> Case:
+    words: list[object] = ["rica", "views", w["rica.jsonl"], "-m", w.gpt2, "--limit", 8, "--out", here / "v"]
+    few: dict[str, Any] = {"limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
+
+
+def _clues(w: World, here: Path) -> Case:
+    """About people's names, which are short: the tiny models read 64 tokens."""
+    words: list[object] = ["rica", "clues", w["rica.jsonl"], "-m", w.gpt2, "--limit", 2, "--steps", 2, "--draws", 2]
+    few: dict[str, Any] = {"entities": "names", "limit": 2, "steps": 2, "draws": 2}
+    return [*words, "--entities", "names"], lambda: hs.rica.clues(w.gpt2, w["rica.jsonl"], **few)
+
+
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
     few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
@@ -466,6 +479,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.write_report(w["run"], format="md", out=here / "t.md", cues=False),
     ),
     "rica analyse": lambda w, here: (["rica", "analyse", w["rica"]], lambda: hs.rica.analyse(w["rica"])),
+    "rica clues": _clues,
     "rica controls": _controls,
     "rica derive": lambda w, here: (["rica", "derive", AXIOM], lambda: hs.rica.derive(AXIOM)),
     "rica equivalent": lambda w, here: (
@@ -477,7 +491,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "release", w["axioms.jsonl"]],
         lambda: hs.rica.released(w["axioms.jsonl"]),
     ),
+    "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
     "rica study": _studied,
+    "rica views": _views,
     "run": _run,
     "saliency": lambda w, here: (
         ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
