@@ -520,6 +520,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 }
 
 ELSEWHERE = {
+    "winoventi serve": "tests/annotate/test_winoventi_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
     "annotate soundness ask": "tests/annotate/test_model_reader.py",
     "build duals": "tests/api/test_builders_in_python.py",
