@@ -13,12 +13,12 @@ import argparse
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.models.opening import open_model
 from horsesense.models.served import ServedSettings
-from horsesense.runs.result import Result
+from horsesense.runs.result import ResultDocument
 from horsesense.scoring.ways.way import WAYS, way_named
 from horsesense.settings import labelled
 from horsesense.watching import Watcher
@@ -72,34 +72,28 @@ def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[st
             known = {name: result for name, result in found.items() if result is not None}
             if not known:
                 continue
-            values = [result.estimate.value for result in known.values()]
+            values = [result.accuracy for result in known.values()]
             apart = f"{max(values) - min(values):.3f}" if len(values) > 1 else ""
             first = next(iter(known.values()))
-            chance = first.estimate.chance
-            about = f"{probe} (chance {chance:.3f})" if chance is not None else probe
-            cells = [_cell(found[name]) for name in names]
-            rows.append(
-                f"| {about} | {label} | {first.estimate.n} | {' | '.join(cells)} | {apart} | {_made_out(known)} |"
-            )
+            about = f"{probe} (chance {first.chance:.3f})" if first.chance is not None else probe
+            shown = [about, label, str(first.n), *(_cell(found[name]) for name in names), apart, _made_out(known)]
+            rows.append(f"| {' | '.join(shown)} |")
     return rows
 
 
-def _result(folder: Path) -> Result | None:
+def _result(folder: Path) -> ResultDocument | None:
     if not (folder / "manifest.json").is_file():
         return None
-    results: list[Any] = list(hs.open_run(folder, unfinished=True).results())
-    return results[0] if results else None
+    found = hs.open_run(folder, unfinished=True).results().documents
+    return found[0] if found else None
 
 
-def _cell(result: Result | None) -> str:
-    if result is None:
-        return "–"
-    e = result.estimate
-    return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+def _cell(result: ResultDocument | None) -> str:
+    return "–" if result is None else f"{result.accuracy:.3f} ({result.ci[0]:.3f} to {result.ci[1]:.3f})"
 
 
-def _made_out(known: dict[str, Result]) -> str:
-    said = known["words"].document().replies if "words" in known else None
+def _made_out(known: dict[str, ResultDocument]) -> str:
+    said = known["words"].replies if "words" in known else None
     return f"{said.parsed} of {said.n}" if said else ""
 
 

@@ -166,11 +166,11 @@ def test_weights_in_the_hubs_cache_are_known_by_the_hash_that_the_hub_gives(
         (snapshot / path.name).symlink_to(Path("../../blobs") / name)
     read: list[Path] = []
 
-    def noted(files: list[Path]) -> str:
+    def watched(files: list[Path]) -> str:
         read.extend(files)
         return hash_of_files(files)
 
-    monkeypatch.setattr(folders, "hash_of_files", noted)
+    monkeypatch.setattr(folders, "hash_of_files", watched)
     found = identify(str(snapshot))
     assert (found.weights, found.whole) == (wanted.weights, wanted.whole)
     assert not read, "gigabytes are not read to know what they are"

@@ -58,6 +58,10 @@ def locate(name: str, *, allow_pickle: bool = False, download: bool = True, watc
         from horsesense.models.adapters import is_adapter, merged
 
         return Located(name, merged(path) if is_adapter(path) else path)
+    if is_served(name):
+        raise UserError(
+            f"{name} is served, and a server gives no weights", fix="ask it or score with it; to train, name a folder"
+        )
     plugin = plugin_of(name)
     if plugin is not None:
         raise UserError(

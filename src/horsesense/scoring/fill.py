@@ -51,7 +51,9 @@ def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> lis
             )
         starts = list(dict.fromkeys(cut[place][0] for place in inside))
         best = dict(zip(starts, model.best_words([f"{text}{BLANK}" for text in starts], tried, spec), strict=True))
-        texts = [(prompts[place], *cut[place], best[cut[place][0]]) for place in inside]
+        # A token that is a part of a character only cannot stand in a text.
+        whole = {text: [each for each in words if "\ufffd" not in each.word] for text, words in best.items()}
+        texts = [(prompts[place], *cut[place], whole[cut[place][0]]) for place in inside]
         filled = dict(zip(inside, _as_texts(model, texts, k, spec), strict=True))
     rest = [place for place in range(len(prompts)) if place not in filled]
     if rest:
