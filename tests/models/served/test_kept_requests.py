@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -59,17 +61,18 @@ def test_what_it_takes_is_told_before_it_starts(
 
 
 def test_a_budget_of_tokens_ends_cleanly_and_the_same_again_goes_on(server: ModelServer, tmp_path: Path) -> None:
-    whole = hs.ask(server.name, PROBE, ways="words").answered[0].answers
+    few = short_questions(12, 1)
+    whole = hs.ask(server.name, few, ways="words").answered[0].answers
     server.reset()
     little = ServedSettings(max_tokens=400, concurrency=2)
     told = "the budget of 400 tokens is reached"
     with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, PROBE, ways="words", out=tmp_path, served=little)
+        hs.ask(server.name, few, ways="words", out=tmp_path, served=little)
     first = server.seen.answered
     with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, PROBE, ways="words", out=tmp_path, served=little)
+        hs.ask(server.name, few, ways="words", out=tmp_path, served=little)
     assert server.seen.answered > first, "the same again goes on"
-    run = hs.ask(server.name, PROBE, ways="words", out=tmp_path)
+    run = hs.ask(server.name, few, ways="words", out=tmp_path)
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in whole]
     assert len(server.seen.bodies) == len(set(server.seen.bodies)), "nothing is paid for twice, not even the trials"
 
@@ -104,19 +107,29 @@ hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, ways="letters", out={
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in fresh.answered[0].answers]
 
 
+@contextmanager
+def _one_bit_off(path: Path) -> Iterator[None]:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    yield
+    path.write_bytes(whole)
+
+
 def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelServer, tmp_path: Path) -> None:
     hs.ask(server.name, PROBE, ways="letters", out=tmp_path)
     names = {line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines() if line[0] != "#"}
     replies = next((tmp_path / "replies").glob("*.parquet"))
     assert {"requests.sqlite", f"replies/{replies.name}"} <= names
     assert not hs.verify(tmp_path).damaged
-    for path, fix in ((replies, "ask again in another folder"), (tmp_path / "requests.sqlite", "is asked again")):
-        whole = path.read_bytes()
-        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-        assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [path.name]
-        with pytest.raises(UserError, match=f"the file is damaged: .*{fix}"):
+    log = tmp_path / "requests.sqlite"
+    with _one_bit_off(replies):
+        assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [replies.name]
+        with pytest.raises(UserError, match=r"the file is damaged: .*ask again in another folder"):
+            [result.document() for result in hs.open_run(tmp_path).results()]
+    with _one_bit_off(log):
+        assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]
+        with pytest.raises(UserError, match=r"the file is damaged: .*is asked again"):
             hs.ask(server.name, PROBE, ways="letters,words", out=tmp_path)
-        path.write_bytes(whole)
-    hs.ask(server.name, PROBE, ways="letters,words", out=tmp_path)
+    hs.ask(server.name, PROBE, ways="letters,pmi", out=tmp_path)
     assert not hs.verify(tmp_path).damaged
     assert not list(tmp_path.glob("requests.sqlite-*")), "nothing of it lies in another file"

@@ -206,7 +206,7 @@ def chatty(causal: LanguageModel) -> LanguageModel:
     tokenizer = copy.deepcopy(causal.tokenizer)
     tokenizer.chat_template = (
         "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
-        "{% if add_generation_prompt %}assistant: {% endif %}"
+        "{% if add_generation_prompt %}assistant:\n{% endif %}"
     )
     return replace(causal, tokenizer=tokenizer)
 
@@ -227,13 +227,11 @@ def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> 
             "pair": "How does the second sentence follow from the first? Reply with one of these words: true, false.\n"
             "It rains.\nIt is wet.",
         }[item.form]
-        begun = chatty.tokenizer(f"system: Be brief.\nuser: {said}\nassistant: ")["input_ids"]
-        whole = chatty.tokenizer(f"system: Be brief.\nuser: {said}\nassistant: {option}")["input_ids"]
+        template = f"system: Be brief.\nuser: {said}\nassistant:\n"
+        begun, whole = (chatty.tokenizer(text)["input_ids"] for text in (template, template + option))
         with torch.inference_mode():
             table = chatty.network(torch.tensor([whole])).logits[0].double().log_softmax(-1)
-        # The space behind the colon goes to the option's first token.
-        first = len(begun) - (whole[len(begun) - 1] != begun[-1])
-        wanted = [table[place - 1, whole[place]].item() for place in range(first, len(whole))]
+        wanted = [table[place - 1, whole[place]].item() for place in range(len(begun), len(whole))]
         assert list(logprobs) == pytest.approx(wanted, abs=1e-4)
         assert score == pytest.approx(sum(wanted), abs=1e-3)
     assert [starts[0] for starts in answer.starts] == [starts[0] for starts in without.starts], "as without a template"
@@ -244,7 +242,8 @@ def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> 
 
 def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> None:
     (answered,) = hs.ask(chatty, probe(CHOICE[:1]), ways="pmi", spec="chat=on").answered
-    prompts = [Prompt(f"user: \nassistant: {option}", 17, 17 + len(option), bare=True) for option in CHOICE[0].options]
+    begun, options = "user: \nassistant:\n", CHOICE[0].options
+    prompts = [Prompt(begun + option, len(begun), len(begun + option), bare=True) for option in options]
     alone = chatty.likelihoods(chatty.read(prompts, ScoringSpec()), ScoringSpec())
     assert answered.answers[0].baseline == pytest.approx([float(each.logprobs.sum()) for each in alone], abs=1e-4)
 

@@ -112,6 +112,8 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
         place
         for place in range(dropped, len(tokens.ids))
         if in_stretch(prompt, tokens.starts[place], tokens.ends[place])
+        # The line break that ends a template is the template's; elsewhere space counts to the word that follows it.
+        and not (prompt.bare and tokens.ends[place] <= prompt.start)
     ]
     if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in places):
         flags.append("straddle")
