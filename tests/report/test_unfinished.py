@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from horsesense.cli import main
+from horsesense.records import Card, Probe
+from horsesense.watching import Watcher
 from tests.support.made_run import made_items, make_run
 
 
@@ -30,6 +33,24 @@ def test_what_is_not_finished_hides_nothing(tmp_path: Path, capsys: pytest.Captu
         assert json.loads(capsys.readouterr().out)["unfinished"] == ["late on made"]
     html = (run / "report.html").read_text("utf-8")
     assert "late on made" in html
+
+
+def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """Three models are to be asked, and Ctrl-C comes with the second."""
+
+    class Stopping(Watcher):
+        def say(self, text: str) -> None:
+            if text.startswith("second on"):
+                raise KeyboardInterrupt
+
+    folder = str(tiny_folders["gpt2"])
+    models = [f"first={folder}", f"second={tiny_folders['bert']}", f"third={tiny_folders['t5']}"]
+    probe = Probe.of(made_items(10), Card(name="made"))
+    with pytest.raises(KeyboardInterrupt):
+        hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", watcher=Stopping())
+    told = hs.write_report(tmp_path / "run", cues=False)
+    assert [result.model for result in told.results()] == ["first"]
+    assert told.unfinished == ("second on made", "third on made")
 
 
 def test_nothing_hints_at_a_difference_of_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

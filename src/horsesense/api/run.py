@@ -306,9 +306,10 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         if isinstance(run, Run):
             by_place.append((run.folder or Path(f"run {number}"), run.answered))
         else:
-            _, answered, unfinished = read_finished(Path(run))
+            manifest, answered, unfinished = read_finished(Path(run))
             by_place.append((Path(run), answered))
-            rest += [f"{part.model.name} on {part.probe.name}" for part in unfinished]
+            left = [(part.model.name, part.probe.name) for part in unfinished] + manifest.not_begun
+            rest += [f"{model} on {probe}" for model, probe in left]
     return by_place, rest
 
 

@@ -79,7 +79,7 @@ def collect(
     for folder in dict.fromkeys(whole):
         manifests[folder], parts, rest = read_finished(folder)
         runs.append((folder, parts))
-        unfinished += [(part.model.name, part.probe.name) for part in rest]
+        unfinished += [(part.model.name, part.probe.name) for part in rest] + manifests[folder].not_begun
     drawn = [curve for each in curves.values() for curve in each]
     collected = with_tables(collect_answered(runs, cues, how, watcher), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)

@@ -81,6 +81,8 @@ def ask_models(
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
+        wanted = [(name_of(model), probe) for model in known for probe in probes]
+        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
         for model in known:
             manifest = _ask_model(model, asked, folder, manifest, settings, watcher)
     return manifest

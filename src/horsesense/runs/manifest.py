@@ -108,6 +108,13 @@ class Manifest(_Record):
     """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
     computed elsewhere."""
     parts: tuple[Part, ...] = ()
+    wanted: tuple[tuple[str, str], ...] = ()
+    """Model and probe of all that was to be asked here; what has no part was not reached. Empty in older runs."""
+
+    @property
+    def not_begun(self) -> list[tuple[str, str]]:
+        begun = {(part.model.name, part.probe.name) for part in self.parts}
+        return [each for each in self.wanted if each not in begun]
 
     def part(self, model: str, probe: str, way: str = "options") -> Part | None:
         return next((p for p in self.parts if (p.model.name, p.probe.name, p.way) == (model, probe, way)), None)
