@@ -49,7 +49,7 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
     with pytest.raises(KeyboardInterrupt):
         hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", watcher=Stopping())
     told = hs.write_report(tmp_path / "run", cues=False)
-    assert [result.model for result in told.results()] == ["first"]
+    assert [result["model"] for result in told.results()] == ["first"]
     assert told.unfinished == ("second on made", "third on made")
 
 
