@@ -64,8 +64,9 @@ def for_older(folder: Path, out: Path) -> Path:
     return out
 
 
-def run(*words: object) -> None:
-    done = subprocess.run([str(word) for word in words], env=outside(), capture_output=True, text=True, check=False)
+def run(*words: object, here: Path | None = None) -> None:
+    told = [str(word) for word in words]
+    done = subprocess.run(told, env=outside(), cwd=here, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{words[0]} failed:\n{done.stderr[-3000:]}")
 
@@ -114,7 +115,8 @@ def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
     hs.export(probe, "inspect", place / "inspect", name=name)
     command = python_of("inspect").parent / "inspect"
     words = ["--model", "hf/smol", "-M", f"model_path={model}", "--max-tokens", 8, "--epochs", 2, "--display", "none"]
-    run(command, "eval", place / "inspect" / f"{name}.py", *words, "--log-dir", place / "inspect-logs")
+    # A task is named relative to the working folder.
+    run(command, "eval", f"{name}.py", *words, "--log-dir", place / "inspect-logs", here=place / "inspect")
     hs.import_log("inspect", place / "inspect-logs", out=place / "inspected")
     read = hs.open_run(place / "inspected")
     assert {row["item"] for row in read.items()} == {item.id for item in probe.items}, "the ids differ"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
 from horsesense.records import Judgement, read_probe, write_judgements
 from horsesense.watching import UNWATCHED
+from tests.support.calling import caller, hold_to
 from tests.support.made_plan import make_plan
 from tests.support.made_schemas import SCHEMAS
 from tests.support.study_server import ADDRESS, Somebody
@@ -153,6 +155,29 @@ def test_what_a_machine_proposes_stands_in_the_form(
     assert sorted(sorted(words) for words in by_pair.values()) == [["frozen"], ["heavier", "wet"]], (
         "no dictionary word after people gave two"
     )
+
+
+@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_serve_says_where_and_gives_links(
+    plan: PipelinePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The command, up to the point where it would listen; the link that it gives opens the first stage."""
+    out, listening = tmp_path / "out", list[StagedApp]()
+    call = caller(capfd)
+    refused = call("winoventi", "serve", tmp_path)
+    assert (refused.code, "not the folder of a pipeline" in refused.err) == (2, True)
+    went_on(plan, out)
+    monkeypatch.setattr("uvicorn.run", lambda app, **_: listening.append(app))
+    called = call("winoventi", "serve", out, "--invite", "ann", "--port", "8321", "--json")
+    assert called.code == 0, called.err
+    document = json.loads(called.out)
+    hold_to("winoventi serve", document)
+    assert (document["study"], document["address"]) == ("exceptions-1", "http://127.0.0.1:8321")
+    ((app,), (link,)) = listening, document["links"]
+    ann = Somebody(TestClient(app, base_url=document["address"]), link["link"].removeprefix(document["address"]))
+    ann.enter()
+    assert TITLES[0] in ann.open("/task").text
 
 
 def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:

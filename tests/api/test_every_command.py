@@ -238,6 +238,12 @@ def _controls(w: World, here: Path) -> Case:
     return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
 
 
+def _views(w: World, here: Path) -> Case:
+    words: list[object] = ["rica", "views", w["rica.jsonl"], "-m", w.gpt2, "--limit", 8, "--out", here / "v"]
+    few: dict[str, Any] = {"limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
+
+
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
     few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
@@ -477,7 +483,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "release", w["axioms.jsonl"]],
         lambda: hs.rica.released(w["axioms.jsonl"]),
     ),
+    "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
     "rica study": _studied,
+    "rica views": _views,
     "run": _run,
     "saliency": lambda w, here: (
         ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
@@ -512,11 +520,13 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 }
 
 ELSEWHERE = {
+    "winoventi serve": "tests/annotate/test_winoventi_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
     "annotate soundness ask": "tests/annotate/test_model_reader.py",
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
+    "rica clues": "tests/methods/rica/test_clue_sets.py",
     "build winoventi": "tests/api/test_builders_in_python.py",
 }
 """Commands that are held against Python in a file of their own."""

@@ -112,3 +112,10 @@ def test_a_file_below_the_folder_that_is_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError) as told, naming_extras():
         ours["parse"](tmp_path)
     assert told.value.file == str(tmp_path / "inner.json")
+
+
+def test_links_in_a_circle_are_named() -> None:
+    """As Python's `Path.resolve` says it."""
+    told = as_user_error(RuntimeError("Symlink loop from '/a/b'"))
+    assert told is not None
+    assert (told.file, told.problem) == ("/a/b", "the links go round in a circle")

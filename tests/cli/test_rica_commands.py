@@ -104,6 +104,17 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     assert len(beside) == 4
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
     assert (called.code, "controls belong" in called.err) == (0, False)
+    analysed = call("rica", "analyse", tmp_path / "three")
+    assert "beside its controls" in analysed.out
+    (beside,) = json.loads(call("rica", "analyse", tmp_path / "three", "--json").out)["controls"]
+    assert beside["probe"] == "ours"
+    for kind, score in beside["controls"].items():
+        assert score["n"] == beside["whole"]["n"], kind
+    near = [
+        score["ci"][0] <= 0.5 <= score["ci"][1] and abs(score["value"] - 0.5) <= 0.03
+        for score in beside["controls"].values()
+    ]
+    assert beside["at_chance"] == all(near)
     # Eight items a family, two of them another two with the names exchanged: six things to know.
     assert answered["strict"]["chance"] == pytest.approx(0.5**6)
     called = call("rica", "analyse", tmp_path / "run", "--json")

@@ -145,6 +145,8 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
         hs.export(PROBE, "lm-evla", tmp_path / "x")
     with pytest.raises(hs.UserError, match="examples in the prompt are not exported"):
         hs.export(PROBE, "lm-eval", tmp_path / "x", spec="shots=2")
+    with pytest.raises(hs.UserError, match="is not usable"):
+        hs.export(PROBE, "inspect", tmp_path / "x", name="\udcff")
     assert not (tmp_path / "x").exists()
     notes = hs.export(PROBE, "lm-eval", tmp_path / "x").notes
     assert any("mean over tokens" in note for note in notes)

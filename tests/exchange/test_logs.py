@@ -186,8 +186,18 @@ def test_a_log_of_inspect_that_is_damaged_or_of_another_version(tmp_path: Path) 
     content = bytearray(whole.read_bytes())
     content[content.index(b"samples/1_") + 40] ^= 0xFF
     flipped.write_bytes(bytes(content))
+    far = tmp_path / "far.eval"
+    content = bytearray(whole.read_bytes())
+    place = content.index(b"PK\x01\x02") + 42
+    content[place : place + 4] = b"\xf0\xff\xff\x7f"
+    far.write_bytes(bytes(content))
     newer = write_eval(tmp_path / "newer.eval", [], inspect_head(version=9))
-    for path, problem in ((cut, "cut off or damaged"), (flipped, "is damaged"), (newer, "has version 9, and 2")):
+    for path, problem in (
+        (cut, "cut off or damaged"),
+        (flipped, "is damaged"),
+        (far, "is damaged"),
+        (newer, "has version 9, and 2"),
+    ):
         with pytest.raises(hs.UserError, match=problem):
             hs.import_log("inspect", path, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

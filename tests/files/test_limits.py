@@ -86,6 +86,12 @@ def test_a_pipe_with_a_slow_writer_is_read_whole(tmp_path: Path, monkeypatch: py
     assert [line for _, line in numbered_lines(path)] == ["one", "two"]
 
 
+def test_a_device_is_not_begun_with() -> None:
+    for reader in (read_text, lambda path: list(numbered_lines(path))):
+        with pytest.raises(UserError, match="this is a device, not a file"):
+            reader(Path("/dev/full"))
+
+
 def test_a_file_that_is_too_large_to_be_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "hole").open("wb") as handle:
         handle.truncate(10 << 30)

@@ -11,7 +11,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.files import writing
-from horsesense.files.disk import writing_folder
+from horsesense.files.disk import _machine, writing_folder
 from horsesense.records import Card, Item, Probe, write_probe
 from tests.support.small_disk import files_of_at_most, python_on_a_disk
 
@@ -156,6 +156,12 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == -9
     assert path.read_text() == "old"
+    assert len(list(tmp_path.glob(".a.txt.*.part"))) == 1
+    alive = tmp_path / f".a.txt.{os.getppid()}-{_machine()}.part"
+    alive.touch()
+    with writing(path) as temporary:
+        temporary.write_text("new")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [alive.name, "a.txt"], "who is at work is left alone"
 
 
 def test_a_folder_is_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -380,10 +380,10 @@ def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
 
 
 def _elsewhere(sentence: str, place: Path, work: Path, words: Sequence[str] = ()) -> bool:
-    """Whether a sentence names a file of another input."""
-    return any(
-        not found.startswith(str(work)) for found in re.findall(rf"{re.escape(str(place))}/tmp[^:; ]*", sentence)
-    )
+    """Whether a sentence names a file of another input, and not one that was given or lies below it."""
+    begin = f"{place}/tmp"
+    given = (str(work), *(word for word in words if word.startswith(begin)))
+    return any(not found.startswith(given) for found in re.findall(rf"{re.escape(begin)}[^:; ]*", sentence))
 
 
 def _stream() -> io.TextIOWrapper:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UserError
+from horsesense.models.local.parts import read_part
 from tests.support import ROOT
 from tests.support.tiny import save_tiny
 
@@ -76,6 +77,8 @@ def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch
     (pickled / "model.safetensors").unlink()
     with pytest.raises(UserError, match="pickled"):
         word_vectors(str(pickled), ["ice"])
+    with pytest.raises(UserError, match="transformers cannot load it"):  # the door itself, whoever forgets to look
+        read_part(pickled, "AutoModel")
 
 
 def test_a_gguf_runs_no_code_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smollm2: str) -> None:

@@ -93,9 +93,9 @@ def test_models_are_compared_where_tokens_are_equal_for_both(asked: tuple[AskedS
             if len(answer.logprobs[0]) == len(answer.logprobs[1]):
                 same.add(item.family)
             sums = [sum(values) for values in answer.logprobs]
-            right.setdefault(run.part.model.name, {})[item.family, item.member] = float(
-                sums[item.answer or 0] > sums[1 - (item.answer or 0)]
-            )
+            ahead = sums[item.answer or 0] - sums[1 - (item.answer or 0)]
+            credit = 0.5 if ahead == 0 else float(ahead > 0)
+            right.setdefault(run.part.model.name, {})[item.family, item.member] = credit
         equal = same if equal is None else equal & same
     assert equal
     table = next(each for each in suite.tables if each.title == "WinoVenti: which model is better")

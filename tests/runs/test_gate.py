@@ -59,8 +59,10 @@ def test_verdicts_and_exit_codes(
 def test_an_undecided_gate_says_how_many_items_would_settle_it(runs: dict[str, Path]) -> None:
     gate = hs.gate(runs["few"], runs["good"])
     assert gate.exit_code == 4
-    missing = gate.checks[0].items_missing
-    assert missing is None or f"{missing:,} more items" in gate.sentences()[0]
+    assert f"{gate.checks[0].items_missing:,} more items" in gate.sentences()[0]
+    same = hs.gate(runs["few"], runs["few"])
+    assert (same.verdict, same.checks[0].difference.value) == ("undecided", 0)
+    assert same.checks[0].items_missing, "the same answers on twenty items prove little, and more would prove it"
 
 
 def test_models_are_paired_by_name_where_there_are_several(tmp_path: Path) -> None:

@@ -111,6 +111,8 @@ def export(
     if not loaded.items:
         raise UserError("the probe is empty", fix="give one with items")
     called = name or (loaded.card.name if isinstance(probe, Probe) else probe_name(Path(probe)))
+    if not called.isprintable():
+        raise UserError(f"the name {called!r} is not usable", fix="use letters, digits, dashes and underscores")
     folder = Path(out)
     with disk_errors(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

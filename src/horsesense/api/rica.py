@@ -10,11 +10,11 @@ from horsesense.api.rica_study import Study, study
 from horsesense.errors import naming_extras
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
-from horsesense.methods.rica.certification import LexiconCheck, check_lexicon
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
 from horsesense.methods.rica.equivalence import equivalent as prove
 from horsesense.methods.rica.knowledge_tables import whole_lexicon
+from horsesense.methods.rica.lexicon import LexiconCheck, check_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import Derivation, derivation
 from horsesense.methods.rica.recall import FilterRecall, filter_recall

@@ -192,8 +192,8 @@ def serve(
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.api.serving import check_free
 
-    check_free(host, port)
     app = staged(folder, address or f"http://{host}:{port}", watcher)
+    check_free(host, port)
     served = app.open()
     links = personal_links(served, list(invite), False, "", False) if invite else ()
     serving = StagedServing(Path(folder), app.address, served.study.folder.name, links)

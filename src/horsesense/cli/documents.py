@@ -84,7 +84,7 @@ DOCUMENTS: dict[str, str] = {
     "rica controls": "horsesense.methods.rica.controls:Controls",
     "rica derive": "horsesense.methods.rica.perturbations:Derivation",
     "rica equivalent": "horsesense.methods.rica.equivalence:WrittenProof",
-    "rica lexicon": "horsesense.methods.rica.certification:LexiconCheck",
+    "rica lexicon": "horsesense.methods.rica.lexicon:LexiconCheck",
     "rica recall": "horsesense.methods.rica.recall:FilterRecall",
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica views": "horsesense.api.rica_asking:AskedViews",

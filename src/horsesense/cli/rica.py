@@ -11,7 +11,7 @@ from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate
-    from horsesense.methods.rica.analysis import Analysis
+    from horsesense.methods.rica.analysis import Analysis, RunAnalysis
     from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 
 LexiconFile = Annotated[
@@ -166,6 +166,7 @@ def analyse(
         return
     for result in analysis.results:
         print_analysis(result)
+    print_controls(analysis)
     if analysis.ablation:
         for name in ("novel", "named", "difference"):
             people().print(f"  {name:12} {_in_words(getattr(analysis.ablation, name))}")
@@ -173,6 +174,14 @@ def analyse(
 
 def _in_words(e: Estimate) -> str:
     return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), n {e.n:,}"
+
+
+def print_controls(analysis: RunAnalysis) -> None:
+    """Each set beside its controls, and whether they are at chance."""
+    from horsesense.cli.suites import print_tables
+    from horsesense.methods.rica.run_tables import control_table
+
+    print_tables(filter(None, [control_table(analysis.controls)]))
 
 
 def print_analysis(result: Analysis) -> None:

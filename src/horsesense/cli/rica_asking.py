@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json
-from horsesense.cli.rica import print_analysis, rica
+from horsesense.cli.rica import print_analysis, print_controls, rica
 from horsesense.cli.settings import Device, Dtype, Models, spec_of
 from horsesense.cli.written import Limit, Seed
 from horsesense.errors import UserError
@@ -151,4 +151,5 @@ def study(
         return
     for result in done.analysis.results:
         print_analysis(result)
+    print_controls(done.analysis)
     people().print(f"{done.page}" + (f"  {done.picture}" if done.picture else ""), markup=False)

@@ -116,6 +116,8 @@ def _member(handle: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
     damaged = UserError(f"the part {member.filename!r} of the log is damaged", file=path, fix="get it again")
     if member.file_size > _LARGEST:
         raise UserError(f"the part {member.filename!r} of the log is larger than {_LARGEST >> 20} MB", file=path)
+    if not 0 <= member.header_offset <= path.stat().st_size:
+        raise damaged
     handle.seek(member.header_offset)
     local = handle.read(30)
     if len(local) < 30 or local[:4] != b"PK\x03\x04":

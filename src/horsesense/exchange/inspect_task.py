@@ -73,7 +73,7 @@ def write_inspect(export: Export) -> Written:
     ]
     if left_out := len(export.probe.items) - len(kept):
         notes.append(f"{left_out:,} items without a gold, or with fewer than 2 or more than 26 options, are left out")
-    return Written(len(kept), f"inspect eval DIR/{export.name}.py --model MODEL", tuple(notes))
+    return Written(len(kept), f"cd DIR && inspect eval {export.name}.py --model MODEL", tuple(notes))
 
 
 def _sample(item: Item, probe: str, group: str) -> dict[str, object]:

@@ -35,6 +35,7 @@ def _laid(path: Path, folder: Path) -> Path:
     name, _, config = str(path).removeprefix(_PREFIX).partition(":")
     if not name.strip("/"):
         raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
+    datasets.disable_progress_bars()  # whoever watches is told by the command line alone
     try:
         found = datasets.load_dataset(name, config or None)
     except Exception as error:  # whatever the hub, the network or somebody's files do

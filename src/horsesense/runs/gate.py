@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ import numpy as np
 
 from horsesense.analysis import Estimate, power
 from horsesense.analysis.paired import compare
+from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError, argument
 from horsesense.records.document import Document
 from horsesense.runs.comparison import AskedProbe, by_probe, earned_on, side_by_side
@@ -165,7 +167,7 @@ def _check(
         verdict = "not worse"
     elif corrected.high < -margin:
         verdict = "worse"
-    missing = power(np.asarray(a) + margin, b, units).more_items if verdict == "undecided" else None
+    missing = _missing(a, b, units, difference, margin) if verdict == "undecided" else None
     return GateCheck(
         probe=asked.probe,
         way=asked.way,
@@ -177,6 +179,19 @@ def _check(
         difference=difference,
         highest=corrected.high,
         verdict=verdict,
-        items_missing=missing or None,
+        items_missing=missing,
         notes=side.notes,
     )
+
+
+def _missing(a: Floats, b: Floats, units: Sequence[str], difference: Estimate, margin: float) -> int | None:
+    """Items that would settle on which side of minus the margin the difference lies, beyond those there are."""
+    known = power(np.asarray(a) + margin, b, units)
+    if known.more_items:
+        return known.more_items
+    away = abs(difference.value + margin)
+    if not away:
+        return None
+    # Where no unit differs there is no spread to judge by; the interval itself shrinks with the root of the items.
+    half = (difference.high - difference.low) / 2
+    return max(1, ceil(difference.n * (half / away) ** 2) - difference.n)

@@ -174,5 +174,15 @@ def clues_of(saliencies: Sequence[Saliency], names: Sequence[Mapping[str, str]],
     draws = []
     for each, drawn in zip(saliencies, names, strict=True):
         slots = {name: f"{{{slot}}}" for slot, name in drawn.items()}
-        draws.append([(slots.get(word.word, word.word), word.value) for word in each.words])
+        draws.append([(slotted(word.word, slots), word.value) for word in each.words])
     return clue_words(draws, words(arguments))
+
+
+def slotted(word: str, slots: Mapping[str, str]) -> str:
+    """A word, or the slot of a name, whose it may be.
+
+    >>> slotted("Wim's", {"Wim": "{A}"}), slotted("floats", {"Wim": "{A}"})
+    ("{A}'s", 'floats')
+    """
+    name = word.removesuffix("'s")
+    return slots[name] + word[len(name) :] if name in slots else word

@@ -251,3 +251,8 @@ def test_what_was_exported_comes_back_as_it_was(tmp_path: Path) -> None:
     back = hs.read_release("table", tmp_path / "set")
     assert back.items == list(probe.items)
     assert back.card == probe.card
+
+
+def test_a_name_of_the_hub_that_cannot_be_had_is_told() -> None:
+    with pytest.raises(UserError, match=r"datasets is not installed|cannot be had"):
+        hs.read_release("table", "hf:org/name:config")

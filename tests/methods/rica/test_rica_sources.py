@@ -18,10 +18,9 @@ from horsesense.language.frequency import zipf
 from horsesense.language.novel import is_novel, novel_names
 from horsesense.methods.rica import constraints as types
 from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
-from horsesense.methods.rica.certification import check_lexicon
 from horsesense.methods.rica.crawling import traits
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_known, shipped_lexicon
-from horsesense.methods.rica.lexicon import read_lexicon
+from horsesense.methods.rica.lexicon import check_lexicon, read_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of

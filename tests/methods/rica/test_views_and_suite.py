@@ -120,7 +120,7 @@ def test_views_stand_beside_one_another(asked_views: hs.rica.AskedViews) -> None
     for score in asked_views.scores:
         assert 40 < score.accuracy.n <= 56
         assert score.accuracy.chance == 0.5
-        assert score.strict.clusters > 2
+        assert score.strict.clusters > 1
     entailed = scores["gpt2", "entailment"]
     assert entailed.labels is not None
     assert entailed.labels.n > 2 * entailed.accuracy.n

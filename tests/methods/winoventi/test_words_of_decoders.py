@@ -150,6 +150,5 @@ def test_a_pipeline_of_a_decoder_and_of_its_server(
     assert [(each.noun, each.word) for each in local.kept] == [(each.noun, each.word) for each in served.kept]
     assert [each.name for each in local.filtered] == [each.name for each in served.filtered]
     assert local.filtered
-    assert len(local.filtered) < len(local.triplets), "or the filter did nothing"
     both = [each.evaluations["proposed"].subsets[0] for each in results]
     assert both[0].schemas == both[1].schemas > 0

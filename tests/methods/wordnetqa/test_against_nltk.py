@@ -122,6 +122,9 @@ class Judge:
             near = [[self.sister_distance(start, option) for start in starts] for option in wrong]
             wanted = int(item.facets["distractor_hops"])
             distances = [wanted if wanted in each else None for each in near]
+        elif kind == "aunt":  # a sister of the answer
+            answer = self.synset(item.groups["answer"])
+            distances = [self.sister_distance(answer, option) for option in wrong]
         else:
             distances = [self.up(asked).get(option) for option in wrong]
         of_kind = distances.count(int(item.facets["distractor_hops"]))

@@ -16,6 +16,7 @@ from horsesense.analysis.resampling import Floats, Names
 from horsesense.errors import UserError
 from horsesense.language.comparatives import PAIR_OF
 from horsesense.language.frequency import zipf
+from horsesense.methods.rica.controls import ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.records import Facet, Item
@@ -100,6 +101,8 @@ class RunAnalysis(Document):
     """One entry a model and probe."""
     ablation: EntityAblation | None
     """Against a run with names; null where none is given."""
+    controls: tuple[ControlScore, ...] = ()
+    """Each set beside its controls, where they were asked."""
 
 
 def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
@@ -107,7 +110,7 @@ def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
     _, answered = read_run(folder)
     results = tuple(analyse(part) for part in answered if part.judged)
     ablated = entity_ablation(answered[0], read_run(against)[1][0]) if against is not None else None
-    return RunAnalysis(folder, results, ablated)
+    return RunAnalysis(folder, results, ablated, control_scores(answered))
 
 
 def analyse(answered: Answered) -> Analysis:

@@ -28,7 +28,7 @@ from horsesense.methods.rica.statements import entities_of
 from horsesense.records import BLANK, Item, Probe, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.records.views import fill_blank
-from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of
+from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class CommonClue:
     """A word that is a clue in many statements."""
 
     word: str
-    """In lower case; a name is told by its slot."""
+    """As it stands there; a name is told by its slot."""
     statements: int
     """Statements in which it is one."""
     share: float
@@ -86,7 +86,7 @@ class _Explained:
 
     item: Item
     told: tuple[str, ...]
-    """Its words, with slots for names and without the target."""
+    """The words that can be clues, with slots for names: not the target, nor what a causal model reads after it."""
     arguments: frozenset[str]
     clues: Clues
 
@@ -180,7 +180,11 @@ def _explained(
     names = [{slot: pair[slot] for slot in slots.values()} for pair in pairs]
     saliencies = [marked.named(each).explained(model, spec, method, steps, seed) for each in names]
     arguments = frozenset(content_of(item.text.replace(BLANK, right), {name.lower() for name in slots}))
-    told = tuple(_told(word.word, names[0]) for word in saliencies[0].words)
+    told = tuple(
+        _told(places[0].word, names[0])
+        for places in zip(*(each.words for each in saliencies), strict=True)
+        if any(word.value != 0 for word in places)
+    )
     return _Explained(item, told, arguments, clues_of(saliencies, names, " ".join(sorted(arguments))))
 
 
@@ -189,7 +193,7 @@ def _slotted(text: str, slots: Mapping[str, str]) -> str:
 
 
 def _told(word: str, names: Mapping[str, str]) -> str:
-    return next((f"{{{slot}}}" for slot, name in names.items() if name == word), word.lower())
+    return slotted(word, {name: f"{{{slot}}}" for slot, name in names.items()})
 
 
 def _arguments(explained: _Explained) -> int:
@@ -198,7 +202,7 @@ def _arguments(explained: _Explained) -> int:
 
 def _by_luck(explained: _Explained, draws: int) -> float:
     """Clues that words picked at random in each draw would give."""
-    number = len(explained.told)
+    number = max(1, len(explained.told))
     least = -(-LEAST * draws // TOP)
     return number * float(scipy.stats.binom.sf(least - 1, draws, min(1.0, TOP / number)))
 
@@ -206,7 +210,7 @@ def _by_luck(explained: _Explained, draws: int) -> float:
 def _at_random(explained: _Explained) -> float:
     """Arguments among as many words of the statement picked at random."""
     known = sum(bool(set(words(word)) & explained.arguments) for word in explained.told)
-    return len(explained.clues.clues) * known / len(explained.told)
+    return len(explained.clues.clues) * known / max(1, len(explained.told))
 
 
 def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] | None, level: float = 0.95) -> Estimate:
@@ -230,9 +234,5 @@ def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] |
 
 def _common(explained: Sequence[_Explained]) -> tuple[CommonClue, ...]:
     there = Counter(word for each in explained for word in set(each.told))
-    clues = Counter(word for each in explained for word in {clue.word.lower() for clue in each.clues.clues})
-    named = {word.lower(): word for word in there}
-    return tuple(
-        CommonClue(named.get(word, word), count, count / max(count, there[named.get(word, word)]))
-        for word, count in clues.most_common(MOST_WORDS)
-    )
+    clues = Counter(word for each in explained for word in {clue.word for clue in each.clues.clues})
+    return tuple(CommonClue(word, count, count / there[word]) for word, count in clues.most_common(MOST_WORDS))

@@ -7,10 +7,11 @@ first, whether there is a *not*, which comparative the premise has. Neither need
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from horsesense.analysis import Estimate
 from horsesense.errors import UserError
 from horsesense.language.comparatives import is_comparative_form
 from horsesense.language.negation import is_negation
@@ -19,6 +20,7 @@ from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, liste
 from horsesense.methods.rica.released_units import CONNECTIVE, entities
 from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.records.document import Document
+from horsesense.runs.results import Answered
 
 CONTROLS = ("premise-removed", "structure-only")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -27,6 +29,8 @@ _SHAPE = (
 )
 _NONSENSE = 400
 _NO_PREMISE = "…"
+NEAR = 0.03
+"""How far from chance a control may be, besides having chance in its interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +130,45 @@ def content_of(text: str, kept: Collection[str]) -> Iterator[str]:
         shape = word in _SHAPE or is_negation(word) or is_comparative_form(word)
         if not shape and bare not in kept and bare not in ("a", "b"):
             yield word
+
+
+# What answers to them say.
+
+
+@dataclass(frozen=True, slots=True)
+class ControlScore:
+    """A model on a set, and on its controls."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """The set."""
+    whole: Estimate
+    """What it gets of the set itself, by the metric of its card."""
+    controls: Mapping[str, Estimate]
+    """What it gets of each control that was asked."""
+    at_chance: bool
+    """Whether every control has chance in its interval, and is no more than 0.03 away from it."""
+
+
+def control_scores(runs: Sequence[Answered]) -> tuple[ControlScore, ...]:
+    """Every RICA set that was asked with a control beside it."""
+    by_name = {
+        (run.part.model.name, run.part.probe.name): run
+        for run in runs
+        if run.way == "options" and run.judged and run.probe.card.method == "rica"
+    }
+    found = []
+    for (model, name), run in by_name.items():
+        beside = {kind: by_name.get((model, f"{name}-{kind}")) for kind in CONTROLS}
+        scores = {kind: each.estimate(each.credits(each.primary())) for kind, each in beside.items() if each}
+        if scores:
+            near = all(map(is_at_chance, scores.values()))
+            found.append(ControlScore(model, name, run.estimate(run.credits(run.primary())), scores, near))
+    return tuple(found)
+
+
+def is_at_chance(estimate: Estimate) -> bool:
+    """Whether a figure has chance in its interval, and is within 0.03 of it."""
+    chance = 0.5 if estimate.chance is None else estimate.chance
+    return estimate.low <= chance <= estimate.high and abs(estimate.value - chance) <= NEAR

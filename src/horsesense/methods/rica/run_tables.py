@@ -5,51 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from horsesense.analysis import Estimate
-from horsesense.methods.rica.controls import CONTROLS
+from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.ladder import BESIDE, RUNGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.results import Answered
 
-NEAR = 0.03
-"""How far from chance a control may be, besides having chance in its interval."""
 LADDER = "RICA: the fact ladder"
 
 
 def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperTable, ...]:
     """The tables that a run's RICA probes allow; none where it has none."""
     ours = [run for run in runs if run.probe.card.method == "rica" and run.judged]
-    made = [_controls(ours) if controls else None, view_table(view_scores(ours).scores), *_ladders(ours)]
+    made = [
+        control_table(control_scores(ours)) if controls else None,
+        view_table(view_scores(ours).scores),
+        *_ladders(ours),
+    ]
     return tuple(table for table in made if table is not None)
 
 
-def at_chance(estimate: Estimate) -> bool:
-    """Whether a figure has chance in its interval, and is within 0.03 of it."""
-    chance = 0.5 if estimate.chance is None else estimate.chance
-    return estimate.low <= chance <= estimate.high and abs(estimate.value - chance) <= NEAR
-
-
-def _controls(runs: Sequence[Answered]) -> PaperTable | None:
-    """Each set beside itself without its premise, and without its content words."""
-    by_name = {(run.part.model.name, run.part.probe.name): run for run in runs if run.way == "options"}
-    rows: list[PaperRow] = []
-    for (model, name), run in by_name.items():
-        beside = [by_name.get((model, f"{name}-{kind}")) for kind in CONTROLS]
-        if any(beside):
-            cells = [None if each is None else each.estimate(each.credits(each.primary())) for each in (run, *beside)]
-            rows.append(PaperRow(f"{model} on {name}", "ours", tuple(cells), "models"))
-    if not rows:
+def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
+    """Each set beside itself without its premise, and without its content words; None where no control was asked."""
+    if not scores:
         return None
-    off = [
-        f"{row.name}, {column}"
-        for row in rows
-        for column, cell in zip(CONTROLS, row.cells[1:], strict=True)
-        if isinstance(cell, Estimate) and not at_chance(cell)
-    ]
-    verdict = f"not at chance: {'; '.join(off)}" if off else "every control is at chance"
-    note = f"Chance is 0.5. At chance: chance is in the interval, and no more than {NEAR} away; {verdict}."
-    return PaperTable("RICA: beside its controls", ("whole", "premise removed", "structure only"), tuple(rows), (note,))
+    rows = tuple(
+        PaperRow(
+            f"{score.model} on {score.probe}",
+            "ours",
+            (score.whole, *(score.controls.get(kind) for kind in CONTROLS)),
+            "models",
+        )
+        for score in scores
+    )
+    off = [f"{score.model} on {score.probe}" for score in scores if not score.at_chance]
+    verdict = f"not so for {'; '.join(off)}" if off else "so for every control"
+    note = f"Chance is 0.5. At chance: it is in the interval, and no more than {NEAR} away; {verdict}."
+    columns = ("whole", *(kind.replace("-", " ") for kind in CONTROLS))
+    return PaperTable("RICA: beside its controls", columns, rows, (note,))
 
 
 def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:

@@ -74,7 +74,8 @@ class Steps:
     def _keep(self, name: str, record: dict[str, str]) -> None:
         self._done[name] = record
         self._write()
-        keep_sum(self.folder, self.folder / record["output"], record["gave"])
+        if "gave" in record:
+            keep_sum(self.folder, self.folder / record["output"], record["gave"])
 
     def _write(self) -> None:
         with writing(self.folder / STATE) as temporary:
