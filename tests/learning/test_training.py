@@ -292,3 +292,24 @@ def test_what_does_not_fit(folders: dict[str, Path], tmp_path: Path) -> None:
             train(
                 str(folders[model]), items, items[:2] or few, Recipe(objective=objective, device="cpu"), tmp_path / "x"
             )
+
+
+def test_only_what_is_not_trained_may_be_coarse(folders: dict[str, Path]) -> None:
+    items, dev = clozes(24, 1, "heavier").items, clozes(8, 2, "heavier").items
+    recipe = Recipe("options", dtype="bfloat16", batch=8, lr=5e-3, epochs=2, device="cpu")
+    with pytest.raises(UserError, match="weights in bfloat16 are too coarse to be trained; add lora"):
+        train(str(folders["gpt2"]), items, dev, recipe)
+    assert train(str(folders["gpt2"]), items, dev, replace(recipe, lora=True)).best.accuracy > 0.7
+
+
+def test_a_decoder_is_inoculated_as_it_is_asked(folders: dict[str, Path], tmp_path: Path) -> None:
+    import horsesense as hs
+
+    train_part, dev, test, old_dev, old_test = (short_questions(n, s) for s, n in enumerate((16, 6, 6, 6, 6), 1))
+    study = hs.inoculate(
+        str(folders["gpt2"]), train=train_part, dev=dev, test=test, original_dev=[old_dev], original_test=[old_test],
+        out=tmp_path, doses=[8], rates=[5e-3], steps=[4, 12], seeds=[0], batch=4, lora=True, device="cpu",
+    )  # fmt: skip
+    before, after = study.curves
+    assert (before.setting, after.setting, after.k) == ("none", "plain", 8)
+    assert after.new == 1.0 > before.new
