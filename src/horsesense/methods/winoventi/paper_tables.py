@@ -201,7 +201,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     path = _find(folder, BENCHMARK) if folder.is_dir() else None
     if path is None:
         fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch winoventi"
-        raise UserError(f"the suite winoventi needs {BENCHMARK}", file=folder, fix=fix)
+        raise UserError(f"the suite winoventi needs its {BENCHMARK}", file=folder, fix=fix)
     probe = read_winoventi([path], skip_bad=skip_bad)
     probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reversed_probe(probe)}
     others = {name: found for name, file in _OTHERS.items() if (found := _find(folder, file)) is not None}
