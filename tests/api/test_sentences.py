@@ -25,6 +25,7 @@ _ELSEWHERE = {
     "learning/leaks.py": "what results.json has recorded from the beginning",
     "learning/controls/control.py": "what a control's manifest has recorded from the beginning",
     "annotate/study.py": "a whole command to copy",
+    "methods/winoventi/summaries.py": "a whole command to copy",
 }
 
 

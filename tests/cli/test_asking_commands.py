@@ -57,7 +57,10 @@ def test_texts_are_piped_in(model: str, monkeypatch: pytest.MonkeyPatch, capsys:
     [
         (["a text", "--file", "texts.txt"], "there are texts in the call and a file"),
         (["a text", "--tokens"], "--tokens is for --out"),
-        (["a text", "-o", "scores.xlsx"], "a table cannot be written as .xlsx; use one of .csv, .jsonl, .parquet"),
+        (
+            ["a text", "-o", "scores.xlsx"],
+            "a table cannot be written as .xlsx; use one of .csv, .json, .jsonl, .parquet",
+        ),
         (["--file", "nowhere.txt"], "no such file"),
     ],
 )

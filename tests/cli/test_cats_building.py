@@ -41,7 +41,7 @@ def test_from_schemas_to_accepted_duals(tmp_path: Path, call: Call) -> None:
     assert {item.facets["relation"] for item in read_probe(ca).items} == {"cause and effect", "preconditions"}
     # Ida and Ruth change places, and the key with them; the jug and the shelf have nothing to change.
     made = document(call, "build", "duals", wsc, "-o", duals, "--operator", "exchange-names", "--each", 75)
-    assert made["notes"] == {"pairs that were looked at": 2, "proved: swap by exchange-names": 1}
+    assert made["notes"] == {"pairs that were looked at": 2, "proposed: swap by exchange-names": 1}
     halves = read_probe(duals).items
     assert [item.options[item.answer or 0] for item in halves] == [
         "Ida could see Ruth before Ruth left.",

@@ -209,8 +209,12 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
     ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,z\n"}, "t.csv:2: the answer 'z' is none of the options"),
     ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,0\nWhy?,x\n"}, "t.csv:3: "),
     ("table", {"t.jsonl": '{"q": "Why?", "a": "x", "b": ["y"], "key": 0}'}, "t.jsonl:1: the column 'b' holds neither"),
-    ("table", {"t.json": '[{"q": "Why?"}, 3]'}, "t.json: an entry of the list is not an object"),
-    ("table", {"t.json": "["}, "t.json:1: this is not JSON"),
+    (
+        "table",
+        {"t.json": '[{"q": "W?", "a": "x", "b": "y", "key": 0}, 3]'},
+        "t.json:2: an entry of the list is not an object",
+    ),
+    ("table", {"t.json": "["}, "t.json: the JSON list is damaged or cut off after 0 elements"),
 ]
 
 
@@ -237,7 +241,8 @@ def test_bad_paths(tmp_path: Path) -> None:
         (("cats", good / "x.txt", "-o", tmp_path / "p.jsonl"), "a part of the path is a file"),
         (("cats", good, "-o", tmp_path / f"{'n' * 300}.jsonl"), "the name is too long"),
         (("cats", good, "--map", "options=a", "-o", tmp_path / "p.jsonl"), "--map and --name are for a table"),
-        (("table", good, "-o", tmp_path / "p.jsonl"), "--map does not say where the options are"),
+        (("table", good, "-o", tmp_path / "p.jsonl"), "sm.txt:2: the columns are of no layout that is known here"),
+        (("table", good, "--map", "question=a", "-o", tmp_path / "p.jsonl"), "--map does not say where the options"),
     ]
     for arguments, told in calls:
         code, out, err = run("import", *arguments)

@@ -63,6 +63,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
     reading = Reading(skip_bad)
     made = f"Read from {names_of(paths)}."
     rows: list[tuple[Path, int, str, tuple[str, ...], Row]] = []
+    answers: list[tuple[Sequence[str], Any]] = []
     seen: Counter[str] = Counter()
     for file in (each for path in paths for each in table_files(path)):
         for number, row in any_rows(file.path):
@@ -74,14 +75,13 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
                     columns, said = _guessed(row)
                     made = f"{made} {said}"
                 options = () if "item" in columns else _options(row, columns["options"])
+                if "answer" in columns and "item" not in columns:
+                    answers.append((_keys(row, columns, options), _value(row, columns["answer"])))
                 rows.append((file.path, number, file.split, options, row))
     if columns is None:
         raise UserError("the table has no row", file=paths[0], fix="check the file")
     if "item" in columns:
         return _whole_items(reading, rows, columns["item"], paths, name)
-    answers = [
-        (_keys(row, columns, options), _value(row, columns["answer"])) for _, _, _, options, row in rows
-    ] if "answer" in columns else []  # fmt: skip
     find = _finder(answers) if answers else None
     for (path, number, split, options, row), written in zip_longest(rows, answers):
         with reading.line(path, number):

@@ -147,10 +147,13 @@ def _singular(noun: Noun) -> str:
     return f"{head} {lemmas[0]}".strip()
 
 
-@cache
 def circumstances_at_hand() -> Circumstances:
     """The shipped tables, with the WordNet that is on this machine."""
-    folder = find_wordnet()
+    return _with_wordnet(find_wordnet())
+
+
+@cache
+def _with_wordnet(folder: Path | None) -> Circumstances:
     return read_circumstances(CIRCUMSTANCES, TYPES, None if folder is None else load_taxonomy(folder))
 
 

@@ -127,6 +127,9 @@ def read_echo(reply: dict[str, Any], text: str) -> Echoed:
     tokens, values = _listed(_choice(reply), reply)
     if not all(isinstance(token, str) for token in tokens):
         raise odd("a token is no text")
+    rest = "".join(tokens[1:])
+    if tokens and not tokens[0] and rest != text and text.endswith(rest):
+        tokens = [text.removesuffix(rest), *tokens[1:]]  # what is left is the token of which nothing was told
     for lead in (0, 1, 2):
         spans = align(tokens[lead:], text)
         if spans is not None:
