@@ -222,6 +222,19 @@ def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
     assert "no RICA probe" in refused.err
 
 
+def test_a_study_that_was_stopped_before_a_card_was_written_writes_it(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "study"
+    given = ("rica", "study", "-m", tmp_path / "none", "--limit", 8, "--out", out)
+    assert call(*given).code == 2, "there is no such model, and all probes are laid down"
+    for name in ("statements", "ladder"):
+        card = out / f"{name}.card.json"
+        before, items = json.loads(card.read_text()), (out / f"{name}.jsonl").read_bytes()
+        card.unlink()
+        call(*given)
+        assert json.loads(card.read_text()) | {"created": ""} == before | {"created": ""}
+        assert (out / f"{name}.jsonl").read_bytes() == items
+
+
 def test_the_lexicon_is_told_pair_by_pair(call: Call, tmp_path: Path) -> None:
     own = tmp_path / "own.tsv"
     own.write_text("phrase\tantonym\tparaphrase\tinversion\tstatus\nzesty\tbland\t\t\tpeople\n")

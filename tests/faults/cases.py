@@ -47,6 +47,13 @@ def facts(folder: Path) -> Mapping[str, str]:
     return found | {"left": str(parts)}
 
 
+def _draw_nothing() -> None:
+    """What draws charts has threads of its own, which a forked child is left without: it would wait for them."""
+    import vl_convert
+
+    vars(vl_convert)["vegalite_to_svg"] = lambda *_, **__: "<svg></svg>"
+
+
 @contextmanager
 def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case]]:
     """All of them, or those of some names; ``inputs`` is a folder for what they read."""
@@ -58,9 +65,10 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
 
 
 def _commands(inputs: Path) -> list[Case]:
+    from horsesense.api.probes import build
     from horsesense.records import write_probe
 
-    for name in ("gpt2", "choice"):
+    for name in ("gpt2", "bert", "choice"):
         save_tiny(name, inputs / name)
     for name, probe in (
         ("clozes", clozes(12, 1)),
@@ -72,8 +80,11 @@ def _commands(inputs: Path) -> list[Case]:
         ("dose-test", questions(4, 3, True)),
         ("old-dev", questions(4, 4, False)),
         ("old-test", questions(4, 5, False)),
+        ("rica", build("rica", strategies=["material"], perturbations=["released"], limit=8)),
     ):
         write_probe(inputs / f"{name}.jsonl", probe)
+    _people_answer(inputs)
+    _draw_nothing()
     write_tree(inputs / "tree.tsv")
     (inputs / "table.csv").write_text("question,a,b,answer\nWhat is cold?,ice,fire,0\n")
     at = {path.name: str(path) for path in inputs.iterdir()}
@@ -99,6 +110,19 @@ def _commands(inputs: Path) -> list[Case]:
         "--test",
         at["dose-test.jsonl"],
     ]
+    making = [
+        "winoventi",
+        "make",
+        "--nouns",
+        at["nouns.txt"],
+        "-m",
+        at["bert"],
+        "--ranker",
+        at["gpt2"],
+        "--writer",
+        "none",
+    ]
+    making += ["--vectors", "none", "--exceptions", at["judgements.jsonl"], "--premises", at["written.csv"]]
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
         Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),
@@ -108,4 +132,19 @@ def _commands(inputs: Path) -> list[Case]:
         Case("run", command("run", "-m", at["gpt2"], "-p", at["clozes.jsonl"], "--out", "run", "--device", "cpu"), results_only),
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
+        Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
+        Case("rica study", command("rica", "study", "-m", at["gpt2"], "-p", at["rica.jsonl"], "--limit", "4", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
     ]  # fmt: skip
+
+
+def _people_answer(inputs: Path) -> None:
+    """Nouns for the pipeline of WinoVenti, and what people say of the associations that it finds."""
+    from horsesense.methods.winoventi.pipeline import run_pipeline
+    from tests.support.made_plan import WORDS, make_plan, no_wordnet, people_have_answered
+
+    (inputs / "nouns.txt").write_text("\n".join(WORDS), encoding="utf-8")
+    os.environ["HORSESENSE_CACHE"] = str(inputs / "cache")
+    no_wordnet()
+    plan = make_plan(inputs / "bert", inputs / "gpt2")
+    run_pipeline(plan, inputs / "first")
+    people_have_answered(plan, inputs, inputs / "first")

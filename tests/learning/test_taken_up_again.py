@@ -12,9 +12,11 @@ import pytest
 
 from horsesense.api.learning import inoculate, train
 from horsesense.errors import UserError
+from horsesense.models.local.parts import saving
 from horsesense.records import Probe
 from horsesense.runs.folder import locked
 from tests.support.made_tasks import clozes, questions
+from tests.support.small_disk import files_of_at_most
 from tests.support.tiny import save_tiny
 
 
@@ -55,6 +57,28 @@ def training(model: Path, out: Path, items: Probe | None = None, **more: Any) ->
     usual: dict[str, Any] = {"dev": clozes(6, 2), "tests": [clozes(5, 3)], "seeds": 2, "epochs": 2, "batch": 4}
     given = usual | {"lr": 1e-3, "device": "cpu", "patience": 0} | more
     return train(str(model), items or clozes(12, 1), out=out, **given)
+
+
+@pytest.mark.parametrize("short", [1, 300, 1_000, 20_000])
+def test_a_state_of_torch_that_the_disk_does_not_take(short: int) -> None:
+    """Torch tells it in another way where the directory at the end of the file is what finds no room."""
+    import torch
+
+    state, path = {"moments": torch.zeros(5_000)}, Path("optimizer.pt")
+    torch.save(state, path)
+    size = path.stat().st_size
+    with pytest.raises(UserError, match="the disk is full"), files_of_at_most(size - short), saving(Path("out")):
+        torch.save(state, path)
+
+
+def test_a_file_of_torch_that_cannot_be_opened_is_told_as_that() -> None:
+    """It is no full disk, which freeing space would help."""
+    import torch
+
+    place = Path("a folder")
+    place.mkdir()
+    with pytest.raises(UserError, match="a folder, not a file"), saving(Path("out")):
+        torch.save({}, place)
 
 
 def kept(folder: Path) -> dict[str, bytes]:

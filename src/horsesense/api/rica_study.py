@@ -127,10 +127,10 @@ def _lay_down(
 ) -> None:
     """The statements and the ladder, where they are not there yet."""
     from horsesense.api.probes import build, load_probe
-    from horsesense.records import write_probe
+    from horsesense.records import card_path, write_probe
 
     for path, task in zip(probes, ("masked", "ladder"), strict=True):
-        if path.exists():
+        if path.exists() and card_path(path).exists():  # the card is written last
             continue
         if task == "masked" and given is not None:
             probe = load_probe(given)

@@ -19,8 +19,9 @@ from horsesense.files import disk_errors
 
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
-_TORCH_WRITES = ("PytorchStreamWriter", "inline_container")
-"""How torch tells that it could not write."""
+_TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")
+"""How torch tells that it could not write; by the last where only the end of the file found no room."""
+_TORCH_REASON = re.compile(r"with strerror: (.+)")
 _LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
 _NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
 """What older checkpoints keep beside their weights, and is computed or not needed."""
@@ -52,12 +53,23 @@ def saving(folder: Path) -> Iterator[None]:
         with disk_errors(folder):
             yield
     except Exception as error:  # safetensors and torch have types of their own for it, and torch several
-        number = _OS_ERROR.search(str(error))
-        if number is None and not any(name in str(error) for name in _TORCH_WRITES):
+        code = _number_of(str(error))
+        if code is None:
             raise
-        code = int(number[1]) if number else errno.ENOSPC
+        if not code:
+            problem = "the disk is full, or cannot be written (torch does not tell which)"
+            raise UserError(problem, file=folder, fix="free some space and run the same command again") from error
         with disk_errors(folder):
             raise OSError(code, os.strerror(code)) from error
+
+
+def _number_of(told: str) -> int | None:
+    """The system's number for why a file was not written; 0 where that is not told, None where it is something else."""
+    if number := _OS_ERROR.search(told):
+        return int(number[1])
+    if reason := _TORCH_REASON.search(told):
+        return next((code for code in errno.errorcode if os.strerror(code) == reason[1].strip()), 0)
+    return 0 if any(name in told for name in _TORCH_WRITES) else None
 
 
 def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
