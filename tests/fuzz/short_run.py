@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import warnings
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) ->
     """No target of some groups ends otherwise than in a result or one sentence."""
     apart(monkeypatch)
     logging.disable(logging.CRITICAL)
+    usual = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, usual[1]))  # what eats memory must not eat the machine's
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -26,6 +29,7 @@ def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) ->
             fuzz.run(SECONDS)
     finally:
         logging.disable(logging.NOTSET)
+        resource.setrlimit(resource.RLIMIT_DATA, usual)
     told = [f"{each.kind}: {each.target} {each.call}" for each in fuzz.defects.values()]
     assert not told, "\n".join(told)
     assert sum(tally.ends["0"] for tally in fuzz.tallies.values()) > 0, "some of it is good"
