@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from peers.environments import outside, python_of
 
@@ -71,7 +72,7 @@ def run(*words: object, here: Path | None = None) -> None:
         raise SystemExit(f"{words[0]} failed:\n{done.stderr[-3000:]}")
 
 
-def rows(run: hs.Run) -> dict[tuple[str, str], dict[str, object]]:
+def rows(run: hs.Run) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["probe"], row["item"]): row for row in run.items()}
 
 
@@ -97,7 +98,7 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     apart = [
         abs(one - other)
         for key, row in ours.items()
-        for one, other in zip(row["scores"], theirs[key]["scores"], strict=True)  # type: ignore[call-overload]
+        for one, other in zip(row["scores"], theirs[key]["scores"], strict=True)
     ]
     other = [key for key, row in ours.items() if row["credit"] != theirs[key]["credit"]]
     print(

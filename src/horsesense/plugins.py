@@ -59,10 +59,10 @@ class Plugin:
 
     def function(self) -> Callable[..., Any]:
         """The function that the entry point names."""
-        loaded = self._imported()
+        loaded: object = self._imported()
         if not callable(loaded):
             raise self.another(loaded, "a function")
-        return loaded  # type: ignore[no-any-return]  # all that is known of it is that it can be called
+        return loaded
 
     def _imported(self) -> Any:
         try:

@@ -41,7 +41,8 @@ def counts(table: PaperTable) -> str:
     """How many items (pairs, votes) each column of our rows rests on."""
     found = []
     for place, column in enumerate(table.columns):
-        sizes = {row.cells[place].n for row in table.rows if isinstance(row.cells[place], Estimate)}  # type: ignore[union-attr]
+        cells = (row.cells[place] for row in table.rows)
+        sizes = {cell.n for cell in cells if isinstance(cell, Estimate)}
         if sizes:
             low, high = min(sizes), max(sizes)
             found.append(f"{column} {low:,}" if low == high else f"{column} {low:,} to {high:,}")

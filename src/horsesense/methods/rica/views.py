@@ -136,8 +136,12 @@ def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
             continue
         names = dict(zip(other.names, asked.names, strict=True))
         told = other.concluded(chance.choice((0, 1)))
-        return _NAME.sub(lambda name, names=names: names.get(name[0], name[0]), told)  # type: ignore[misc]
+        return _renamed(told, names)
     return ""
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
 # What answers say.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,8 +76,8 @@ def read_pipeline(folder: Path) -> PipelineShown:
 
 
 def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
-    def told(numbers: object) -> str:
-        return ", ".join(f"{name} {count:,}" for name, count in dict(numbers).items())  # type: ignore[call-overload]  # a mapping
+    def told(numbers: Mapping[str, int]) -> str:
+        return ", ".join(f"{name} {count:,}" for name, count in numbers.items())
 
     passing, validated = (sum(each.values()) for each in (counts.passing, counts.validated))
     rows = (

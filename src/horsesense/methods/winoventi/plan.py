@@ -88,7 +88,8 @@ class PipelinePlan:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for the state of a folder; files by their whole path."""
-        return json.loads(json.dumps(asdict(self), default=lambda path: str(Path(path).resolve())))  # type: ignore[no-any-return]  # what JSON gives is plain
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=lambda path: str(Path(path).resolve())))
+        return plain
 
 
 def read_plan(folder: Path) -> PipelinePlan:

@@ -38,7 +38,7 @@ def _sums_wide(weight: torch.Tensor) -> bool:
         return False
     try:
         torch.mm(weight[:8, :8], weight[:8, :8].T, out_dtype=torch.float32)
-    except (TypeError, RuntimeError, NotImplementedError):
+    except (TypeError, RuntimeError, NotImplementedError):  # an older torch, or a device that has no such product
         return False
     return True
 
