@@ -49,7 +49,8 @@ def import_log(
         Whose answers to what, what was left out, and what such a log does not tell.
     """
     from horsesense.exchange.formats import reader
-    from horsesense.exchange.logged_run import LogReading, write_logged_run
+    from horsesense.exchange.log_reading import LogReading
+    from horsesense.exchange.logged_run import write_logged_run
     from horsesense.files import disk_errors
 
     read = reader(format)

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import UserError, argument, unknown
-from horsesense.exchange.logged_run import LogReading
+from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
     Sample,
     checked,

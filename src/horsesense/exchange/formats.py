@@ -14,7 +14,7 @@ from horsesense.records import Probe, ScoringSpec
 from horsesense.records.document import Document
 
 if TYPE_CHECKING:
-    from horsesense.exchange.logged_run import LogReading
+    from horsesense.exchange.log_reading import LogReading
 
 
 @dataclass(frozen=True, slots=True)

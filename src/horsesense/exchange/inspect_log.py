@@ -18,7 +18,7 @@ from typing import IO, Any
 import orjson
 
 from horsesense.errors import UserError, now_reading
-from horsesense.exchange.logged_run import LogReading
+from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
     Sample,
     checked,

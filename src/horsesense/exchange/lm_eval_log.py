@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from horsesense.errors import UserError
-from horsesense.exchange.logged_run import LogReading
+from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
     Sample,
     checked,

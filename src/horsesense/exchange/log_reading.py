@@ -1,0 +1,120 @@
+"""A log while it is read: what readers give samples to.
+
+Samples wait in a database on disk, so that memory stays flat however long a log is; `logged_run` writes the folder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.errors import UserError, argument
+from horsesense.exchange.samples import Columns, Sample
+from horsesense.files import sha256_of_file
+from horsesense.records.jsonl import item_to_dict
+
+TABLES = (
+    "pragma journal_mode=off; pragma synchronous=off; begin;"
+    "create table items(place integer primary key, task text, id text, body blob, columns blob);"
+    "create unique index by_id on items(task, id);"
+    "create table answers(part integer, item integer, repeat integer, body blob,"
+    " primary key (part, item, repeat)) without rowid;"
+)
+_AT_ONCE = 2_000
+"""Samples that are put into the database together."""
+
+
+@dataclass(slots=True)
+class LogReading:
+    """What readers give samples to."""
+
+    skip_bad: bool = False
+    """Skip and count what cannot be read."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Of a table: which column is what."""
+    model: str = ""
+    """What the model is called; empty: as the log has it."""
+    filter: str = ""
+    """Which filter of lm-eval counts; empty: the first."""
+    scorer: str = ""
+    """Which scorer of Inspect counts; empty: the first."""
+    notes: Counter[str] = field(default_factory=Counter)
+    remarks: dict[str, None] = field(default_factory=dict)
+    skipped: list[UserError] = field(default_factory=list)
+    reported: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Model → what the log tells of it."""
+    hashes: dict[str, list[str]] = field(default_factory=dict)
+    """Model → SHA-256 of the files that its answers are from."""
+    base: Any = None
+    """The database; set while a log is read."""
+    _waiting: list[Sample] = field(default_factory=list)
+    _parts: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _facets: dict[str, Columns] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
+    """Task → the unit of dependence that its probe's card names."""
+
+    def remark(self, text: str) -> None:
+        """Something that the log does not tell, said once."""
+        self.remarks[text] = None
+
+    @contextmanager
+    def at(self, path: Path, line: int | None = None) -> Iterator[None]:
+        """What goes wrong inside is told with file and line, or skipped and counted."""
+        try:
+            yield
+        except UserError as error:
+            if not self.skip_bad:
+                fix = error.fix or f"repair it, or use {argument('skip_bad')} to go on without it"
+                raise UserError(error.problem, fix=fix).at(path, line) from None
+            self.skipped.append(error.at(path, line))
+            self.notes["bad samples skipped"] += 1
+
+    def tell(self, model: str, path: Path, reported: Mapping[str, Any]) -> None:
+        """What a log says of a model; several logs may."""
+        self.reported.setdefault(model, {}).update(reported)
+        self.hashes.setdefault(model, []).append(sha256_of_file(path))
+
+    def take(self, sample: Sample) -> None:
+        """One sample."""
+        self._waiting.append(sample)
+        if len(self._waiting) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Put what waits into the database."""
+        if self.base is None:
+            raise ValueError("a reading is begun by its run")
+        for sample in self._waiting:
+            self.groups.setdefault(sample.task, sample.group)
+            part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
+            place = self._place(sample)
+            body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
+            row = (part, place, sample.repeat, body)
+            if not self.base.execute("insert or ignore into answers values (?, ?, ?, ?)", row).rowcount:
+                self.notes["doubled samples, of which the first counts"] += 1
+        self._waiting.clear()
+
+    def _place(self, sample: Sample) -> int:
+        body = orjson.dumps(item_to_dict(sample.item))
+        columns = orjson.dumps(dict(sample.columns))
+        row = (sample.task, sample.item.id, body, columns)
+        done = self.base.execute("insert or ignore into items(task, id, body, columns) values (?, ?, ?, ?)", row)
+        if done.rowcount:
+            self._facets.setdefault(sample.task, Columns()).see(sample.columns)
+            return int(done.lastrowid)
+        found = self.base.execute("select place from items where task = ? and id = ?", (sample.task, sample.item.id))
+        return int(found.fetchone()[0])
+
+    @property
+    def parts(self) -> Mapping[tuple[str, str, str], int]:
+        """Model, task and way → its number in the database."""
+        return self._parts
+
+    def facets(self, task: str) -> Columns:
+        return self._facets[task]
