@@ -121,7 +121,7 @@ class Finding(Document):
     reasons: tuple[str, ...]
     """Why, in one sentence each, the deciding one first."""
     power: float
-    """How often so many items would show a model that knows a third of what can be known."""
+    """How often so many items would show a model that knows half of what can be known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +178,8 @@ class Verdicts(Document):
     """The one number; None where nobody has judged any ability."""
     level: float
     """Confidence of the intervals."""
+    sure: float
+    """Confidence that verdicts rest on: so much stricter that the whole page is right at the level above."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,8 +156,8 @@ class Sheet:
             if column.dtype.kind == "f":
                 yield name, column.astype(np.float64)
 
-    def take(self, chosen: Bools) -> Sheet:
-        """The same ability on some of its items."""
+    def take(self, chosen: Bools | Ints) -> Sheet:
+        """The same ability on some of its items, by mask or by place."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         cut: dict[str, Any] = {name: value[chosen] for name, value in own.items() if isinstance(value, np.ndarray)}
         cues = tuple(replace(cue, right=cue.right[chosen]) for cue in self.cues)

@@ -1,0 +1,154 @@
+"""The rules: from what was measured to one verdict, by six questions in a fixed order.
+
+*Surely* means: by the interval at the level that keeps the whole page right (Bonferroni over its abilities, and
+within an ability over what is searched). What is claimed is shown; what is not shown is not claimed.
+
+1. Would so many items show a model that knows half? If not: too few items.
+2. Are surely more than half of the facts known, and surely less than half of these used? Knows the facts but does not
+   use them.
+3. Is it surely below chance? Or surely above it, while surely more of its surplus goes than stays when an explanation
+   is made to earn chance? Reads cues.
+4. Is something surely left beyond every explanation? If not: not to be told from guessing; or too few items, where
+   something is surely earned and nothing surely explains it.
+5. Is surely less than two thirds of that kept in another asking? Not robust.
+6. Are surely more than two thirds known? Knows. If not: partly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.power import power_of, units_needed
+from horsesense.methods.profile.finding import Verdict
+
+HALF = 1 / 2
+"""There are items enough where a model that knows this much would be found; facts are known above it, unused below."""
+MOST = 2 / 3
+"""Who knows more than this knows; who keeps less than this is not robust."""
+POWER = 0.8
+"""Below this there is no verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rules look at; all intervals at the level that keeps the whole page right."""
+
+    accuracy: Estimate
+    """Share right, with chance."""
+    surplus: Estimate
+    """What is earned above chance."""
+    left: Mapping[str, Estimate]
+    """By explanation, the surplus that is left; the surplus itself under an empty name where there is none."""
+    balance: Mapping[str, Estimate]
+    """By explanation, the surplus that goes minus that which stays; level corrected for their number."""
+    kept: Mapping[str, Estimate]
+    """By other asking, the share of what is known that is kept; level corrected for their number."""
+    facts: Estimate | None
+    """Share of the facts that are known."""
+    used: Estimate | None
+    """Share of these that is used."""
+    level: float
+    """How sure "surely" is, for what is not corrected within the ability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict with its deciding reason."""
+
+    verdict: Verdict
+    reason: str
+    power: float
+    """How often so many items would show a model that knows half."""
+
+
+def judge(evidence: Evidence) -> Judged:
+    """The verdict by the six questions above."""
+    name, least = min(evidence.left.items(), key=lambda each: each[1].low if each[1].low == each[1].low else -9.0)
+    powers = {each: _power(left, evidence.level) for each, left in evidence.left.items()}
+    weakest = min(powers, key=lambda each: powers[each])
+    power = powers[weakest]
+
+    def said(verdict: Verdict, reason: str) -> Judged:
+        return Judged(verdict, reason, power)
+
+    rate, chance = evidence.accuracy, evidence.accuracy.chance or 0.0
+    earned = f"Right in {_percent(rate.value)}, where guessing gives {_percent(chance)}"
+    if power < POWER:
+        return said("too few items", _too_few(evidence.left[weakest], weakest, power, evidence.level))
+    facts, used = evidence.facts, evidence.used
+    if facts is not None and used is not None and facts.low > HALF and used.high < HALF:
+        return said(
+            "knows the facts but does not use them",
+            f"{_percent(facts.value)} of the bare facts are known, and {_percent(max(0.0, used.value))} of these are "
+            f"used ({_percent(max(0.0, used.high))} at most).",
+        )
+    if evidence.surplus.high < 0:
+        return said("reads cues", f"{earned}: surely worse than a guess, so something is read the wrong way round.")
+    if evidence.surplus.low > 0:
+        read = [cue for cue, balance in evidence.balance.items() if balance.low > 0]
+        if read:
+            cue = min(read, key=lambda each: evidence.left[each].value)
+            return said(
+                "reads cues",
+                f"{earned}: a surplus of {_percent(evidence.surplus.value)}, of which "
+                f"{_percent(evidence.left[cue].value)} are left when {cue} earns nothing.",
+            )
+    if not least.low > 0:
+        if evidence.surplus.low > 0:
+            return said(
+                "too few items",
+                f"{earned}, but beyond {name} there are {_range(least)} left: it is neither explained nor beyond it.",
+            )
+        return said(
+            "not to be told from guessing",
+            f"{earned}; a model that knows half would have been found in {_percent(power)} of draws.",
+        )
+    lost = [(asking, share) for asking, share in evidence.kept.items() if share.high < MOST]
+    if lost:
+        asking, share = min(lost, key=lambda each: each[1].value)
+        return said(
+            "not robust",
+            f"Of what is known, {_percent(max(0.0, share.value))} are known {asking} "
+            f"({_percent(max(0.0, share.high))} at most).",
+        )
+    beyond = f" beyond {name}" if name else ""
+    if least.low > MOST:
+        return said("knows", f"{_percent(least.low)} at least of what can be known are known{beyond}.")
+    return said("partly", f"{_range(least)} of what can be known are known{beyond}; two thirds are not shown.")
+
+
+def _power(left: Estimate, level: float) -> float:
+    """How often so many units would show a model that knows half, judged by the lower reach of the interval."""
+    reach = left.value - left.low
+    if left.clusters < 2 or reach != reach:
+        return 0.0
+    variance = _error(left, level) ** 2 * left.clusters
+    return power_of(HALF, variance, left.clusters, level) if variance > 0 else 1.0
+
+
+def _error(left: Estimate, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return (left.value - left.low) / float(stdtrit(left.clusters - 1, (1 + level) / 2))
+
+
+def _too_few(left: Estimate, name: str, power: float, level: float) -> str:
+    if left.value != left.value:
+        return f"There are no items on which {name} is wrong, so it may explain everything."
+    needed = units_needed(HALF, _error(left, level) ** 2 * left.clusters, level, POWER) if left.clusters > 1 else None
+    beyond = f" beyond {name}" if name else ""
+    wanted = f"; {needed:,} units like these would do" if needed is not None else ""
+    return (
+        f"{left.n:,} items in {left.clusters:,} units would show a model that knows half{beyond} in "
+        f"{_percent(power)} of draws only{wanted}."
+    )
+
+
+def _range(share: Estimate) -> str:
+    return f"{_percent(share.low)} to {_percent(share.high)}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
