@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
+    from horsesense.api.profile import Profile as Profile
+    from horsesense.api.profile import profile as profile
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import compare as compare
     from horsesense.api.reporting import gate as gate
@@ -98,6 +100,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
+    "api.profile": ("Profile", "profile"),
     "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
@@ -128,6 +131,7 @@ __all__ = [
     "InstalledPlugins",
     "Item",
     "Probe",
+    "Profile",
     "PrunedCache",
     "Report",
     "Run",
@@ -165,6 +169,7 @@ __all__ = [
     "overview",
     "partwhole",
     "people",
+    "profile",
     "prune_cache",
     "read_release",
     "rica",

@@ -25,6 +25,8 @@ ORDER: tuple[Verdict, ...] = (
     "too few items",
 )
 """From the best to what says nothing."""
+NAMED = 3
+"""More abilities of one bad verdict than this are counted, not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,58 +158,57 @@ def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, 
 
 
 def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapping[str, Ability]) -> str:
-    parts = []
+    """By verdict, the best first: what it does, and where it fails."""
     total = sum(map(len, found.values()))
+    if len(found.get("not to be told from guessing", ())) == total:
+        return f"In none of {total} abilities can {model} be told from guessing."
+    parts = []
     for verdict in ORDER:
-        own = [abilities[each.ability] for each in found.get(verdict, ())]
+        own = [abilities[each.ability].title for each in found.get(verdict, ())]
         if own:
-            parts.append(_clause(verdict, own, total, model))
+            parts.append(_clause(verdict, own, "it" if parts else model))
     sentence = "; ".join(parts)
-    return f"{sentence[:1].upper() if not sentence.startswith(model) else sentence[:1]}{sentence[1:]}."
+    return f"{sentence if sentence.startswith(model) else sentence[:1].upper() + sentence[1:]}."
 
 
-def _clause(verdict: Verdict, own: Sequence[Ability], total: int, model: str) -> str:
-    titles = listed([ability.title for ability in own])
+def _clause(verdict: Verdict, titles: Sequence[str], who: str) -> str:
+    where = listed(titles) if len(titles) <= NAMED else f"{len(titles)} abilities"
     match verdict:
         case "knows":
-            return f"{model} {listed([ability.sentence for ability in own])}"
+            return f"{who} has {listed(titles)}"
         case "partly":
-            return f"{model} shows part of what it takes in {titles}"
+            return f"{who} has {listed(titles)} in part"
         case "not robust":
-            return f"in {titles} what it shows does not last when it is asked otherwise"
+            return f"in {where} what {who} shows does not last when asked otherwise"
         case "knows the facts but does not use them":
-            return f"in {titles} it has the facts and does not use them"
+            return f"in {where} {who} has the facts and does not use them"
         case "reads cues":
-            return f"in {titles} it reads cues"
+            return f"in {where} {who} reads cues"
         case "not to be told from guessing":
-            how_many = "all" if len(own) == total else str(len(own))
-            return f"in {how_many} of {total} abilities it cannot be told from guessing ({titles})"
+            return f"in {where} {who} cannot be told from guessing"
         case _:
-            return f"too little was asked about {titles}"
+            return f"of {where} too little was asked"
 
 
 def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> str:
-    known = len(found.get("knows", ())) + len(found.get("partly", ()))
+    """Sense or cues, memory or not, and the number."""
+    known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(verdict, ())) for verdict in ("reads cues", "not robust"))
-    if known and not hollow:
-        sense = "What it gets right is not explained by cues"
+    if known and hollow:
+        sense = "So part of what it gets right is sense and part is clever Hans"
     elif known:
-        sense = "Some of what it gets right is knowledge and some is Clever Hans"
+        sense = "So what it gets right is sense, which no cue explains"
     elif hollow:
-        sense = "What it gets right is Clever Hans: cues or one way of asking explain it"
+        sense = "So what it gets right is clever Hans"
     else:
-        sense = "No common sense is shown here"
+        sense = "So no common sense is shown"
     memory = verdicts.memory
-    if memory.difference is None:
-        told = "whether it has seen the questions before was not asked"
-    elif memory.found:
-        told = f"it has met the frozen questions before ({signed(memory.difference)} above their twins)"
-    else:
-        told = f"nothing says that it has met the questions before (frozen less twin {signed(memory.difference)})"
+    told = {True: "it has met the frozen questions before", False: "nothing says that it has met the questions before"}
+    seen = "memory was not looked for" if memory.difference is None else told[memory.found]
     number = verdicts.number
     if number is None:
-        return f"{sense}, and {told}."
-    return f"{sense}, and {told}; from 0, guessing, to 1, the best there is, it stands at {ranged(number.value)}."
+        return f"{sense}, and {seen}."
+    return f"{sense}, and {seen}; from 0 (guessing) to 1 (the best there is) it stands at {ranged(number.value)}."
 
 
 def listed(words: Sequence[str]) -> str:
