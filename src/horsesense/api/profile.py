@@ -133,9 +133,7 @@ def profile(
         complete=limit is None and not abilities,
         twin_seed=twin_seed,
         horsesense=__version__,
-        abilities=tuple(
-            described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials
-        ),
+        abilities=tuple(described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials),
         models=tuple(found),
         differences=differences(sheets) if len(sheets) > 1 else (),
     )
@@ -303,7 +301,9 @@ def _reading(material: Material) -> Soundness | None:
     """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
     from horsesense.annotate.soundness.kept import kept_reading
 
-    return material.pool.card.soundness or (kept_reading(material.ability.reading) if material.ability.reading else None)
+    return material.pool.card.soundness or (
+        kept_reading(material.ability.reading) if material.ability.reading else None
+    )
 
 
 def _taxonomy() -> Any:

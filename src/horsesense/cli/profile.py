@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 def profile(
     model: Models = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for answers, page and pictures [runs/profile-MODEL].")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for answers, page and pictures [runs/profile-MODEL].")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few dozen questions an ability (the default).")] = False,
     full: Annotated[bool, typer.Option("--full", help="All frozen questions and their twins.")] = False,
     ability: Annotated[list[str] | None, typer.Option(help="Look at this ability alone; repeatable.")] = None,
     limit: Annotated[int | None, typer.Option(help="At most so many families of each half of an ability.")] = None,
     twin_seed: Annotated[int, typer.Option(help="Seed that draws the twins.")] = 0,
-    dtype: Annotated[str, typer.Option(help="What layers compute in: float32, bfloat16, float16, int8, int4.")] = "float32",
+    dtype: Annotated[
+        str, typer.Option(help="What layers compute in: float32, bfloat16, float16, int8, int4.")
+    ] = "float32",
     device: Device = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
@@ -76,7 +80,9 @@ def _print(found: Profile) -> None:
     from horsesense.report.profile_wording import percent
 
     for model in found.models:
-        shown = table("ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model)
+        shown = table(
+            "ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model
+        )
         for row in rows_of(found):
             cell = next((each for each in row.cells if each is not None and each.model is model), None)
             if cell is None:

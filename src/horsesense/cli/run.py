@@ -14,7 +14,9 @@ from horsesense.errors import UserError
 
 Probes = Annotated[
     list[str] | None,
-    typer.Option("-p", "--probe", help="A probe file, 'starter' (the default) or 'winoventi-own'; repeatable."),
+    typer.Option(
+        "-p", "--probe", help="A probe file, starter (the default), winoventi-own or partwhole-own; repeatable."
+    ),
 ]
 
 

@@ -138,7 +138,10 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
-            words += [flag, name if flag == "-m" or name in ("starter", "winoventi-own") else f"{name}.jsonl"]
+            words += [
+                flag,
+                name if flag == "-m" or name in ("starter", "winoventi-own", "partwhole-own") else f"{name}.jsonl",
+            ]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isnan
 from typing import Literal
 
-from horsesense.analysis import Estimate
-from horsesense.methods.profile.document import ModelProfile, ProfileDocument, ProfiledAbility, ranged
+from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, ranged
 from horsesense.methods.profile.finding import Finding, Verdict
 from horsesense.report.charts import BAR, INK, SOFT
 
@@ -92,12 +90,13 @@ _PAD = 14
 def grid_svg(profile: ProfileDocument) -> str:
     """The whole grid as one SVG that needs nothing else."""
     rows = rows_of(profile)
+    names = escape(", ".join(model.model for model in profile.models))
     width = _LEFT + _WIDE * len(profile.models) + 16
     outside = any(not row.ability.counts for row in rows)
     height = _HEAD + _ROW * len(rows) + _FOOT + (26 if outside else 0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'font-family="{_SANS}" role="img" aria-label="Profile of {escape(", ".join(m.model for m in profile.models))}">',
+        f'font-family="{_SANS}" role="img" aria-label="Profile of {names}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         _text(16, 32, "Common sense, or clever Hans?", 17, INK, weight=600),
         _text(16, 82, f"horsesense profile {profile.version}, {profile.edition}", 12, SOFT),
@@ -161,7 +160,9 @@ def _drawn(cell: ProfileCell, x: float, top: float) -> list[str]:
     )
     if cell.cue is not None:
         place = at(cell.cue)
-        marks.append(f'<path d="M{place - 5} {middle + 10} L{place + 5} {middle + 10} L{place} {middle + 3} Z" fill="{_CUE}"/>')
+        marks.append(
+            f'<path d="M{place - 5} {middle + 10} L{place + 5} {middle + 10} L{place} {middle + 3} Z" fill="{_CUE}"/>'
+        )
     if cell.people is not None and not isnan(cell.people):
         place = at(cell.people)
         marks.append(
@@ -193,17 +194,8 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def _text(
-    x: float, y: float, text: str, size: float, fill: str, *, anchor: str = "start", weight: int = 400
-) -> str:
+def _text(x: float, y: float, text: str, size: float, fill: str, *, anchor: str = "start", weight: int = 400) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{fill}" text-anchor="{anchor}" '
         f'font-weight="{weight}">{escape(text)}</text>'
     )
-
-
-def differences_between(profile: ProfileDocument, ability: str = "one number") -> Sequence[tuple[str, str, Estimate, float]]:
-    """Every two models in one ability: who, who, by how much, and p after correction."""
-    return [(d.first, d.second, d.difference, d.adjusted) for d in profile.differences if d.ability == ability]
-
-

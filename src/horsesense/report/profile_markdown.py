@@ -18,12 +18,20 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
     yield f"# horsesense profile {profile.version}, {profile.edition}"
     for model in profile.models:
         yield f"\n**{model.model}.** {' '.join(model.summary)}"
-    yield "\n| ability | " + " | ".join(f"{m.model}: right (95 %), n | verdict" for m in profile.models) + " | guessing | best cue | people |"
+    yield (
+        "\n| ability | "
+        + " | ".join(f"{m.model}: right (95 %), n | verdict" for m in profile.models)
+        + " | guessing | best cue | people |"
+    )
     yield "|---|" + "---|---|" * len(profile.models) + "---|---|---|"
     for row in rows_of(profile):
         cells = []
         for cell in row.cells:
-            cells += ["–", "–"] if cell is None else [f"{spread(cell.finding.accuracy)}, {cell.finding.n:,}", cell.finding.verdict]
+            cells += (
+                ["–", "–"]
+                if cell is None
+                else [f"{spread(cell.finding.accuracy)}, {cell.finding.n:,}", cell.finding.verdict]
+            )
         first = next((cell for cell in row.cells if cell is not None), None)
         beside = ["–"] * 3
         if first is not None:

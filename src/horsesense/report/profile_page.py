@@ -1,4 +1,4 @@
-"""The page of a profile: one HTML file that opens from disk, its grid as SVG and PNG, and the same as Markdown and JSON."""
+"""The page of a profile: one HTML file that opens from disk; its grid as SVG and PNG; the same as Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def write_profile(profile: Written, folder: Path, pictures: bool = True, watcher
         drawn.append(folder / PNG)
     _write(folder / PAGE, page_html(profile).encode())
     _write(folder / MARKDOWN, markdown(profile).encode())
-    written = replace(
-        profile, out=folder, page=folder / PAGE, pictures=tuple(drawn), markdown=folder / MARKDOWN
-    )
+    written = replace(profile, out=folder, page=folder / PAGE, pictures=tuple(drawn), markdown=folder / MARKDOWN)
     _write(folder / JSON, orjson.dumps(plain(written), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return written
 

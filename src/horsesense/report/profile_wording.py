@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from horsesense.analysis import Estimate
-from horsesense.methods.profile.document import ModelProfile, ProfileDocument, ProfiledAbility, signed
+from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, signed
 from horsesense.methods.profile.finding import Explanation, Finding
 
 
@@ -31,9 +31,12 @@ def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, st
         yield ("Best cue" if each.name.startswith("picking ") else "Without the question"), explained(each)
     if found.families is not None:
         strict, alone = found.families.strict, found.families.independent
-        yield "Whole families", (
-            f"Every question of a family is right in {spread(strict)} of {strict.n:,}; if they failed on their own it "
-            f"would be {percent(alone.value)}."
+        yield (
+            "Whole families",
+            (
+                f"Every question of a family is right in {spread(strict)} of {strict.n:,}; if they failed on their own it "
+                f"would be {percent(alone.value)}."
+            ),
         )
     for other in found.askings:
         kept = "" if other.kept is None else f" Of what it knows when asked first, {spread(other.kept)} is left."

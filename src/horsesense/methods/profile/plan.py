@@ -1,8 +1,8 @@
 """What is asked of a model about an ability: the questions, the same again, by letters, and without the premise.
 
-Each is a probe of the run that keeps the answers, so that a profile that was stopped goes on where it was. Asked by PMI,
-every option is scored behind its question and alone: that one asking has the main score, the score by PMI and what the
-model picks without the question.
+Each is a probe of the run that keeps the answers, so that a profile that was stopped goes on where it was. Asked by
+PMI, every option is scored behind its question and alone: that one asking has the main score, the score by PMI and what
+the model picks without the question.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from horsesense.watching import UNWATCHED, Watcher
 
 Role = Literal["main", "twin", "again", "letters", "prior"]
 
-AGAIN: Mapping[str, int] = {"quick": 16, "full": 200}
+AGAIN: Mapping[str, int] = {"quick": 12, "full": 200}
 """Families of the frozen half that are asked again."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
 """Families of the frozen half that are asked by letters too."""

@@ -1,4 +1,4 @@
-"""Two models that are none, asked like any other: a guesser, and one that reads cues. What a profile says of them is known.
+"""Two models that are none, asked like any other: a guesser, and one that reads cues.
 
 They stand for the ends of what a page can say: nothing is known, and nothing but the surface is read.
 """

@@ -292,5 +292,3 @@ def mistakes_of(ability: Ability, answers: Answers, most: int) -> tuple[Mistake,
 def _shares(scores: Sequence[float]) -> tuple[float, ...]:
     values = np.exp(np.array(scores) - max(scores))
     return tuple(round(float(share), 4) for share in values / values.sum())
-
-
