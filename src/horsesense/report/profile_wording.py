@@ -31,13 +31,8 @@ def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, st
         yield ("Best cue" if each.name.startswith("picking ") else "Without the question"), explained(each)
     if found.families is not None:
         strict, alone = found.families.strict, found.families.independent
-        yield (
-            "Whole families",
-            (
-                f"Every question of a family is right in {spread(strict)} of {strict.n:,}; if they failed on their own it "
-                f"would be {percent(alone.value)}."
-            ),
-        )
+        expected = f"if they failed on their own it would be {percent(alone.value)}"
+        yield "Whole families", f"Every question is right in {spread(strict)} of {strict.n:,}; {expected}."
     for other in found.askings:
         kept = "" if other.kept is None else f" Of what it knows when asked first, {spread(other.kept)} is left."
         yield f"Asked otherwise: {other.name}", f"{spread(other.accuracy)} of {other.accuracy.n:,} are right.{kept}"
