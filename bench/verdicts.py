@@ -184,7 +184,7 @@ REDRAWS = 200
 
 
 def twins(draws: int) -> str:
-    """False alarms of the frozen halves against their twins, on real items and answers, and how small a dose is found."""
+    """False alarms of the frozen halves against their twins on real items, and how small a dose is found."""
     from horsesense.api.asking import ask
     from horsesense.api.builders import wordnetqa
     from horsesense.api.run import answered_of
