@@ -1,7 +1,7 @@
 """How often a verdict of the profile is right: made-up models whose truth is known, and redrawn halves of real answers.
 
 python bench/verdicts.py                      prints all tables (three quarters of an hour)
-python bench/verdicts.py --write              puts them into docs/profile.md
+python bench/verdicts.py --write              puts them into docs/guides/profile.md
 python bench/verdicts.py confusion borders    only these: confusion, borders, sizes, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
@@ -13,7 +13,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -27,7 +27,7 @@ from horsesense.methods.profile.sheet import Sheet
 from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, one_number, page_level
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 
-DOCS = Path(__file__).parent.parent / "docs" / "profile.md"
+DOCS = Path(__file__).parent.parent / "docs" / "guides" / "profile.md"
 RESAMPLES = 100
 """Draws of each variance: the verdicts are the same as with 2,000, in a tenth of the time."""
 SAID: tuple[Verdict, ...] = get_args(Verdict)
@@ -44,46 +44,68 @@ def page(own: Sequence[Sheet]) -> tuple[list[Verdict], bool]:
     return said, remembered.found
 
 
+@dataclass
+class Counts:
+    """What was said of one model."""
+
+    model: Model
+    draws: int
+    said: dict[str, Counter[Verdict]]
+    """By material."""
+    pages: int = 0
+    """Pages with every verdict right."""
+    found: int = 0
+    """Pages on which memory was found."""
+
+
+def count(place: int, draws: int) -> Counts:
+    """Pages of one model."""
+    model = MODELS[place]
+    counts = Counts(model, draws, {material.name: Counter() for material in PAGE})
+    for draw in range(draws):
+        said, remembered = page(sheets(np.random.default_rng([place, draw]), model))
+        for material, verdict in zip(PAGE, said, strict=True):
+            counts.said[material.name][verdict] += 1
+        counts.pages += all(model.expects(m) in (None, v) for m, v in zip(PAGE, said, strict=True))
+        counts.found += remembered
+    return counts
+
+
 def confusion(draws: int) -> str:
     """Every model on a page of six abilities."""
+    return confused([count(place, draws) for place in range(len(MODELS))])
+
+
+def confused(counts: Sequence[Counts]) -> str:
+    """The table by model, and the matrix of truths and what was said."""
     matrix: dict[Verdict, Counter[Verdict]] = {verdict: Counter() for verdict in SAID}
     rows = []
-    for number, model in enumerate(MODELS):
-        right, pages, found = Counter[str](), 0, 0
+    for each in counts:
+        truths = {m.name: truth for m in PAGE if (truth := each.model.expects(m)) is not None}
+        for name, truth in truths.items():
+            matrix[truth].update(each.said[name])
+        right = {name: each.said[name][truth] / each.draws for name, truth in truths.items()}
+        worst = min(right, key=lambda name: right[name])
         others = Counter[str]()
-        for draw in range(draws):
-            said, remembered = page(sheets(np.random.default_rng([number, draw]), model))
-            whole = True
-            for material, verdict in zip(PAGE, said, strict=True):
-                truth = model.expects(material)
-                if truth is None:
-                    continue
-                matrix[truth][verdict] += 1
-                right[material.name] += verdict == truth
-                whole &= verdict == truth
-                if verdict != truth:
-                    others[verdict] += 1
-            pages += whole
-            found += remembered
-        counted = [m for m in PAGE if model.expects(m) is not None]
-        mean = sum(right.values()) / draws / len(counted)
-        worst = min(counted, key=lambda m: right[m.name])
-        else_ = ", ".join(f"{_short(v)} {_percent(n / draws / len(counted))}" for v, n in others.most_common(2))
-        least = f"{_percent(right[worst.name] / draws)} ({worst.name})"
-        rates = f"{_percent(mean)} | {least} | {_percent(pages / draws)} | {_percent(found / draws)}"
-        rows.append(f"| {model.name} | {_truth(model)} | {rates} | {else_ or '–'} |")
-        print(rows[-1], flush=True)
+        for name, truth in truths.items():
+            others.update({verdict: n for verdict, n in each.said[name].items() if verdict != truth})
+        instead = ", ".join(f"{_short(v)} {_percent(n / each.draws / len(truths))}" for v, n in others.most_common(2))
+        rates = [sum(right.values()) / len(right), each.pages / each.draws, each.found / each.draws]
+        mean, pages, found = map(_percent, rates)
+        least = f"{_percent(right[worst])} ({worst})"
+        rows.append(
+            f"| {each.model.name} | {_truth(each.model)} | {mean} | {least} | {pages} | {found} | {instead or '–'} |"
+        )
     head = "| model | should be | right | in its worst ability | whole page right | memory found | said instead |"
-    head += "\n|---|---|---:|---:|---:|---:|---|"
-    truths = [verdict for verdict in SAID if matrix[verdict]]
     table = [
-        f"| {_short(truth)} | {matrix[truth].total():,} | "
-        + " | ".join(_percent(matrix[truth][verdict] / matrix[truth].total()) for verdict in SAID)
-        + " |"
-        for truth in truths
+        f"| {_short(truth)} | {said.total():,} | {' | '.join(_percent(said[v] / said.total()) for v in SAID)} |"
+        for truth, said in matrix.items()
+        if said
     ]
-    titles = f"| truth | findings | {' | '.join(_short(v) for v in SAID)} |\n|---|---:|{'---:|' * len(SAID)}"
-    return "\n".join([f"{draws:,} pages of each model.", "", head, *rows, "", titles, *table])
+    titles = f"| truth | findings | {' | '.join(_short(v) for v in SAID)} |"
+    rule = "|---|---|---:|---:|---:|---:|---|"
+    first = [f"{counts[0].draws:,} pages of each model.", "", head, rule, *rows]
+    return "\n".join([*first, "", titles, f"|---|---:|{'---:|' * len(SAID)}", *table])
 
 
 def _truth(model: Model) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.intervals import FEW, Estimate
 from horsesense.analysis.power import power_of, units_needed
 from horsesense.methods.profile.finding import Verdict
 
@@ -113,9 +113,11 @@ def judge(evidence: Evidence) -> Judged:
 
 
 def _power(left: Estimate, level: float) -> float:
-    """How often so many units would show a model that knows half, judged by the lower reach of the interval."""
-    reach = left.value - left.low
-    if left.clusters < 2 or reach != reach:
+    """How often so many units would show a model that knows half, judged by the lower reach of the interval.
+
+    Fewer than ten units cannot even tell how much they differ.
+    """
+    if left.clusters < FEW or left.value != left.value:
         return 0.0
     variance = _error(left, level) ** 2 * left.clusters
     return power_of(HALF, variance, left.clusters, level) if variance > 0 else 1.0
@@ -130,7 +132,8 @@ def _error(left: Estimate, level: float) -> float:
 def _too_few(left: Estimate, what: str, power: float, level: float) -> str:
     if left.value != left.value:
         return f"Nothing can be known{what}: it is right wherever it speaks, and it speaks everywhere."
-    needed = units_needed(HALF, _error(left, level) ** 2 * left.clusters, level, POWER) if left.clusters > 1 else None
+    spread = _error(left, level) ** 2 * left.clusters if left.clusters >= FEW else 0.0
+    needed = units_needed(HALF, spread, level, POWER) if spread else None
     wanted = f"; {needed:,} units like these would do" if needed is not None else ""
     return (
         f"{left.n:,} items in {left.clusters:,} units would show a model that knows half{what} in "

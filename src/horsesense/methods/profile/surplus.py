@@ -22,7 +22,7 @@ import scipy
 from horsesense.analysis.combined import Rates, rates_of
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.methods.profile.sheet import Bools, Sheet, Strings
+from horsesense.methods.profile.sheet import Bools, Ints, Sheet
 
 _SILENT = 1e-9
 """A cue that expects no more than this above or below chance tells nothing of the item."""
@@ -172,15 +172,17 @@ class Linear:
 
 def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int = RESAMPLES) -> Linear:
     """The sum of what splits and their weights give; rates of one method are correlated where they share units."""
+    names = [np.char.add(f"{part.sheet.method}\t", part.sheet.units) for part, _ in parts]
+    ends = np.cumsum([len(each) for each in names])
+    codes = np.split(np.unique(np.concatenate(names), return_inverse=True)[1].astype(np.int64), ends[:-1])
     credits: list[Floats] = []
-    units: list[Strings] = []
+    units: list[Ints] = []
     variances: list[Floats] = []
     numbers: list[int] = []
-    for part, _ in parts:
+    for (part, _), code in zip(parts, codes, strict=True):
         sheet = part.sheet
-        names = np.char.add(f"{sheet.method}\t", sheet.units)
         crossed = None if sheet.crossed is None else [sheet.crossed[mask] for mask in part.masks]
-        own = [sheet.right[mask] for mask in part.masks], [names[mask] for mask in part.masks]
+        own = [sheet.right[mask] for mask in part.masks], [code[mask] for mask in part.masks]
         rates = rates_of(*own, seed, resamples, crossed)
         credits += own[0]
         units += own[1]
@@ -197,7 +199,7 @@ def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int 
         of=tuple(number for number, (part, _) in enumerate(parts) for _ in part.masks),
         bad=np.array(spares),
         n=sum(len(part.sheet) for part, _ in parts),
-        units=len(np.unique(np.concatenate(units))),
+        units=int(max(code.max() for code in codes)) + 1,
     )
 
 
