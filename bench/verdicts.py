@@ -22,9 +22,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from horsesense.methods.profile.finding import Verdict
 from horsesense.methods.profile.memory import memory
+from horsesense.methods.profile.number import one_number
 from horsesense.methods.profile.rules import judge
 from horsesense.methods.profile.sheet import Sheet
-from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, one_number, page_level
+from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 
 DOCS = Path(__file__).parent.parent / "docs" / "guides" / "profile.md"

@@ -20,7 +20,7 @@ from horsesense.methods.profile.sheet import CueColumn, Sheet
 from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level, verdicts
 from tests.support.simulated_profiles import MODELS, PAGE, Model, sheet, sheets
 
-PAGES = 3
+PAGES = 2
 """Of each model; bench/verdicts.py draws a thousand."""
 
 
@@ -59,11 +59,15 @@ def test_a_finding_tells_its_reasons() -> None:
     assert loud.reasons[0].startswith(f"Right in {100 * loud.accuracy.value:.0f} %, where guessing gives 20 %")
     assert {each.name for each in loud.explanations} == {"picking the best cue", "the model without the question"}
     cue = loud.explanations[0]
-    assert cue.where_right is not None and cue.where_wrong is not None
-    assert cue.where_right.value > 0.95 and cue.where_wrong.value < 0.05
+    assert cue.where_right is not None
+    assert cue.where_wrong is not None
+    assert cue.where_right.value > 0.95
+    assert cue.where_wrong.value < 0.05
     assert cue.left.value + cue.gone.value == pytest.approx(loud.surplus.value)
-    assert "There is no twin half here" in loud.reasons[1] and soft.twin is not None
-    assert pairs.families is not None and ladder.facts is not None
+    assert "There is no twin half here" in loud.reasons[1]
+    assert soft.twin is not None
+    assert pairs.families is not None
+    assert ladder.facts is not None
     assert all(0.8 <= each.power <= 1 for each in found.findings)
     assert found.sure > found.level
 
@@ -71,7 +75,8 @@ def test_a_finding_tells_its_reasons() -> None:
 def test_verdicts_are_a_document() -> None:
     model = next(m for m in MODELS if m.name == "memoriser")
     found = verdicts(sheets(np.random.default_rng(4), model, PAGE[:3], 0.5), resamples=50)
-    assert found.memory.found and [each.half for each in found.findings] == ["all", "twin", "twin"]
+    assert found.memory.found
+    assert [each.half for each in found.findings] == ["all", "twin", "twin"]
     assert found.findings[1].n < found.findings[0].n
     plain = json.loads(json.dumps(found.to_json()))
     assert plain["findings"][1]["verdict"] == found.findings[1].verdict
@@ -82,7 +87,8 @@ def test_a_cue_that_is_right_everywhere_gets_no_verdict() -> None:
     own = sheet(np.random.default_rng(5), MODELS[0], PAGE[1], 0.3)
     own = replace(own, cues=(CueColumn("the only word", np.ones(len(own)), 3),))
     (found,) = verdicts([own], resamples=50).findings
-    assert found.verdict == "too few items" and np.isnan(found.explanations[0].left.value)
+    assert found.verdict == "too few items"
+    assert np.isnan(found.explanations[0].left.value)
 
 
 def test_what_cannot_be_judged_is_said() -> None:
@@ -95,6 +101,8 @@ def test_what_cannot_be_judged_is_said() -> None:
         verdicts([])
     with pytest.raises(UserError, match=r"soft cue: the way letters has 3 places"):
         replace(own, ways={"letters": np.ones(3)})
+    with pytest.raises(UserError, match="no gold or no choice"):
+        replace(own, options=np.ones(len(own), dtype=np.int64))
     with pytest.raises(UserError, match="retest is not between 0 and 1"):
         replace(own, retest=np.full(len(own), 2.0))
 
@@ -111,8 +119,10 @@ def test_luck_falls_out_of_what_is_kept(keeps: float, options: int) -> None:
     y, z = (np.where(k, 1.0, rng.random(n) < 1 / options) for k in (known, again))
     units = np.arange(n)
     share, as_many = (kept(y, chance, z, chance, units, together=t) for t in (True, False))
-    assert share is not None and as_many is not None
-    assert share.value == pytest.approx(keeps, abs=0.03) and as_many.value == pytest.approx(keeps, abs=0.03)
+    assert share is not None
+    assert as_many is not None
+    assert share.value == pytest.approx(keeps, abs=0.03)
+    assert as_many.value == pytest.approx(keeps, abs=0.03)
 
 
 def test_the_interval_of_what_is_kept_is_that_of_its_test() -> None:
@@ -147,7 +157,7 @@ def test_the_twin_test_agrees_with_a_permutation() -> None:
     found = memory(own)
     assert found.difference is not None
     drawn = []
-    for _ in range(1500):
+    for _ in range(500):
         moved = []
         for each in own:
             names, codes = np.unique(each.units, return_inverse=True)
@@ -156,7 +166,8 @@ def test_the_twin_test_agrees_with_a_permutation() -> None:
         estimate = frozen_less_twin(moved)
         assert estimate is not None
         drawn.append(estimate.value)
-    assert found.p == pytest.approx(np.mean(np.array(drawn) >= found.difference.value), abs=0.03)
+    assert 0.01 < found.p < 0.3
+    assert found.p == pytest.approx(np.mean(np.array(drawn) >= found.difference.value), abs=0.04)
 
 
 def test_false_alarms_of_redrawn_halves_are_few() -> None:
@@ -173,5 +184,6 @@ def test_false_alarms_of_redrawn_halves_are_few() -> None:
 
 def test_without_halves_there_is_no_memory_test() -> None:
     own = sheet(np.random.default_rng(7), MODELS[0], PAGE[0], 0.1)
-    assert memory([own]).difference is None and not memory([own]).found
+    assert memory([own]).difference is None
+    assert not memory([own]).found
     assert memory([replace(own, twin=np.ones(len(own), dtype=bool))]).difference is None

@@ -27,6 +27,7 @@ from horsesense.methods.profile.sheet import Bools, Ints, Sheet
 _SILENT = 1e-9
 """A cue that expects no more than this above or below chance tells nothing of the item."""
 _STEPS = 200
+BLIND = "the model without the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,29 @@ def _tilted(shares: Floats, gains: Floats, tilt: Floats) -> Floats:
     raised: Floats = shares * np.exp(power - power.max(initial=0.0))
     whole: Floats = raised / raised.sum()
     return whole
+
+
+def explanations(sheet: Sheet) -> dict[str, tuple[Floats, int]]:
+    """What may explain a score away, by name, with how many cues it was chosen from: cues, and the blind model."""
+    columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in sheet.cues}
+    if sheet.blind is not None and not np.isnan(sheet.blind).all():
+        columns[BLIND] = (np.where(np.isnan(sheet.blind), sheet.chance, sheet.blind), 1)
+    return columns
+
+
+def beyond_all(sheet: Sheet) -> Split:
+    """The sheet under weights that make all explanations earn chance; where none do, of the one that leaves least."""
+    columns = [column for column, _ in explanations(sheet).values()]
+    together = split(sheet, *columns)
+    if together.left is not None or len(columns) < 2:
+        return together
+    return min((split(sheet, column) for column in columns), key=leaves)
+
+
+def leaves(part: Split) -> float:
+    """How much a split leaves; less than anything where nobody knows."""
+    rates = np.array([part.sheet.right[mask].mean() for mask in part.masks])
+    return -np.inf if part.left is None else float(part.left @ (rates - part.chance))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,34 @@
-"""From sheets to findings: every number with its interval, one verdict an ability, the one number, several models."""
+"""From sheets to findings: every number with its interval, and one verdict an ability."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.paired import holm
 from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.errors import UserError
 from horsesense.methods.profile.askings import second_askings, shown, use_of_facts, whole_families
-from horsesense.methods.profile.finding import (
-    Explanation,
-    Finding,
-    Memory,
-    MethodPart,
-    ModelDifference,
-    OneNumber,
-    Verdicts,
-)
+from horsesense.methods.profile.finding import Explanation, Finding, Memory, Verdicts
 from horsesense.methods.profile.memory import frozen_less_twin, memory
+from horsesense.methods.profile.number import differences, one_number
 from horsesense.methods.profile.rules import Evidence, judge
 from horsesense.methods.profile.sheet import Bools, Sheet
-from horsesense.methods.profile.surplus import Linear, Split, linear, side_masks, split
+from horsesense.methods.profile.surplus import (
+    Linear,
+    Split,
+    beyond_all,
+    explanations,
+    leaves,
+    linear,
+    side_masks,
+    split,
+)
 
-BLIND = "the model without the question"
+__all__ = ["differences", "finding", "one_number", "verdicts"]
+
 ALPHA = 0.05
 """How often a whole page may be wrong somewhere."""
 NAN = float("nan")
@@ -130,35 +130,8 @@ class Surpluses:
 
     def strongest(self) -> str:
         """The explanation that leaves least, as the reader is told; empty where there is none."""
-        values = {}
-        for name, (column, _) in self.columns.items():
-            part = split(self.sheet, column)
-            rates = np.array([self.sheet.right[mask].mean() for mask in part.masks])
-            values[name] = -9.0 if part.left is None else float(part.left @ (rates - part.chance))
+        values = {name: leaves(split(self.sheet, column)) for name, (column, _) in self.columns.items()}
         return min(values, key=lambda name: values[name], default="")
-
-
-def explanations(sheet: Sheet) -> dict[str, tuple[Floats, int]]:
-    """What may explain a score away, by name, with how many cues it was chosen from: cues, and the blind model."""
-    columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in sheet.cues}
-    if sheet.blind is not None and not np.isnan(sheet.blind).all():
-        columns[BLIND] = (np.where(np.isnan(sheet.blind), sheet.chance, sheet.blind), 1)
-    return columns
-
-
-def beyond_all(sheet: Sheet) -> Split:
-    """The sheet under weights that make all explanations earn chance; where none do, of the one that leaves least."""
-    columns = [column for column, _ in explanations(sheet).values()]
-    together = split(sheet, *columns)
-    if together.left is not None or len(columns) < 2:
-        return together
-    alone = [split(sheet, column) for column in columns]
-
-    def leaves(part: Split) -> float:
-        rates = np.array([sheet.right[mask].mean() for mask in part.masks])
-        return -9.0 if part.left is None else float(part.left @ (rates - part.chance))
-
-    return min(alone, key=leaves)
 
 
 def evidence(surpluses: Surpluses, sure: float) -> Evidence:
@@ -218,93 +191,3 @@ def _remarks(sheet: Sheet, whole: Sheet) -> tuple[str, ...]:
     if not sheet.judged:
         said.append("Nobody has judged these items, so they stay outside the one number.")
     return tuple(said)
-
-
-def one_number(
-    sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> OneNumber | None:
-    """The mean surplus beyond all explanations: abilities of the same weight in a method, methods of the same weight.
-
-    None where nobody has judged any of them.
-    """
-    inside, left_out = _inside(sheets)
-    if not inside:
-        return None
-    parts = []
-    for method, own in inside.items():
-        weighed = [(part, weights / len(own)) for _, (part, weights) in own]
-        beyond = linear(weighed, seed, resamples).estimate(level, seed)
-        parts.append(MethodPart(method, tuple(sheet.ability for sheet, _ in own), beyond))
-    whole = linear(_number_terms(inside), seed, resamples)
-    return OneNumber(whole.estimate(level, seed), tuple(parts), left_out)
-
-
-_Inside = dict[str, list[tuple[Sheet, tuple[Split, Floats]]]]
-
-
-def _inside(sheets: Sequence[Sheet]) -> tuple[_Inside, tuple[str, ...]]:
-    """The abilities that make the one number, by method, and those outside."""
-    inside: _Inside = {}
-    left_out = []
-    for sheet in sheets:
-        part = beyond_all(sheet)
-        if sheet.judged and part.left is not None:
-            inside.setdefault(sheet.method, []).append((sheet, (part, part.left)))
-        else:
-            left_out.append(sheet.ability)
-    return inside, tuple(left_out)
-
-
-def _number_terms(inside: _Inside) -> list[tuple[Split, Floats]]:
-    return [(part, weights / len(own) / len(inside)) for own in inside.values() for _, (part, weights) in own]
-
-
-def differences(
-    models: Mapping[str, Sequence[Sheet]], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[ModelDifference, ...]:
-    """Every pair of models in every ability that both have, and in the one number; p corrected for all of them (Holm).
-
-    Models are compared on the items that both were asked; halves do not matter, as both models had the same.
-    """
-    found: list[ModelDifference] = []
-    for first, second in combinations(models, 2):
-        pairs = _pairs(models[first], models[second])
-        for one, other in pairs:
-            here, there = beyond_all(one), beyond_all(other)
-            if here.left is not None and there.left is not None:
-                number = linear([(here, here.left), (there, -there.left)], seed, resamples)
-                found.append(_difference(first, second, one.ability, number, len(one), level, seed))
-        sides = [_inside([pair[place] for pair in pairs])[0] for place in (0, 1)]
-        if sides[0] and sides[0].keys() == sides[1].keys():
-            minus = [(part, -weights) for part, weights in _number_terms(sides[1])]
-            number = linear([*_number_terms(sides[0]), *minus], seed, resamples)
-            n = sum(len(sheet) for own in sides[0].values() for sheet, _ in own)
-            found.append(_difference(first, second, "one number", number, n, level, seed))
-    adjusted = holm([each.p for each in found])
-    return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
-
-
-def _difference(
-    first: str, second: str, ability: str, number: Linear, n: int, level: float, seed: int
-) -> ModelDifference:
-    p = number.p()
-    return ModelDifference(first, second, ability, replace(number.estimate(level, seed), n=n), p, p)
-
-
-def _pairs(first: Sequence[Sheet], second: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
-    """Sheets of the same ability, cut to the items that both models were asked, in one order."""
-    by_ability = {sheet.ability: sheet for sheet in second}
-    pairs = []
-    for one in first:
-        other = by_ability.get(one.ability)
-        if other is None:
-            continue
-        common = np.intersect1d(one.items, other.items)
-        if len(common):
-            pairs.append((_ordered(one, common), _ordered(other, common)))
-    return pairs
-
-
-def _ordered(sheet: Sheet, items: np.ndarray[tuple[int], np.dtype[np.str_]]) -> Sheet:
-    order = np.argsort(sheet.items)
-    return sheet.take(order[np.searchsorted(sheet.items[order], items)])
