@@ -59,13 +59,13 @@ class Material:
 
 PAGE = (
     Material("loud cue", 200, 3.0, 5, 0.75, 0.5, silent=0.1, bad=0.03, ways=2),
-    Material("soft cue", 200, 3.0, 5, 0.55, 0.5, bad=0.08, twin=True, ways=2),
-    Material("pairs", 300, 2, 2, 0.75, 0.75, bad=0.02, pairs=True, twin=True),
+    Material("soft cue", 200, 3.0, 5, 0.6, 0.5, bad=0.08, twin=True, ways=2),
+    Material("pairs", 400, 2, 2, 0.75, 0.75, bad=0.02, pairs=True, twin=True),
     Material("ladder", 150, 4, 2, 0.7, 0.7, facts=True),
     Material("crossed", 200, 3.0, 2, 0.7, 0.7, bad=0.05, crossed=True),
     Material("no cue", 200, 3.0, 2, 0.5, 0.5, bad=0.05, twin=True),
 )
-"""A page of six abilities, each of about 600 items."""
+"""A page of six abilities, each of 600 to 800 items."""
 
 
 @dataclass(frozen=True)

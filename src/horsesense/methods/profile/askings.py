@@ -9,6 +9,7 @@ alike both times. Intervals are Fieller's (1954), over units of dependence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from horsesense.analysis.families import family_accuracy
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names
 from horsesense.methods.profile.finding import OtherAsking, Use, WholeFamilies
-from horsesense.methods.profile.sheet import Sheet
+from horsesense.methods.profile.sheet import Ints, Sheet, Strings
 
 LEAST_UNITS = 10
 """Fewer say nothing of what is kept."""
@@ -48,16 +49,15 @@ def kept(
     (0.5, [0.38, 0.63])
     """
     asked = ~(np.isnan(first) | np.isnan(second))
-    names = np.asarray(units)[asked]
-    others = None if crossed is None else np.asarray(crossed)[asked]
-    number = min(len(np.unique(each)) for each in (names, others) if each is not None)
+    groupings = [_codes(np.asarray(each)[asked]) for each in (units, crossed) if each is not None]
+    number = min(int(codes.max(initial=-1)) + 1 for codes in groupings)
     if number < LEAST_UNITS:
         return None
     y, z, c, d = first[asked], second[asked], first_chance[asked], second_chance[asked]
     y, z = (y - c) / (1 - c), (z - d) / (1 - d)
     columns = np.stack([y * z if together else z, y], axis=1)
     top, bottom = columns.mean(axis=0).tolist()
-    (top_spread, common), (_, bottom_spread) = _covariance(columns, names, others).tolist()
+    (top_spread, common), (_, bottom_spread) = _covariance(columns, groupings).tolist()
     t2 = float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) ** 2
     square = bottom**2 - t2 * bottom_spread
     if bottom <= 0 or square <= 0:
@@ -70,18 +70,22 @@ def kept(
     )
 
 
-def _covariance(columns: Floats, units: Names, crossed: Names | None) -> Floats:
+def _codes(names: Strings | Ints) -> Ints:
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def _covariance(columns: Floats, groupings: Sequence[Ints]) -> Floats:
     """Covariance of the means of two columns over one grouping or two that cross (Cameron, Gelbach and Miller 2011)."""
-    if crossed is None:
-        return _one_way(columns, np.unique(np.asarray(units), return_inverse=True)[1])
-    first, second = (np.unique(np.asarray(names), return_inverse=True)[1] for names in (units, crossed))
-    one, other = _one_way(columns, first), _one_way(columns, second)
-    both = one + other - _one_way(columns, np.unique(first * (second.max() + 1) + second, return_inverse=True)[1])
+    alone = [_one_way(columns, codes) for codes in groupings]
+    if len(groupings) == 1:
+        return alone[0]
+    first, second = groupings
+    both = alone[0] + alone[1] - _one_way(columns, _codes(first * (second.max() + 1) + second))
     # The difference of groupings may fall below one of them; the larger is then the safe value.
-    return max((one, other, both), key=lambda spread: float(np.trace(spread)))
+    return max((*alone, both), key=lambda spread: float(np.trace(spread)))
 
 
-def _one_way(columns: Floats, codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+def _one_way(columns: Floats, codes: Ints) -> Floats:
     residual = columns - columns.mean(axis=0)
     sums = np.stack([np.bincount(codes, weights=column) for column in residual.T], axis=1)
     number = len(sums)

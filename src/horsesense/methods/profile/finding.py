@@ -39,7 +39,7 @@ class Explanation(Document):
     where_wrong: Estimate | None
     """The model's accuracy where it is wrong; None where there are no such items."""
     left: Estimate
-    """The surplus that is left when items are weighted so that the explanation earns exactly chance."""
+    """The surplus that is left when items are weighted so that this explanation alone earns exactly chance."""
     gone: Estimate
     """The surplus that goes by that: what it may have earned the model."""
 
@@ -99,7 +99,7 @@ class Finding(Document):
     surplus: Estimate
     """What is earned above chance, as a share of what can be."""
     beyond: Estimate
-    """The surplus that no explanation takes away: the least that is left."""
+    """The surplus that is left when all explanations at once earn exactly chance."""
     explanations: tuple[Explanation, ...]
     """Cues, and the model without the question."""
     askings: tuple[OtherAsking, ...]
@@ -149,12 +149,12 @@ class MethodPart(Document):
     abilities: tuple[str, ...]
     """Its abilities, each of the same weight."""
     beyond: Estimate
-    """Their mean surplus beyond the best cue."""
+    """Their mean surplus beyond all explanations."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneNumber(Document):
-    """For those who need one: the surplus beyond the best cue, each method of the same weight."""
+    """For those who need one: the surplus beyond cue and blind model, each method of the same weight."""
 
     value: Estimate
     """0 for a guesser, a cue reader and an anti-cue reader, 1 for the best that can be reached; never clipped."""
@@ -193,7 +193,7 @@ class ModelDifference(Document):
     ability: str
     """In which ability; "one number" for the one number."""
     difference: Estimate
-    """Surplus beyond the best cue of the first minus that of the second."""
+    """Surplus beyond all explanations of the first minus that of the second."""
     p: float
     """Of so large a difference, either way, where there is none."""
     adjusted: float

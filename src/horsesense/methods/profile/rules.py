@@ -8,7 +8,7 @@ within an ability over what is searched). What is claimed is shown; what is not 
    use them.
 3. Is it surely below chance? Or surely above it, while surely more of its surplus goes than stays when an explanation
    is made to earn chance? Reads cues.
-4. Is something surely left beyond every explanation? If not: not to be told from guessing; or too few items, where
+4. Is something surely left beyond the explanations? If not: not to be told from guessing; or too few items, where
    something is surely earned and nothing surely explains it.
 5. Is surely less than two thirds of that kept in another asking? Not robust.
 6. Are surely more than two thirds known? Knows. If not: partly.
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from horsesense.analysis.intervals import Estimate
+from horsesense.analysis.intervals import FEW, Estimate
 from horsesense.analysis.power import power_of, units_needed
 from horsesense.methods.profile.finding import Verdict
 
@@ -35,14 +35,18 @@ POWER = 0.8
 class Evidence:
     """What the rules look at; all intervals at the level that keeps the whole page right."""
 
-    accuracy: Estimate
-    """Share right, with chance."""
+    accuracy: float
+    """Share right."""
+    chance: float
+    """What guessing earns."""
     surplus: Estimate
     """What is earned above chance."""
-    left: Mapping[str, Estimate]
-    """By explanation, the surplus that is left; the surplus itself under an empty name where there is none."""
-    balance: Mapping[str, Estimate]
-    """By explanation, the surplus that goes minus that which stays; level corrected for their number."""
+    beyond: Estimate
+    """The surplus that is left when every explanation earns chance."""
+    balance: Estimate
+    """The surplus that goes by that minus that which stays."""
+    strongest: str
+    """The explanation that leaves least by itself; empty where there is none."""
     kept: Mapping[str, Estimate]
     """By other asking, the share of what is known that is kept; level corrected for their number."""
     facts: Estimate | None
@@ -50,7 +54,7 @@ class Evidence:
     used: Estimate | None
     """Share of these that is used."""
     level: float
-    """How sure "surely" is, for what is not corrected within the ability."""
+    """How sure "surely" is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +69,15 @@ class Judged:
 
 def judge(evidence: Evidence) -> Judged:
     """The verdict by the six questions above."""
-    name, least = min(evidence.left.items(), key=lambda each: each[1].low if each[1].low == each[1].low else -9.0)
-    powers = {each: _power(left, evidence.level) for each, left in evidence.left.items()}
-    weakest = min(powers, key=lambda each: powers[each])
-    power = powers[weakest]
+    surplus, beyond, power = evidence.surplus, evidence.beyond, _power(evidence.beyond, evidence.level)
+    earned = f"Right in {_percent(evidence.accuracy)}, where guessing gives {_percent(evidence.chance)}"
+    what = f" beyond {evidence.strongest}" if evidence.strongest else ""
 
     def said(verdict: Verdict, reason: str) -> Judged:
         return Judged(verdict, reason, power)
 
-    rate, chance = evidence.accuracy, evidence.accuracy.chance or 0.0
-    earned = f"Right in {_percent(rate.value)}, where guessing gives {_percent(chance)}"
     if power < POWER:
-        return said("too few items", _too_few(evidence.left[weakest], weakest, power, evidence.level))
+        return said("too few items", _too_few(beyond, what, power, evidence.level))
     facts, used = evidence.facts, evidence.used
     if facts is not None and used is not None and facts.low > HALF and used.high < HALF:
         return said(
@@ -84,23 +85,16 @@ def judge(evidence: Evidence) -> Judged:
             f"{_percent(facts.value)} of the bare facts are known, and {_percent(max(0.0, used.value))} of these are "
             f"used ({_percent(max(0.0, used.high))} at most).",
         )
-    if evidence.surplus.high < 0:
+    if surplus.high < 0:
         return said("reads cues", f"{earned}: surely worse than a guess, so something is read the wrong way round.")
-    if evidence.surplus.low > 0:
-        read = [cue for cue, balance in evidence.balance.items() if balance.low > 0]
-        if read:
-            cue = min(read, key=lambda each: evidence.left[each].value)
-            return said(
-                "reads cues",
-                f"{earned}: a surplus of {_percent(evidence.surplus.value)}, of which "
-                f"{_percent(evidence.left[cue].value)} are left when {cue} earns nothing.",
-            )
-    if not least.low > 0:
-        if evidence.surplus.low > 0:
-            return said(
-                "too few items",
-                f"{earned}, but beyond {name} there are {_range(least)} left: it is neither explained nor beyond it.",
-            )
+    if surplus.low > 0 and evidence.balance.low > 0:
+        return said(
+            "reads cues",
+            f"{earned}: a surplus of {_percent(surplus.value)}, of which {_percent(beyond.value)} are left{what}.",
+        )
+    if not beyond.low > 0:
+        if surplus.low > 0:
+            return said("too few items", f"{earned}; {_range(beyond)} are left{what}, which may be all or nothing.")
         return said(
             "not to be told from guessing",
             f"{earned}; a model that knows half would have been found in {_percent(power)} of draws.",
@@ -113,16 +107,17 @@ def judge(evidence: Evidence) -> Judged:
             f"Of what is known, {_percent(max(0.0, share.value))} are known {asking} "
             f"({_percent(max(0.0, share.high))} at most).",
         )
-    beyond = f" beyond {name}" if name else ""
-    if least.low > MOST:
-        return said("knows", f"{_percent(least.low)} at least of what can be known are known{beyond}.")
-    return said("partly", f"{_range(least)} of what can be known are known{beyond}; two thirds are not shown.")
+    if beyond.low > MOST:
+        return said("knows", f"At least {_percent(beyond.low)} of what can be known are known{what}.")
+    return said("partly", f"{_range(beyond)} of what can be known are known{what}; two thirds are not shown.")
 
 
 def _power(left: Estimate, level: float) -> float:
-    """How often so many units would show a model that knows half, judged by the lower reach of the interval."""
-    reach = left.value - left.low
-    if left.clusters < 2 or reach != reach:
+    """How often so many units would show a model that knows half, judged by the lower reach of the interval.
+
+    Fewer than ten units cannot even tell how much they differ.
+    """
+    if left.clusters < FEW or left.value != left.value:
         return 0.0
     variance = _error(left, level) ** 2 * left.clusters
     return power_of(HALF, variance, left.clusters, level) if variance > 0 else 1.0
@@ -134,14 +129,14 @@ def _error(left: Estimate, level: float) -> float:
     return (left.value - left.low) / float(stdtrit(left.clusters - 1, (1 + level) / 2))
 
 
-def _too_few(left: Estimate, name: str, power: float, level: float) -> str:
+def _too_few(left: Estimate, what: str, power: float, level: float) -> str:
     if left.value != left.value:
-        return f"There are no items on which {name} is wrong, so it may explain everything."
-    needed = units_needed(HALF, _error(left, level) ** 2 * left.clusters, level, POWER) if left.clusters > 1 else None
-    beyond = f" beyond {name}" if name else ""
+        return f"Nothing can be known{what}: it is right wherever it speaks, and it speaks everywhere."
+    spread = _error(left, level) ** 2 * left.clusters if left.clusters >= FEW else 0.0
+    needed = units_needed(HALF, spread, level, POWER) if spread else None
     wanted = f"; {needed:,} units like these would do" if needed is not None else ""
     return (
-        f"{left.n:,} items in {left.clusters:,} units would show a model that knows half{beyond} in "
+        f"{left.n:,} items in {left.clusters:,} units would show a model that knows half{what} in "
         f"{_percent(power)} of draws only{wanted}."
     )
 

@@ -127,8 +127,8 @@ class Sheet:
             known = column[~np.isnan(column)]
             if len(known) and (known.min() < 0 or known.max() > 1):
                 raise UserError(f"{self.ability}: {name} is not between 0 and 1")
-        if np.isnan(self.right).any() or (len(self.options) and self.options.min() < 1):
-            raise UserError(f"{self.ability}: an item has no gold or no options", fix="leave it out of the sheet")
+        if np.isnan(self.right).any() or (len(self.options) and self.options.min() < 2):
+            raise UserError(f"{self.ability}: an item has no gold or no choice", fix="leave it out of the sheet")
         if (self.facts is None) != (self.fact_chance is None):
             raise UserError(f"{self.ability}: facts and fact_chance go together", fix="give both or none")
 

@@ -1,11 +1,14 @@
-"""How much is known beyond chance and beyond a cue, as a number that is linear in a few rates.
+"""How much is known beyond chance and beyond cues, as a number that is linear in a few rates.
 
-A cue splits the items into sides: where it is right, where it is wrong, where it is silent. Giving the sides other
-weights makes it earn exactly chance; the model's surplus under these weights is what the cue does not explain. For a
-cue that is right or wrong this is 1/n · accuracy where it is right + (1 - 1/n) · accuracy where it is wrong, chance
-taken off. The weights come from the items and the cue alone, so a surplus is linear in the model's rates on the
-sides, and so are averages and differences of surpluses. Their ends are put together from those of the rates (Zou and
-Donner 2008).
+An explanation, such as a cue, splits the items into sides: where it is right, where it is wrong, where it is silent;
+several explanations split them into cells. Giving the cells other weights, as near to their shares as can be (the
+least relative entropy), makes each explanation earn exactly chance; the model's surplus under these weights is what
+they do not explain. For one cue that is right or wrong this is 1/n · accuracy where it is right + (1 - 1/n) ·
+accuracy where it is wrong, chance taken off: a guesser, a reader of the cue and one who avoids it all get 0.
+
+The weights come from the items and the explanations alone, so a surplus is linear in the model's rates on the cells,
+and so are averages and differences of surpluses. Their ends are put together from those of the rates (Zou and Donner
+2008).
 """
 
 from __future__ import annotations
@@ -19,25 +22,27 @@ import scipy
 from horsesense.analysis.combined import Rates, rates_of
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.methods.profile.sheet import Bools, Sheet, Strings
+from horsesense.methods.profile.sheet import Bools, Ints, Sheet
 
 _SILENT = 1e-9
 """A cue that expects no more than this above or below chance tells nothing of the item."""
+_STEPS = 200
+BLIND = "the model without the question"
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The sides that a cue splits a sheet into, and the weights that make surpluses of the rates on them."""
+    """The cells that explanations split a sheet into, and the weights that make surpluses of the rates on them."""
 
     sheet: Sheet
     masks: tuple[Bools, ...]
-    """The items of each side; no side is empty."""
+    """The items of each cell; no cell is empty."""
     chance: Floats
-    """Mean of what guessing earns on each side."""
+    """Mean of what guessing earns on each cell."""
     plain: Floats
     """Weights of the surplus over all items alike."""
     left: Floats | None
-    """Weights of the surplus that is left when the cue earns chance; None where it is right on every item."""
+    """Weights of the surplus that is left when every explanation earns chance; None where no weights do that."""
 
 
 def side_masks(cue: Floats, chance: Floats) -> tuple[Bools, Bools, Bools]:
@@ -47,40 +52,88 @@ def side_masks(cue: Floats, chance: Floats) -> tuple[Bools, Bools, Bools]:
     return ~silent & (gain > 0), ~silent & (gain < 0), silent
 
 
-def split(sheet: Sheet, cue: Floats | None = None) -> Split:
-    """Split a sheet by a cue; without one there is one side.
+def split(sheet: Sheet, *explanations: Floats) -> Split:
+    """Split a sheet by what may explain its answers, each as what it earns an item; by nothing there is one cell.
 
     >>> names, right = np.array(list("stuv")), np.array([1.0, 1, 1, 0])
-    >>> sides = split(Sheet("m", "a", "x", names, right, np.full(4, 5), names), cue=right)
-    >>> sides.plain.tolist(), sides.left.round(2).tolist()
-    ([0.9375, 0.3125], [0.25, 1.0])
+    >>> sides = split(Sheet("m", "a", "x", names, right, np.full(4, 5), names), right)
+    >>> sides.plain.round(2).tolist(), sides.left.round(2).tolist()
+    ([0.31, 0.94], [1.0, 0.25])
     """
-    chance, every = sheet.chance, np.ones(len(sheet), dtype=bool)
-    sides = (every,) if cue is None else side_masks(cue, chance)
-    masks = tuple(mask for mask in sides if mask.any())
+    chance = sheet.chance
+    code = np.zeros(len(sheet), dtype=np.int64)
+    for earned in explanations:
+        won, lost, _ = side_masks(earned, chance)
+        code = 3 * code + np.where(won, 2, np.where(lost, 0, 1))
+    masks = tuple(code == cell for cell in np.unique(code))
     guess = np.array([chance[mask].mean() for mask in masks])
     shares = np.array([mask.mean() for mask in masks])
+    gains = np.array([[np.nan_to_num(e[mask] - chance[mask]).mean() for e in explanations] for mask in masks])
     scale = 1.0 if sheet.bad is None else 1 - sheet.bad.value
-    plain = shares / (shares @ (1 - guess)) / scale
-    if cue is None:
-        return Split(sheet, masks, guess, plain, plain)
-    gains = np.array([float(np.nan_to_num(cue[mask] - chance[mask]).mean()) for mask in masks])
-    balanced = _balanced(shares, np.where(np.abs(gains) < _SILENT, 0.0, gains))
+    balanced = _balanced(shares, gains.reshape(len(masks), len(explanations)))
     left = None if balanced is None else balanced / (balanced @ (1 - guess)) / scale
-    return Split(sheet, masks, guess, plain, left)
+    return Split(sheet, masks, guess, shares / (shares @ (1 - guess)) / scale, left)
 
 
 def _balanced(shares: Floats, gains: Floats) -> Floats | None:
-    """Shares of sides under which gains sum to 0; the silent side keeps its share, as it gains nothing anyway."""
-    won, lost = gains > 0, gains < 0
-    if not won.any():
-        return shares  # it earns no more than chance anywhere, so it cannot have earned the model anything
-    speaking = float(shares[won | lost].sum())
-    balanced = np.where(won | lost, 0.0, shares)
-    if lost.any():
-        gain, loss = float(gains[won][0]), float(-gains[lost][0])
-        balanced[won], balanced[lost] = speaking * loss / (gain + loss), speaking * gain / (gain + loss)
-    return balanced if balanced.sum() > 0 else None
+    """Shares of cells, as near to those given as can be, under which no column of gains earns anything.
+
+    A column that gains nowhere cannot have earned the model anything, and is left out; where one loses nowhere, only
+    cells without its gain are taken.
+    """
+    gains = np.where(np.abs(gains) < _SILENT, 0.0, gains)
+    gains = gains[:, (gains > 0).any(axis=0)]
+    never = ~(gains < 0).any(axis=0)
+    taken = ~(gains[:, never] > 0).any(axis=1)
+    if not taken.any():
+        return None
+    if never.any():
+        inside = _balanced(shares[taken], gains[taken][:, ~never])
+        if inside is None:
+            return None
+        balanced = np.zeros(len(shares))
+        balanced[taken] = inside
+        return balanced
+    tilt = np.zeros(gains.shape[1])
+    for _ in range(_STEPS):
+        weights = _tilted(shares, gains, tilt)
+        slope = weights @ gains
+        if np.abs(slope).max(initial=0.0) < 1e-11:
+            return weights
+        curve = (gains * weights[:, None]).T @ gains - np.outer(slope, slope)
+        step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
+        tilt = tilt - np.clip(step, -2.0, 2.0)
+    return None
+
+
+def _tilted(shares: Floats, gains: Floats, tilt: Floats) -> Floats:
+    power = gains @ tilt
+    raised: Floats = shares * np.exp(power - power.max(initial=0.0))
+    whole: Floats = raised / raised.sum()
+    return whole
+
+
+def explanations(sheet: Sheet) -> dict[str, tuple[Floats, int]]:
+    """What may explain a score away, by name, with how many cues it was chosen from: cues, and the blind model."""
+    columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in sheet.cues}
+    if sheet.blind is not None and not np.isnan(sheet.blind).all():
+        columns[BLIND] = (np.where(np.isnan(sheet.blind), sheet.chance, sheet.blind), 1)
+    return columns
+
+
+def beyond_all(sheet: Sheet) -> Split:
+    """The sheet under weights that make all explanations earn chance; where none do, of the one that leaves least."""
+    columns = [column for column, _ in explanations(sheet).values()]
+    together = split(sheet, *columns)
+    if together.left is not None or len(columns) < 2:
+        return together
+    return min((split(sheet, column) for column in columns), key=leaves)
+
+
+def leaves(part: Split) -> float:
+    """How much a split leaves; less than anything where nobody knows."""
+    rates = np.array([part.sheet.right[mask].mean() for mask in part.masks])
+    return -np.inf if part.left is None else float(part.left @ (rates - part.chance))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +196,17 @@ class Linear:
 
 def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int = RESAMPLES) -> Linear:
     """The sum of what splits and their weights give; rates of one method are correlated where they share units."""
+    names = [np.char.add(f"{part.sheet.method}\t", part.sheet.units) for part, _ in parts]
+    ends = np.cumsum([len(each) for each in names])
+    codes = np.split(np.unique(np.concatenate(names), return_inverse=True)[1].astype(np.int64), ends[:-1])
     credits: list[Floats] = []
-    units: list[Strings] = []
+    units: list[Ints] = []
     variances: list[Floats] = []
     numbers: list[int] = []
-    for part, _ in parts:
+    for (part, _), code in zip(parts, codes, strict=True):
         sheet = part.sheet
-        names = np.char.add(f"{sheet.method}\t", sheet.units)
         crossed = None if sheet.crossed is None else [sheet.crossed[mask] for mask in part.masks]
-        own = [sheet.right[mask] for mask in part.masks], [names[mask] for mask in part.masks]
+        own = [sheet.right[mask] for mask in part.masks], [code[mask] for mask in part.masks]
         rates = rates_of(*own, seed, resamples, crossed)
         credits += own[0]
         units += own[1]
@@ -168,7 +223,7 @@ def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int 
         of=tuple(number for number, (part, _) in enumerate(parts) for _ in part.masks),
         bad=np.array(spares),
         n=sum(len(part.sheet) for part, _ in parts),
-        units=len(np.unique(np.concatenate(units))),
+        units=int(max(code.max() for code in codes)) + 1,
     )
 
 

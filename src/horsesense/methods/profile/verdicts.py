@@ -1,34 +1,34 @@
-"""From sheets to findings: every number with its interval, one verdict an ability, the one number, several models."""
+"""From sheets to findings: every number with its interval, and one verdict an ability."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.paired import holm
 from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.errors import UserError
 from horsesense.methods.profile.askings import second_askings, shown, use_of_facts, whole_families
-from horsesense.methods.profile.finding import (
-    Explanation,
-    Finding,
-    Memory,
-    MethodPart,
-    ModelDifference,
-    OneNumber,
-    Verdicts,
-)
+from horsesense.methods.profile.finding import Explanation, Finding, Memory, Verdicts
 from horsesense.methods.profile.memory import frozen_less_twin, memory
+from horsesense.methods.profile.number import differences, one_number
 from horsesense.methods.profile.rules import Evidence, judge
 from horsesense.methods.profile.sheet import Bools, Sheet
-from horsesense.methods.profile.surplus import Linear, Split, linear, side_masks, split
+from horsesense.methods.profile.surplus import (
+    Linear,
+    Split,
+    beyond_all,
+    explanations,
+    leaves,
+    linear,
+    side_masks,
+    split,
+)
 
-BLIND = "the model without the question"
+__all__ = ["differences", "finding", "one_number", "verdicts"]
+
 ALPHA = 0.05
 """How often a whole page may be wrong somewhere."""
 NAN = float("nan")
@@ -44,13 +44,22 @@ def verdicts(sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamp
         if not len(sheet):
             raise UserError(f"{sheet.ability} has no items", fix="leave it out of the page")
     remembered = memory(sheets, level)
-    sure = 1 - ALPHA / len(sheets)
+    sure = page_level(len(sheets))
     judged = [judged_half(sheet, remembered, sure) for sheet in sheets]
     findings = tuple(
         finding(used, whole, sure, level, seed, resamples) for used, whole in zip(judged, sheets, strict=True)
     )
     number = one_number(judged, level, seed, resamples)
     return Verdicts(sheets[0].model, findings, remembered, number, level, sure)
+
+
+def page_level(abilities: int) -> float:
+    """How sure each claim has to be: two are made of an ability, that it reads and that it knows (Bonferroni).
+
+    >>> round(page_level(6), 4)
+    0.9958
+    """
+    return 1 - ALPHA / (2 * abilities)
 
 
 def judged_half(sheet: Sheet, remembered: Memory, sure: float) -> Sheet:
@@ -69,7 +78,6 @@ def finding(
     surplus, chance = surpluses.plain, float(sheet.chance.mean())
     found = judge(evidence(surpluses, sure))
     told = tuple(_explanation(name, surpluses, level) for name in surpluses.columns)
-    beyond = min((each.left for each in told), key=lambda left: _or(left.value, -9.0), default=None)
     return Finding(
         model=sheet.model,
         ability=sheet.ability,
@@ -79,7 +87,7 @@ def finding(
         accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), sheet.right, level, seed, resamples),
         reachable=1.0 if sheet.bad is None else 1 - sheet.bad.value * (1 - chance),
         surplus=surplus.estimate(level, seed),
-        beyond=surplus.estimate(level, seed) if beyond is None else beyond,
+        beyond=surpluses.estimate(0, 1, level),
         explanations=told,
         askings=shown(sheet, level, seed, resamples),
         families=whole_families(sheet, level, seed, resamples),
@@ -95,42 +103,51 @@ def finding(
 
 
 class Surpluses:
-    """The surplus of a sheet, and the rates that tell what each explanation leaves of it."""
+    """The surplus of a sheet, what is left beyond all explanations at once, and beyond each by itself."""
 
     def __init__(self, sheet: Sheet, seed: int = 0, resamples: int = RESAMPLES) -> None:
         self.sheet, self.seed, self.resamples = sheet, seed, resamples
-        whole = split(sheet)
-        self.plain = linear([(whole, whole.plain)], seed, resamples)
-        self.columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in sheet.cues}
-        if sheet.blind is not None and not np.isnan(sheet.blind).all():
-            self.columns[BLIND] = (np.where(np.isnan(sheet.blind), sheet.chance, sheet.blind), 1)
-        self.splits = {name: split(sheet, column) for name, (column, _) in self.columns.items()}
-        self.rates = {name: linear([(part, part.plain)], seed, resamples) for name, part in self.splits.items()}
+        self.columns = explanations(sheet)
+        self.plain = self._rates(split(sheet))
+        self.beyond = beyond_all(sheet)
+        self.rates = self._rates(self.beyond)
 
-    def estimate(self, name: str, plain: float, left: float, level: float) -> Estimate:
-        """So many times the plain surplus plus so many times what the explanation leaves; nan where nobody knows."""
-        part = self.splits[name]
+    def _rates(self, part: Split) -> Linear:
+        return linear([(part, part.plain)], self.seed, self.resamples)
+
+    def alone(self, name: str) -> tuple[Linear, Split]:
+        """The rates on the sides of one explanation."""
+        part = split(self.sheet, self.columns[name][0])
+        return self._rates(part), part
+
+    def estimate(self, plain: float, left: float, level: float, of: tuple[Linear, Split] | None = None) -> Estimate:
+        """So many times the plain surplus plus so many times what is left; nan where nobody knows."""
+        rates, part = (self.rates, self.beyond) if of is None else of
         if part.left is None:
-            note = "it is right on every item, so nothing can be told beyond it"
-            units = self.plain.units
-            return Estimate(NAN, (NAN, NAN), len(self.sheet), units, 0.0, level, "none", self.seed, note)
-        return self.rates[name].weighed(plain * part.plain + left * part.left).estimate(level, self.seed)
+            note = "a cue is right wherever it speaks, so nothing can be told beyond it"
+            return Estimate(NAN, (NAN, NAN), len(self.sheet), self.plain.units, 0.0, level, "none", self.seed, note)
+        return rates.weighed(plain * part.plain + left * part.left).estimate(level, self.seed)
+
+    def strongest(self) -> str:
+        """The explanation that leaves least, as the reader is told; empty where there is none."""
+        values = {name: leaves(split(self.sheet, column)) for name, (column, _) in self.columns.items()}
+        return min(values, key=lambda name: values[name], default="")
 
 
 def evidence(surpluses: Surpluses, sure: float) -> Evidence:
     """What the rules look at, at the level that keeps the page right; what is searched pays for the search."""
     sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
-    plain = surpluses.plain.estimate(sure, seed)
-    strict = 1 - (1 - sure) / max(1, len(surpluses.columns))
     seconds = second_askings(sheet)
-    stricter = 1 - (1 - sure) / max(1, len(seconds))
-    shares = {second.name: second.kept(sheet, stricter) for second in seconds}
+    strict = 1 - (1 - sure) / max(1, len(seconds))
+    shares = {second.name: second.kept(sheet, strict) for second in seconds}
     facts = use_of_facts(sheet, sure, seed, resamples)
     return Evidence(
-        accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), sheet.right, sure, seed, resamples),
-        surplus=plain,
-        left={name: surpluses.estimate(name, 0, 1, sure) for name in surpluses.columns} or {"": plain},
-        balance={name: surpluses.estimate(name, 1, -2, strict) for name in surpluses.columns},
+        accuracy=float(sheet.right.mean()),
+        chance=float(sheet.chance.mean()),
+        surplus=surpluses.plain.estimate(sure, seed),
+        beyond=surpluses.estimate(0, 1, sure),
+        balance=surpluses.estimate(1, -2, sure),
+        strongest=surpluses.strongest(),
         kept={name: share for name, share in shares.items() if share is not None},
         facts=None if facts is None else facts.surplus,
         used=None if facts is None else facts.used,
@@ -142,14 +159,15 @@ def _explanation(name: str, surpluses: Surpluses, level: float) -> Explanation:
     sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
     column, tried = surpluses.columns[name]
     right, wrong, _ = side_masks(column, sheet.chance)
+    alone = surpluses.alone(name)
     return Explanation(
         name=name,
         tried=tried,
         accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), column, level, seed, resamples),
         where_right=_rate(sheet, right, sheet.right, level, seed, resamples) if right.any() else None,
         where_wrong=_rate(sheet, wrong, sheet.right, level, seed, resamples) if wrong.any() else None,
-        left=surpluses.estimate(name, 0, 1, level),
-        gone=surpluses.estimate(name, 1, -1, level),
+        left=surpluses.estimate(0, 1, level, alone),
+        gone=surpluses.estimate(1, -1, level, alone),
     )
 
 
@@ -157,10 +175,6 @@ def _rate(sheet: Sheet, mask: Bools, earned: Floats, level: float, seed: int, re
     crossed = None if sheet.crossed is None else sheet.crossed[mask]
     chance = float(sheet.chance[mask].mean())
     return accuracy(earned[mask], sheet.units[mask], chance, level, seed, resamples, crossed)
-
-
-def _or(value: float, other: float) -> float:
-    return other if value != value else value
 
 
 def _remarks(sheet: Sheet, whole: Sheet) -> tuple[str, ...]:
@@ -177,99 +191,3 @@ def _remarks(sheet: Sheet, whole: Sheet) -> tuple[str, ...]:
     if not sheet.judged:
         said.append("Nobody has judged these items, so they stay outside the one number.")
     return tuple(said)
-
-
-def _beyond_best(sheet: Sheet) -> tuple[Split, Floats] | None:
-    """The surplus beyond the best cue alone, as the one number takes it; None where the cue is right everywhere."""
-    part = split(sheet, sheet.cues[0].right) if sheet.cues else split(sheet)
-    return None if part.left is None else (part, part.left)
-
-
-def one_number(
-    sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> OneNumber | None:
-    """The mean surplus beyond the best cue: abilities of the same weight in a method, methods of the same weight.
-
-    None where nobody has judged any of them.
-    """
-    inside, left_out = _inside(sheets)
-    if not inside:
-        return None
-    parts = []
-    for method, own in inside.items():
-        weighed = [(part, weights / len(own)) for _, (part, weights) in own]
-        beyond = linear(weighed, seed, resamples).estimate(level, seed)
-        parts.append(MethodPart(method, tuple(sheet.ability for sheet, _ in own), beyond))
-    whole = linear(_number_terms(inside), seed, resamples)
-    return OneNumber(whole.estimate(level, seed), tuple(parts), left_out)
-
-
-_Inside = dict[str, list[tuple[Sheet, tuple[Split, Floats]]]]
-
-
-def _inside(sheets: Sequence[Sheet]) -> tuple[_Inside, tuple[str, ...]]:
-    """The abilities that make the one number, by method, and those outside."""
-    inside: _Inside = {}
-    left_out = []
-    for sheet in sheets:
-        term = _beyond_best(sheet) if sheet.judged else None
-        if term is None:
-            left_out.append(sheet.ability)
-        else:
-            inside.setdefault(sheet.method, []).append((sheet, term))
-    return inside, tuple(left_out)
-
-
-def _number_terms(inside: _Inside) -> list[tuple[Split, Floats]]:
-    return [(part, weights / len(own) / len(inside)) for own in inside.values() for _, (part, weights) in own]
-
-
-def differences(
-    models: Mapping[str, Sequence[Sheet]], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[ModelDifference, ...]:
-    """Every pair of models in every ability that both have, and in the one number; p corrected for all of them (Holm).
-
-    Models are compared on the items that both were asked; halves do not matter, as both models had the same.
-    """
-    found: list[ModelDifference] = []
-    for first, second in combinations(models, 2):
-        pairs = _pairs(models[first], models[second])
-        for one, other in pairs:
-            terms = [_beyond_best(one), _beyond_best(other)]
-            if terms[0] is not None and terms[1] is not None:
-                number = linear([terms[0], (terms[1][0], -terms[1][1])], seed, resamples)
-                found.append(_difference(first, second, one.ability, number, len(one), level, seed))
-        sides = [_inside([pair[place] for pair in pairs])[0] for place in (0, 1)]
-        if sides[0] and sides[0].keys() == sides[1].keys():
-            minus = [(part, -weights) for part, weights in _number_terms(sides[1])]
-            number = linear([*_number_terms(sides[0]), *minus], seed, resamples)
-            n = sum(len(sheet) for own in sides[0].values() for sheet, _ in own)
-            found.append(_difference(first, second, "one number", number, n, level, seed))
-    adjusted = holm([each.p for each in found])
-    return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
-
-
-def _difference(
-    first: str, second: str, ability: str, number: Linear, n: int, level: float, seed: int
-) -> ModelDifference:
-    p = number.p()
-    return ModelDifference(first, second, ability, replace(number.estimate(level, seed), n=n), p, p)
-
-
-def _pairs(first: Sequence[Sheet], second: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
-    """Sheets of the same ability, cut to the items that both models were asked, in one order."""
-    by_ability = {sheet.ability: sheet for sheet in second}
-    pairs = []
-    for one in first:
-        other = by_ability.get(one.ability)
-        if other is None:
-            continue
-        common = np.intersect1d(one.items, other.items)
-        if len(common):
-            pairs.append((_ordered(one, common), _ordered(other, common)))
-    return pairs
-
-
-def _ordered(sheet: Sheet, items: np.ndarray[tuple[int], np.dtype[np.str_]]) -> Sheet:
-    order = np.argsort(sheet.items)
-    return sheet.take(order[np.searchsorted(sheet.items[order], items)])
