@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from horsesense.methods.profile.material import Material
     from horsesense.methods.profile.plan import Asking, Forecast
     from horsesense.methods.profile.sheet import Sheet
-    from horsesense.methods.profile.sheets import Answers
+    from horsesense.methods.profile.sheets import Answers, Mistake
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records import ScoringSpec
@@ -191,7 +191,8 @@ def _profiled(
         answers = referring(call.name, [each for m in materials for each in askings(m, call.edition)], cues)
     else:
         answers, forecast = _asked(call, materials)
-    sheets, mistakes = [], []
+    sheets: list[Sheet] = []
+    mistakes: list[Mistake] = []
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
@@ -229,9 +230,10 @@ def _asked(call: _Call, materials: Sequence[Material]) -> tuple[dict[str, Answer
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
     from horsesense.methods.profile.plan import askings, forecast
     from horsesense.records import ScoringSpec
+    from horsesense.records.spec import with_setting
     from horsesense.runs.shards import sizes
 
-    spec = replace(ScoringSpec(), dtype=call.dtype)
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
     run = None if call.folder is None else call.folder / ANSWERS
     for likelihood in (True, False):
         plan = [each for m in materials for each in askings(m, call.edition, likelihood)]

@@ -82,7 +82,8 @@ def read_rows(path: Path) -> list[PartRow]:
             raise UserError(
                 "the row needs a whole, an adjective and two different parts", file=path, line=line, fix="repair it"
             )
-        row = PartRow(*values, line=line)
+        whole, adjective, has, lacks = values
+        row = PartRow(whole, adjective, has, lacks, line)
         if (known := rows.setdefault((row.whole, row.adjective), row)) is not row:
             raise UserError(
                 f"the {row.adjective} {row.whole} stands already in line {known.line}", file=path, line=line

@@ -162,7 +162,7 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
     total = sum(map(len, found.values()))
     if len(found.get("not to be told from guessing", ())) == total:
         return f"In none of {total} abilities can {model} be told from guessing."
-    parts = []
+    parts: list[str] = []
     for verdict in ORDER:
         own = [abilities[each.ability].title for each in found.get(verdict, ())]
         if own:

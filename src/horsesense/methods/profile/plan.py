@@ -155,7 +155,7 @@ def forecast(
 ) -> Forecast:
     """Put everything into words, count it, and ask a little of it for the speed."""
     tokens = items = requests = 0
-    rates = []
+    rates: list[float] = []
     for number, asking in enumerate(plan):
         watcher.at("forecast", number, len(plan))
         for name in asking.ways:
