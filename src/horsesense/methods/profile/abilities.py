@@ -103,10 +103,10 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
 
 
 def _judges(figure: Mapping[str, Any]) -> Judges:
-    """A published figure; its interval is Jeffreys' where the number of items is told, and otherwise not known."""
+    """A published figure; its interval is Jeffreys' where the number of items is told, and otherwise says nothing."""
     value, n = float(figure["value"]), int(figure.get("n", 0))
     if not n:
-        return Judges(value, (float("nan"), float("nan")), 0, f"{figure['kind']}, n not told")
+        return Judges(value, (0.0, 1.0), 0, f"{figure['kind']}, n not told")
     right = value * n
     low, high = (float(betaincinv(right + 0.5, n - right + 0.5, tail)) for tail in (0.025, 0.975))
     return Judges(value, (low, high), n, figure["kind"])
