@@ -210,7 +210,7 @@ def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
     """By triplet, the word that a model prefers by itself, or both where they tie."""
     chosen = prior.credits(how_of(prior)).predicted
     return {
-        triplet_name(item): tuple(item.options[place] for place in places)
+        item.family: tuple(item.options[place] for place in places)
         for item, places in zip(prior.items, chosen, strict=True)
     }
 
