@@ -49,8 +49,8 @@ class Evidence:
     strongest: str
     """The explanation that leaves least by itself; empty where there is none."""
     followed: Mapping[str, Estimate]
-    """By cue, the share of answers that follow it, below 0 where they avoid it, where nothing is surely left beyond; level
-    corrected for their number."""
+    """By cue, the share of answers that follow it, below 0 where they avoid it; only where nothing is surely left
+    beyond, and at a level corrected for their number."""
     kept: Mapping[str, Estimate]
     """By other asking, the share of what is known that is kept; level corrected for their number."""
     facts: Estimate | None
@@ -94,14 +94,14 @@ def judge(evidence: Evidence) -> Judged:
     if surplus.low > 0 and evidence.balance.low > 0:
         return said(
             "reads cues",
-            f"{earned}: a surplus of {_percent(surplus.value)}, of which {_percent(beyond.value)} are left{what}.",
+            f"{earned}: a surplus of {_percent(surplus.value)}, but {_percent(beyond.value)} are left{what}.",
         )
     if not beyond.low > 0:
         for cue, share in evidence.followed.items():
             # Whoever avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = "follow" if share.value > 0 else "avoid"
-                return said("reads cues", f"{earned}, and nothing is left{what}; its answers {how} {cue}.")
+                how = f"{_percent(share.value)} of its answers follow" if share.value > 0 else "its answers avoid"
+                return said("reads cues", f"{earned}, and {how} a cue, {cue}.")
         if surplus.low > 0:
             return said("too few items", f"{earned}; {_range(beyond)} are left{what}, which may be all or nothing.")
         return said(
