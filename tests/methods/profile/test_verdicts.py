@@ -187,3 +187,24 @@ def test_without_halves_there_is_no_memory_test() -> None:
     assert memory([own]).difference is None
     assert not memory([own]).found
     assert memory([replace(own, twin=np.ones(len(own), dtype=bool))]).difference is None
+
+
+def test_a_cue_that_does_not_pay_is_named_all_the_same() -> None:
+    """On material where the cue earns chance, its reader earns chance, and is found by what it follows."""
+    clean = PAGE[5]
+    for cue, word in (("best", "follow"), ("anti", "avoid")):
+        model = Model("m", "reads cues", reads=1.0, cue=cue, prior=1.0)
+        (found,) = verdicts([sheet(np.random.default_rng(8), model, clean, 0.5)], resamples=50).findings
+        assert found.verdict == "reads cues"
+        assert f"{word} a cue, picking the best cue" in found.reasons[0]
+        followed = found.explanations[0].followed
+        assert followed is not None
+        assert followed.value == pytest.approx(1.0 if cue == "best" else -1.0)
+
+
+def test_what_is_followed_is_the_share_that_is_read() -> None:
+    model = Model("m", "partly", knows=0.4, reads=0.5, prior=0.5)
+    own = sheet(np.random.default_rng(9), model, replace(PAGE[1], bad=0.0), 20)
+    followed = Surpluses(own, 0, 10).followed("picking the best cue", 0.95)
+    assert followed is not None
+    assert followed.value == pytest.approx(0.6 * 0.5, abs=0.03)

@@ -42,6 +42,8 @@ class Explanation(Document):
     """The surplus that is left when items are weighted so that this explanation alone earns exactly chance."""
     gone: Estimate
     """The surplus that goes by that: what it may have earned the model."""
+    followed: Estimate | None
+    """The share of answers that follow it, below 0 where they avoid it; None where it is right or wrong everywhere."""
 
 
 @dataclass(frozen=True, slots=True)

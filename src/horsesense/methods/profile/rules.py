@@ -7,7 +7,8 @@ within an ability over what is searched). What is claimed is shown; what is not 
 2. Are surely more than half of the facts known, and surely less than half of these used? Knows the facts but does not
    use them.
 3. Is it surely below chance? Or surely above it, while surely more of its surplus goes than stays when an explanation
-   is made to earn chance? Reads cues.
+   is made to earn chance? Or is nothing surely left, while surely more than half of the answers follow a cue, or
+   avoid it? Reads cues.
 4. Is something surely left beyond the explanations? If not: not to be told from guessing; or too few items, where
    something is surely earned and nothing surely explains it.
 5. Is surely less than two thirds of that kept in another asking? Not robust.
@@ -47,6 +48,9 @@ class Evidence:
     """The surplus that goes by that minus that which stays."""
     strongest: str
     """The explanation that leaves least by itself; empty where there is none."""
+    followed: Mapping[str, Estimate]
+    """By cue, the share of answers that follow it, below 0 where they avoid it; only where nothing is surely left
+    beyond, and at a level corrected for their number."""
     kept: Mapping[str, Estimate]
     """By other asking, the share of what is known that is kept; level corrected for their number."""
     facts: Estimate | None
@@ -90,9 +94,14 @@ def judge(evidence: Evidence) -> Judged:
     if surplus.low > 0 and evidence.balance.low > 0:
         return said(
             "reads cues",
-            f"{earned}: a surplus of {_percent(surplus.value)}, of which {_percent(beyond.value)} are left{what}.",
+            f"{earned}: a surplus of {_percent(surplus.value)}, but {_percent(beyond.value)} are left{what}.",
         )
     if not beyond.low > 0:
+        for cue, share in evidence.followed.items():
+            # Whoever avoids a cue still has to guess among the other options.
+            if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
+                how = f"{_percent(share.value)} of its answers follow" if share.value > 0 else "its answers avoid"
+                return said("reads cues", f"{earned}, and {how} a cue, {cue}.")
         if surplus.low > 0:
             return said("too few items", f"{earned}; {_range(beyond)} are left{what}, which may be all or nothing.")
         return said(

@@ -52,6 +52,12 @@ def side_masks(cue: Floats, chance: Floats) -> tuple[Bools, Bools, Bools]:
     return ~silent & (gain > 0), ~silent & (gain < 0), silent
 
 
+def leaning(cue: Floats, chance: Floats) -> float:
+    """Mean of what a cue earns above chance; 0 where it is silent."""
+    gain = float(np.nan_to_num(cue - chance).mean())
+    return 0.0 if abs(gain) < _SILENT else gain
+
+
 def split(sheet: Sheet, *explanations: Floats) -> Split:
     """Split a sheet by what may explain its answers, each as what it earns an item; by nothing there is one cell.
 
@@ -68,7 +74,7 @@ def split(sheet: Sheet, *explanations: Floats) -> Split:
     masks = tuple(code == cell for cell in np.unique(code))
     guess = np.array([chance[mask].mean() for mask in masks])
     shares = np.array([mask.mean() for mask in masks])
-    gains = np.array([[np.nan_to_num(e[mask] - chance[mask]).mean() for e in explanations] for mask in masks])
+    gains = np.array([[leaning(earned[mask], chance[mask]) for earned in explanations] for mask in masks])
     scale = 1.0 if sheet.bad is None else 1 - sheet.bad.value
     balanced = _balanced(shares, gains.reshape(len(masks), len(explanations)))
     left = None if balanced is None else balanced / (balanced @ (1 - guess)) / scale
@@ -81,7 +87,6 @@ def _balanced(shares: Floats, gains: Floats) -> Floats | None:
     A column that gains nowhere cannot have earned the model anything, and is left out; where one loses nowhere, only
     cells without its gain are taken.
     """
-    gains = np.where(np.abs(gains) < _SILENT, 0.0, gains)
     gains = gains[:, (gains > 0).any(axis=0)]
     never = ~(gains < 0).any(axis=0)
     taken = ~(gains[:, never] > 0).any(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from horsesense.methods.profile.number import differences, one_number
 from horsesense.methods.profile.rules import Evidence, judge
 from horsesense.methods.profile.sheet import Bools, Sheet
 from horsesense.methods.profile.surplus import (
+    BLIND,
     Linear,
     Split,
     beyond_all,
     explanations,
+    leaning,
     leaves,
     linear,
     side_masks,
@@ -128,6 +131,21 @@ class Surpluses:
             return Estimate(NAN, (NAN, NAN), len(self.sheet), self.plain.units, 0.0, level, "none", self.seed, note)
         return rates.weighed(plain * part.plain + left * part.left).estimate(level, self.seed)
 
+    def followed(self, name: str, level: float) -> Estimate | None:
+        """The share of answers that follow an explanation, below 0 where they avoid it; None where it has one side.
+
+        Whoever knows some items, answers others by a cue and guesses the rest, is more often right where the cue is
+        right than where it is wrong by the share that is answered by the cue.
+        """
+        rates, part = self.alone(name)
+        column, chance = self.columns[name][0], self.sheet.chance
+        earned = np.array([column[mask].mean() for mask in part.masks])
+        gains = np.array([leaning(column[mask], chance[mask]) for mask in part.masks])
+        if not ((gains > 0).any() and (gains < 0).any()):
+            return None
+        weights = np.sign(gains) / (earned[gains > 0][0] - earned[gains < 0][0])
+        return replace(rates, weights=weights, chance=np.zeros(len(gains)), bad=np.zeros(1)).estimate(level, self.seed)
+
     def strongest(self) -> str:
         """The explanation that leaves least, as the reader is told; empty where there is none."""
         values = {name: leaves(split(self.sheet, column)) for name, (column, _) in self.columns.items()}
@@ -141,13 +159,19 @@ def evidence(surpluses: Surpluses, sure: float) -> Evidence:
     strict = 1 - (1 - sure) / max(1, len(seconds))
     shares = {second.name: second.kept(sheet, strict) for second in seconds}
     facts = use_of_facts(sheet, sure, seed, resamples)
+    beyond = surpluses.estimate(0, 1, sure)
+    # What is followed matters where nothing is left beyond; not for the model without the question, as whoever does
+    # not know an answer falls back on what it would say anyway.
+    cues = [name for name in surpluses.columns if name != BLIND and not beyond.low > 0]
+    follows = {name: surpluses.followed(name, 1 - (1 - sure) / len(cues)) for name in cues}
     return Evidence(
         accuracy=float(sheet.right.mean()),
         chance=float(sheet.chance.mean()),
         surplus=surpluses.plain.estimate(sure, seed),
-        beyond=surpluses.estimate(0, 1, sure),
+        beyond=beyond,
         balance=surpluses.estimate(1, -2, sure),
         strongest=surpluses.strongest(),
+        followed={name: share for name, share in follows.items() if share is not None},
         kept={name: share for name, share in shares.items() if share is not None},
         facts=None if facts is None else facts.surplus,
         used=None if facts is None else facts.used,
@@ -168,6 +192,7 @@ def _explanation(name: str, surpluses: Surpluses, level: float) -> Explanation:
         where_wrong=_rate(sheet, wrong, sheet.right, level, seed, resamples) if wrong.any() else None,
         left=surpluses.estimate(0, 1, level, alone),
         gone=surpluses.estimate(1, -1, level, alone),
+        followed=surpluses.followed(name, level),
     )
 
 
