@@ -12,7 +12,7 @@ from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.methods.rica.run_tables import rica_tables
-from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.kept import kept_tables
 from horsesense.methods.winoventi.paper_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
