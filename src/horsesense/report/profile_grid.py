@@ -180,12 +180,12 @@ def _drawn(cell: ProfileCell, x: float, top: float) -> list[str]:
 def _legend(y: float, width: float) -> list[str]:
     lines = [
         "● share right with its 95 % interval    ┆ guessing    ▲ the best cue, which understands nothing    ◇ people",
-        "The number: what is known beyond the best cue, from 0 (guessing) to 1 (the best that can be reached).",
+        "The number: what is known beyond all explanations, from 0 (guessing) to 1 (the best that can be reached).",
     ]
     if width < 620:
         lines = [
             "● share right, 95 % interval   ┆ guessing   ▲ the best cue   ◇ people",
-            "The number: beyond the best cue, from 0 (guessing) to 1.",
+            "The number: beyond all explanations, from 0 (guessing) to 1.",
         ]
     return [_text(16, y + 20 * place, line, 10.5, SOFT) for place, line in enumerate(lines)]
 

@@ -52,7 +52,7 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
             if model.verdicts.number is not None:
                 parts = "; ".join(f"{part.method} {ranged(part.beyond)}" for part in model.verdicts.number.parts)
                 yield f"| {model.model} | {ranged(model.verdicts.number.value)} | {parts} |"
-        yield "\n0 is guessing, 1 the best that can be reached; accuracy is weighted so that the best cue earns chance."
+        yield "\n0 is guessing, 1 the best that can be reached; what cues or the bare options explain is taken off."
     apart = [each for each in profile.differences if each.ability == "one number"]
     for each in apart:
         yield f"\n{each.first} less {each.second}: {signed(each.difference)}, p {each.adjusted:.3f} after Holm."

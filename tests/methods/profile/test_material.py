@@ -14,6 +14,7 @@ from horsesense.methods.profile.material import by_turns, drawn, frozen_list, ha
 from horsesense.methods.profile.plan import AGAIN_OF, askings
 from horsesense.methods.profile.recipes import pool_of
 from horsesense.records import Probe
+from tests.support import ROOT
 
 SHIPPED = ("everyday", "turned", "exceptions", "parts")
 """Those that need nothing fetched, and are built in a moment."""
@@ -109,3 +110,13 @@ def test_who_has_no_likelihoods_is_asked_by_letters(pools: dict[str, Probe]) -> 
     made = drawn(abilities()["exceptions"], pools["exceptions"], "full")
     assert {way for each in askings(made, "full", likelihood=False) for way in each.ways} == {"letters"}
     assert [each.role for each in askings(made, "full")] == ["main", "again", "letters", "prior"]
+
+
+def test_the_guide_has_every_ability_with_its_sizes() -> None:
+    guide = (ROOT / "docs" / "guides" / "profile.md").read_text(encoding="utf-8")
+    for name, ability in abilities().items():
+        kept = frozen_list()[name].editions
+        sizes = [f"{kept[edition].families}, {kept[edition].items:,}" for edition in ("quick", "full")]
+        (row,) = (line for line in guide.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
+        assert all(f"| {size}" in row for size in sizes)
+        assert ("yes" in row.split("|")[-2]) == ability.counts
