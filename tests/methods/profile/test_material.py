@@ -8,6 +8,7 @@ import pytest
 
 from horsesense.annotate.soundness.kept import kept_reading
 from horsesense.errors import UserError
+from horsesense.files.disk import cache_folder
 from horsesense.methods.profile import material as rooms
 from horsesense.methods.profile.abilities import abilities, chosen
 from horsesense.methods.profile.material import by_turns, drawn, frozen_list, halves, part_of
@@ -82,7 +83,7 @@ def test_a_pool_is_kept_and_a_damaged_one_is_built_again(monkeypatch: pytest.Mon
     assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
     monkeypatch.undo()
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
-    (path,) = rooms.cache_folder("profile", "1").glob("*.parquet")
+    (path,) = cache_folder("profile", "1").glob("*.parquet")
     path.write_bytes(b"no parquet")
     assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
 

@@ -26,7 +26,7 @@ ORDER: tuple[Verdict, ...] = (
 )
 """From the best to what says nothing."""
 NAMED = 3
-"""More abilities of one bad verdict than this are counted, not named."""
+"""More abilities of one bad verdict than this are counted and not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +166,20 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
     for verdict in ORDER:
         own = [abilities[each.ability].title for each in found.get(verdict, ())]
         if own:
-            parts.append(_clause(verdict, own, "it" if parts else model))
+            parts.append(_clause(verdict, own, total, "it" if parts else model))
     sentence = "; ".join(parts)
     return f"{sentence if sentence.startswith(model) else sentence[:1].upper() + sentence[1:]}."
 
 
-def _clause(verdict: Verdict, titles: Sequence[str], who: str) -> str:
-    where = listed(titles) if len(titles) <= NAMED else f"{len(titles)} abilities"
+def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> str:
+    """Of how many abilities a verdict is, and of which where they are few."""
+    named = f" ({'; '.join(titles)})" if len(titles) <= NAMED or verdict in ("knows", "partly") else ""
+    where = f"{len(titles)} of {total} abilities{named}"
     match verdict:
         case "knows":
-            return f"{who} has {listed(titles)}"
+            return f"{who} shows knowledge in {where}"
         case "partly":
-            return f"{who} has {listed(titles)} in part"
+            return f"{who} shows part of the knowledge in {where}"
         case "not robust":
             return f"in {where} what {who} shows does not last when asked otherwise"
         case "knows the facts but does not use them":
@@ -195,11 +197,11 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(verdict, ())) for verdict in ("reads cues", "not robust"))
     if known and hollow:
-        sense = "So part of what it gets right is sense and part is clever Hans"
+        sense = "So part of it is sense and part is clever Hans"
     elif known:
-        sense = "So what it gets right is sense, which no cue explains"
+        sense = "So what it shows is sense, which no cue explains"
     elif hollow:
-        sense = "So what it gets right is clever Hans"
+        sense = "So what it shows is clever Hans"
     else:
         sense = "So no common sense is shown"
     memory = verdicts.memory
