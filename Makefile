@@ -49,7 +49,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
-BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py
+BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py
 
 # Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
 test: $(READY)
