@@ -211,7 +211,7 @@ def test_what_is_followed_is_the_share_that_is_read() -> None:
 
 
 def test_few_units_do_not_cry_memory() -> None:
-    """Five groups a half, all right or all wrong: each half's mean is near its own groups, and new ones would not be."""
+    """Five groups a half, each all right or all wrong: a mean lies nearer to its own groups than to new ones."""
     alarms = 0
     for draw in range(400):
         rng = np.random.default_rng([10, draw])

@@ -50,7 +50,7 @@ def frozen_less_twin(sheets: Sequence[Sheet], level: float = 0.95) -> Estimate |
         return None
     weights = np.array([twin.sum() * (~twin).sum() / len(sheet) for sheet, twin in both])
     value, scores = 0.0, []
-    for (sheet, twin), share in zip(both, weights / weights.sum(), strict=True):
+    for (sheet, twin), share in zip(both, (weights / weights.sum()).tolist(), strict=True):
         score = np.zeros(len(sheet))
         for half, sign in ((~twin, 1), (twin, -1)):
             own, units = sheet.right[half], _number(sheet.units[half])
