@@ -334,4 +334,6 @@ def test_nothing_runs_over_the_edge_of_a_phone(browser: Any, path: Path) -> None
     opened = Opened(browser, path, viewport={"width": 360, "height": 740})
     opened.page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+    over = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.getAttribute('aria-label'))"
+    assert opened.page.locator(".scroll").evaluate_all(over) == [], "no table is to be scrolled sideways"
     opened.page.close()
