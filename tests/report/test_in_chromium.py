@@ -195,6 +195,7 @@ def test_an_item_has_a_link_that_opens_it(opened: Opened, browser: Any, path: Pa
     assert other.page.locator("#detail h3 a").get_attribute("href") == f"#item={item.id}"
     other.page.focus("#list")
     other.page.keyboard.press("j")
+    other.page.wait_for_url(re.compile(f"#item=(?!{item.id})"))
     assert other.page.url.endswith(other.page.locator("#detail h3").first.inner_text())
     other.page.close()
 
