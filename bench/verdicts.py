@@ -251,16 +251,17 @@ def _answered(run: Path | None) -> list[Sheet]:
     kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
     found: dict[str, Sheet] = {}
     for each in answered_of([kept]):
-        name, card = each.part.probe.name, each.probe.card
-        if not name.endswith(("-again", "-prior", "-letters")):
+        name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values
+        items = [item for item, value in zip(each.items, right, strict=True) if not np.isnan(value)]
+        if items and not name.endswith(("-again", "-prior", "-letters")):
             own = Sheet(
                 model="smollm2",
                 ability=name,
                 method=card.method,
-                items=np.array([item.id for item in each.items]),
-                right=each.credits(None).values,
-                options=np.array([len(item.options) for item in each.items]),
-                units=np.array([item.unit(card.group) for item in each.items]),
+                items=np.array([item.id for item in items]),
+                right=right[~np.isnan(right)],
+                options=np.array([len(item.options) for item in items]),
+                units=np.array([item.unit(card.group) for item in items]),
             )
             found.setdefault(name, own)
     return list(found.values())
