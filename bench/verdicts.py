@@ -196,7 +196,7 @@ def number(draws: int) -> str:
         truth = values.mean()
         held = np.mean([each.low <= truth <= each.high for each in found])
         width = np.mean([each.high - each.low for each in found]) / 2
-        rows.append(f"| {model.name} | {truth:.3f} | {values.std():.3f} | ± {width:.3f} | {_percent(float(held))} |")
+        rows.append(f"| {model.name} | {truth:z.3f} | {values.std():.3f} | ± {width:.3f} | {_percent(float(held))} |")
         print(rows[-1], flush=True)
     head = "| model | mean | spread over draws | interval | holds the mean, in % |\n|---|---:|---:|---:|---:|"
     return "\n".join([f"{draws:,} pages of each model.", "", head, *rows])
