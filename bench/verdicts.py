@@ -196,44 +196,27 @@ def number(draws: int) -> str:
         truth = values.mean()
         held = np.mean([each.low <= truth <= each.high for each in found])
         width = np.mean([each.high - each.low for each in found]) / 2
-        rows.append(f"| {model.name} | {truth:.3f} | {values.std():.3f} | ± {width:.3f} | {_percent(float(held))} |")
+        rows.append(f"| {model.name} | {truth:z.3f} | {values.std():.3f} | ± {width:.3f} | {_percent(float(held))} |")
         print(rows[-1], flush=True)
     head = "| model | mean | spread over draws | interval | holds the mean, in % |\n|---|---:|---:|---:|---:|"
     return "\n".join([f"{draws:,} pages of each model.", "", head, *rows])
 
 
+RELATIONS = ("hypernymy", "definitions")
+RUN: Path | None = None
+"""A run of smollm2 whose answers are halved; without one it is asked."""
 DOSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 REDRAWS = 200
 
 
 def twins(draws: int) -> str:
     """False alarms of the frozen halves against their twins on real items, and how small a dose is found."""
-    from horsesense.api.asking import ask
-    from horsesense.api.builders import wordnetqa
-    from horsesense.api.run import answered_of
-
     rows = []
-    real: list[Sheet] = []
-    for relation in ("hypernymy", "definitions"):
-        probe = wordnetqa(relation, limit=300)
-        (answered,) = answered_of([ask("smollm2", probe)])
-        earned = answered.credits(None).values
-        units = np.array([item.unit(probe.card.group) for item in answered.items])
-        real.append(
-            Sheet(
-                model="smollm2",
-                ability=relation,
-                method="wordnetqa",
-                items=np.array([item.id for item in answered.items]),
-                right=earned,
-                options=np.array([len(item.options) for item in answered.items]),
-                units=units,
-            )
-        )
+    real = _answered(RUN)
     answerers: dict[str, Callable[[np.random.Generator, Sheet], Sheet]] = {
         "smollm2's own answers": lambda rng, own: own,
         "a guesser": lambda rng, own: replace(own, right=(rng.random(len(own)) < own.chance).astype(np.float64)),
-        "one that knows 60 % of the concepts": _by_concept,
+        "one that knows 60 % of the groups": _by_group,
     }
     for name, answers in answerers.items():
         alarms = 0
@@ -253,10 +236,35 @@ def twins(draws: int) -> str:
             hits += memory(sheets(rng, replace(model, remembers=dose), with_twin)).found
         found.append(f"| {_percent(dose)} | {_percent(hits / draws)} |")
         print(found[-1], flush=True)
-    first = "| answers to real WordNetQA items | items | halvings | memory found, in % |\n|---|---:|---:|---:|"
+    first = "| answers to real items | items | halvings | memory found, in % |\n|---|---:|---:|---:|"
     second = "| share of the frozen half that is remembered, in % | memory found, in % |\n|---:|---:|"
     note = f"A partial knower with three abilities of 600 items that have a twin, {draws:,} draws of each dose:"
     return "\n".join([first, *rows, "", note, "", second, *found])
+
+
+def _answered(run: Path | None) -> list[Sheet]:
+    """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
+    from horsesense.api.asking import ask, open_run
+    from horsesense.api.builders import wordnetqa
+    from horsesense.api.run import answered_of
+
+    kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
+    found: dict[str, Sheet] = {}
+    for each in answered_of([kept]):
+        name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values
+        items = [item for item, value in zip(each.items, right, strict=True) if not np.isnan(value)]
+        if items and not name.endswith(("-again", "-prior", "-letters")):
+            own = Sheet(
+                model="smollm2",
+                ability=name,
+                method=card.method,
+                items=np.array([item.id for item in items]),
+                right=right[~np.isnan(right)],
+                options=np.array([len(item.options) for item in items]),
+                units=np.array([item.unit(card.group) for item in items]),
+            )
+            found.setdefault(name, own)
+    return list(found.values())
 
 
 def _halved(rng: np.random.Generator, own: Sheet) -> Sheet:
@@ -264,7 +272,7 @@ def _halved(rng: np.random.Generator, own: Sheet) -> Sheet:
     return replace(own, twin=np.isin(own.units, rng.permutation(names)[: len(names) // 2]))
 
 
-def _by_concept(rng: np.random.Generator, own: Sheet) -> Sheet:
+def _by_group(rng: np.random.Generator, own: Sheet) -> Sheet:
     names, codes = np.unique(own.units, return_inverse=True)
     known = (rng.random(len(names)) < 0.6)[codes]
     return replace(own, right=np.where(known, 1.0, rng.random(len(own)) < own.chance).astype(np.float64))
@@ -284,8 +292,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
     parser.add_argument("--draws", type=int)
+    parser.add_argument("--run", type=Path, help="answers of smollm2 that are kept, such as those of a profile")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
+    global RUN
+    RUN = arguments.run
     for name in arguments.parts or PARTS:
         make, draws = PARTS[name]
         print(f"== {name}", flush=True)

@@ -208,3 +208,20 @@ def test_what_is_followed_is_the_share_that_is_read() -> None:
     followed = Surpluses(own, 0, 10).followed("picking the best cue", 0.95)
     assert followed is not None
     assert followed.value == pytest.approx(0.6 * 0.5, abs=0.03)
+
+
+def test_few_units_do_not_cry_memory() -> None:
+    """Five groups a half, each all right or all wrong: a mean lies nearer to its own groups than to new ones."""
+    alarms = 0
+    for draw in range(400):
+        rng = np.random.default_rng([10, draw])
+        own = []
+        for ability in range(4):
+            units = np.repeat(np.arange(10), 3)
+            right = (rng.random(10) < 0.6)[units].astype(np.float64)
+            names = np.char.add(f"{ability} ", units.astype(str))
+            items = np.char.add(names, np.tile([" a", " b", " c"], 10))
+            twin = np.isin(units, rng.permutation(10)[:5])
+            own.append(Sheet("m", str(ability), "x", items, right, np.full(30, 2), names, twin=twin))
+        alarms += memory(own).found
+    assert alarms <= 0.05 * 400

@@ -21,51 +21,69 @@ import scipy
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import NOTHING, Floats
 from horsesense.methods.profile.finding import Memory
-from horsesense.methods.profile.sheet import Sheet
+from horsesense.methods.profile.sheet import Bools, Sheet, Strings
+
+LEAST_UNITS = 2
+"""Of each half: one unit does not tell how much units differ."""
+
+
+def halved(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Bools]]:
+    """The sheets that have both halves, with what belongs to the twin."""
+    found = []
+    for sheet in sheets:
+        if (
+            sheet.twin is not None
+            and min(_number(sheet.units[half]) for half in (sheet.twin, ~sheet.twin)) >= LEAST_UNITS
+        ):
+            found.append((sheet, sheet.twin))
+    return found
+
+
+def _number(names: Strings) -> int:
+    return len(np.unique(names))
 
 
 def frozen_less_twin(sheets: Sequence[Sheet], level: float = 0.95) -> Estimate | None:
     """Accuracy on frozen halves minus that on twins, pooled over abilities; None where no ability has both halves."""
-    halved = [sheet for sheet in sheets if sheet.twin is not None and 0 < sheet.twin.sum() < len(sheet)]
-    if not halved:
+    both = halved(sheets)
+    if not both:
         return None
-    weights = [int(s.twin.sum()) * int((~s.twin).sum()) / len(s) for s in halved if s.twin is not None]
-    value = 0.0
-    scores: list[Floats] = []
-    for sheet, weight in zip(halved, weights, strict=True):
-        assert sheet.twin is not None
-        frozen, twin = sheet.right[~sheet.twin], sheet.right[sheet.twin]
-        share = weight / sum(weights)
-        value += share * float(frozen.mean() - twin.mean())
-        residual = np.where(sheet.twin, -(sheet.right - twin.mean()) / len(twin), 0.0)
-        residual[~sheet.twin] = (frozen - frozen.mean()) / len(frozen)
-        scores.append(share * residual)
-    names = np.concatenate([np.char.add(f"{sheet.method}\t", sheet.units) for sheet in halved])
+    weights = np.array([twin.sum() * (~twin).sum() / len(sheet) for sheet, twin in both])
+    value, scores = 0.0, []
+    for (sheet, twin), share in zip(both, (weights / weights.sum()).tolist(), strict=True):
+        score = np.zeros(len(sheet))
+        for half, sign in ((~twin, 1), (twin, -1)):
+            own, units = sheet.right[half], _number(sheet.units[half])
+            value += sign * share * float(own.mean())
+            # Each mean was fitted to its own units, which lie nearer to it than new ones would.
+            score[half] = sign * share * (own - own.mean()) / len(own) * (units / (units - 1)) ** 0.5
+        scores.append(score)
     every = np.concatenate(scores)
-    variance, number = _spread(every, names)
-    crossed = [
-        np.char.add(f"{sheet.method}\t", sheet.units if sheet.crossed is None else sheet.crossed) for sheet in halved
-    ]
-    if any(sheet.crossed is not None for sheet in halved):
-        others = np.concatenate(crossed)
-        second, count = _spread(every, others)
-        pairs, _ = _spread(every, np.char.add(np.char.add(names, "\t"), others))
-        variance, number = max(variance + second - pairs, variance, second), min(number, count)
-    n = sum(len(sheet) for sheet in halved)
-    reach = _quantile(number, (1 + level) / 2) * variance**0.5 if variance > NOTHING else 1 - 0.05 ** (1 / number)
-    ends = (value - reach, value + reach)
-    return Estimate(value, ends, n, number, 0.0, level, "clustered, t", 0, unit_note(number))
+    names = [np.char.add(f"{sheet.method}\t", sheet.units) for sheet, _ in both]
+    variance, number = _spread(every, np.concatenate(names))
+    if any(sheet.crossed is not None for sheet, _ in both):
+        others = [
+            own if sheet.crossed is None else np.char.add(f"{sheet.method}\t", sheet.crossed)
+            for (sheet, _), own in zip(both, names, strict=True)
+        ]
+        pairs = [np.char.add(np.char.add(own, "\t"), other) for own, other in zip(names, others, strict=True)]
+        second, count = _spread(every, np.concatenate(others))
+        together, _ = _spread(every, np.concatenate(pairs))
+        variance, number = max(variance + second - together, variance, second), min(number, count)
+    freedom = max(1, number - 2 * len(both))
+    reach = _quantile(freedom, (1 + level) / 2) * variance**0.5 if variance > NOTHING else 1 - 0.05 ** (1 / number)
+    n = sum(len(sheet) for sheet, _ in both)
+    return Estimate(value, (value - reach, value + reach), n, number, 0.0, level, "clustered, t", 0, unit_note(number))
 
 
-def _spread(scores: Floats, names: np.ndarray[tuple[int], np.dtype[np.str_]]) -> tuple[float, int]:
+def _spread(scores: Floats, names: Strings) -> tuple[float, int]:
     """Variance of a sum of residuals over units."""
     sums = np.bincount(np.unique(names, return_inverse=True)[1], weights=scores)
-    number = len(sums)
-    return float(sums @ sums) * number / max(1, number - 1), number
+    return float(sums @ sums), len(sums)
 
 
-def _quantile(units: int, at: float) -> float:
-    return float(scipy.special.stdtrit(max(1, units - 1), at))
+def _quantile(freedom: int, at: float) -> float:
+    return float(scipy.special.stdtrit(freedom, at))
 
 
 def memory(sheets: Sequence[Sheet], level: float = 0.95) -> Memory:
@@ -73,8 +91,10 @@ def memory(sheets: Sequence[Sheet], level: float = 0.95) -> Memory:
     difference = frozen_less_twin(sheets, level)
     if difference is None:
         return Memory(None, 1.0, False, (), None)
-    error = (difference.high - difference.low) / 2 / _quantile(difference.clusters, (1 + level) / 2)
-    p = float(scipy.special.stdtr(difference.clusters - 1, -difference.value / error)) if error > 0 else 1.0
-    least = error * (_quantile(difference.clusters, (1 + level) / 2) + _quantile(difference.clusters, 0.8))
-    abilities = tuple(s.ability for s in sheets if s.twin is not None and 0 < s.twin.sum() < len(s))
-    return Memory(difference, p, difference.low > 0, abilities, least)
+    both = halved(sheets)
+    freedom = max(1, difference.clusters - 2 * len(both))
+    bar = _quantile(freedom, (1 + level) / 2)
+    error = (difference.high - difference.low) / 2 / bar
+    p = float(scipy.special.stdtr(freedom, -difference.value / error))
+    least = error * (bar + _quantile(freedom, 0.8))
+    return Memory(difference, p, difference.low > 0, tuple(sheet.ability for sheet, _ in both), least)

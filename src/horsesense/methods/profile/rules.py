@@ -12,7 +12,7 @@ within an ability over what is searched). What is claimed is shown; what is not 
 4. Is something surely left beyond the explanations? If not: not to be told from guessing; or too few items, where
    something is surely earned and nothing surely explains it.
 5. Is surely less than two thirds of that kept in another asking? Not robust.
-6. Are surely more than two thirds known? Knows. If not: partly.
+6. Are surely more than two thirds known? Knows. If not, and surely not all: partly; else too few items.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def judge(evidence: Evidence) -> Judged:
         )
     if beyond.low > MOST:
         return said("knows", f"At least {_percent(beyond.low)} of what can be known are known{what}.")
-    return said("partly", f"{_range(beyond)} of what can be known are known{what}; two thirds are not shown.")
+    if beyond.high < 1:
+        return said("partly", f"{_range(beyond)} of what can be known are known{what}; two thirds are not shown.")
+    return said("too few items", f"{_range(beyond)} of what can be known are known{what}: a part of it, or all.")
 
 
 def _power(left: Estimate, level: float) -> float:
