@@ -61,7 +61,7 @@ def test_halves_share_no_group_and_a_seed_draws_the_twin_anew(pools: dict[str, P
 
 
 def test_what_is_published_whole_has_no_twin(pools: dict[str, Probe]) -> None:
-    assert halves(pools["parts"], abilities()["parts"])[1] == []
+    assert halves(pools["parts"], abilities()["parts"], 0)[1] == []
     assert drawn(abilities()["parts"], pools["parts"], "full").twin is None
     assert all(not abilities()[name].has_twin for name in ("everyday", "exceptions", "parts"))
 
