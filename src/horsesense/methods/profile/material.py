@@ -252,7 +252,7 @@ def fairest_cut(pool: Probe, ability: Ability) -> int:
 
 
 class CueCredits:
-    """What every cue that is a number earns on each item of a pool, either way round: in this halves are to be alike."""
+    """What every cue that is a number earns on each item of a pool, either way round: in this halves are alike."""
 
     def __init__(self, pool: Probe) -> None:
         judged = [i for i in pool.items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
