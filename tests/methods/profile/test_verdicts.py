@@ -256,7 +256,9 @@ def test_where_little_could_be_found_nothing_is_said_of_memory() -> None:
     right = np.where(np.arange(40) % 2 == 0, 1.0, (chance.random(40) < 0.2).astype(float))
     few = Sheet("m", "kinds", "wordnetqa", names, right, np.full(40, 2), names, twin=np.arange(40) % 2 == 1)
     found = memory([few])
-    assert found.difference is not None and found.difference.low > 0
-    assert found.detectable is not None and found.detectable > 0.1
+    assert found.difference is not None
+    assert found.difference.low > 0
+    assert found.detectable is not None
+    assert found.detectable > 0.1
     assert (found.told, found.found) == (False, False)
     assert len(judged_half(few, found, 0.95)) == 40

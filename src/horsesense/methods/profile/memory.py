@@ -27,8 +27,8 @@ from horsesense.methods.profile.sheet import Bools, Sheet, Strings
 LEAST_UNITS = 2
 """Of each half: one unit does not tell how much units differ."""
 TELLING = 0.10
-"""Where not even so large a difference would be found, nothing is said of memory: the lot parts few groups unevenly, and
-all models that answer alike share that luck."""
+"""Where not even so large a difference would be found, nothing is said of memory: the lot parts few groups unevenly,
+and all models that answer alike share that luck."""
 
 
 def halved(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Bools]]:
