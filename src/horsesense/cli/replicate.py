@@ -62,12 +62,12 @@ def replicate(
 
 
 def _print_counts(papers: tuple[PaperReplication, ...]) -> None:
-    from horsesense.methods.replicate.verdicts import VERDICTS
-    from horsesense.report.replication import totals
+    from horsesense.report.replication import COUNTED, totals
 
-    frame = table("paper", "figures", "computed", *VERDICTS)
-    for name, row in totals(papers):
-        frame.add_row(name, *(f"{count:,}" for count in row))
+    rows = totals(papers)
+    frame = table("", *(name for name, _ in rows))
+    for place, name in enumerate(COUNTED):
+        frame.add_row(name, *(f"{row[place]:,}" for _, row in rows))
     people().print(frame)
 
 

@@ -15,8 +15,7 @@ from horsesense.methods.replicate.verdicts import VERDICTS
 from horsesense.report.tables import markdown_text
 
 _SHOWN = ("differs", "within error", "on a part")
-_COUNTED = ("figures", "computed", *VERDICTS)
-_PER_CENT = ("percent", "points")
+COUNTED = ("figures", "computed", *VERDICTS)
 
 
 def shown_value(outcome: Outcome) -> str:
@@ -36,9 +35,9 @@ def shown_printed(outcome: Outcome) -> str:
 
 def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
     """The counts of each paper, and of all together where there are several."""
-    rows = [(each.paper, [each.counts.get(name, 0) for name in _COUNTED]) for each in papers]
+    rows = [(each.paper, [each.counts.get(name, 0) for name in COUNTED]) for each in papers]
     if len(rows) > 1:
-        rows.append(("all", [sum(row[place] for _, row in rows) for place in range(len(_COUNTED))]))
+        rows.append(("all", [sum(row[place] for _, row in rows) for place in range(len(COUNTED))]))
     return rows
 
 
@@ -62,16 +61,28 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) 
 def markdown(replication: Replication) -> str:
     """The whole replication as Markdown, without anything of the machine it was made on."""
     papers = replication.papers
-    lines = ["## Counts", ""]
-    lines += _table(("", *_COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
+    lines = [_introduction(), ""]
+    lines += _table(("", *COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
     bases = Counter[str]()
     for paper in papers:
         bases.update({name: count for name, count in paper.counts.items() if name.startswith("from ")})
     told = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
-    lines += [f"What was computed rests on: {told}.", ""]
+    lines += [f"By what they rest on: {told}.", ""]
     for paper in papers:
         lines += _paper(paper)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _introduction() -> str:
+    """What the page is, what verdicts mean, and how the ledger came about."""
+    known = entered()
+    papers = {name: counts for name, counts in known.items() if "both" in counts}
+    columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
+    header = ("", "first entry", "second", "alike in both", "another value", "first only", "second only", "kind unlike")
+    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
+    rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
+    entries = "\n".join(_table(header, rows)).rstrip()
+    return _environment().get_template("replication.md.j2").render(entries=entries, **known)
 
 
 def _paper(paper: PaperReplication) -> Iterator[str]:
@@ -107,9 +118,9 @@ def _row(each: Outcome) -> tuple[str, ...]:
 
 
 def _same(paper: PaperReplication) -> Iterator[str]:
-    chosen = [each for each in paper.outcomes if each.verdict == "same"]
+    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as released")]
     if chosen:
-        yield f"### Same ({len(chosen)})"
+        yield f"### Same, or as released ({len(chosen)})"
         yield ""
         groups = Counter((each.place, each.basis) for each in chosen)
         yield from _table(
@@ -152,27 +163,31 @@ def _models(paper: PaperReplication) -> Iterator[str]:
 # The page.
 
 
-def write_page(replication: Replication, path: Path) -> None:
-    """One HTML file with every figure; it opens from disk and asks nothing of a network."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-    environment = Environment(
+    return Environment(
         loader=PackageLoader("horsesense.report"),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def write_page(replication: Replication, path: Path) -> None:
+    """One HTML file with every figure; it opens from disk and asks nothing of a network."""
+    from markupsafe import Markup
+
     style = files("horsesense.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
     values: dict[str, Any] = {
         "replication": replication,
-        "counted": _COUNTED,
+        "counted": COUNTED,
         "totals": totals(replication.papers),
         "style": Markup(style),
         "value": shown_value,
         "printed": shown_printed,
     }
-    text = environment.get_template("replication.html.j2").render(values)
+    text = _environment().get_template("replication.html.j2").render(values)
     with writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

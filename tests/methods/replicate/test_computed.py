@@ -52,7 +52,9 @@ def test_part_whole_is_accounted_for(released: tuple[Replicated, Path]) -> None:
     people = found["table 3 | Human performance | Accuracy"]
     assert (people.verdict, people.n) == ("within error", 8329)
     counts = released[0].papers[0].counts
-    assert counts["figures"] == sum(counts[name] for name in ("same", "within error", "differs", "cannot here", "no result"))
+    assert counts["figures"] == sum(
+        counts[name] for name in ("same", "within error", "differs", "cannot here", "no result")
+    )
     assert counts["on a part"] == 0
 
 
@@ -213,7 +215,12 @@ def test_whether_weights_are_random_is_seen_in_them(tiny_folders: dict[str, Path
 
 
 def _record(**changes: Any) -> ModelRecord:
-    values = {"name": "bert-large-uncased", "family": "masked", "architecture": "BertForMaskedLM", "window": 512}
+    values: dict[str, Any] = {
+        "name": "bert-large-uncased",
+        "family": "masked",
+        "architecture": "BertForMaskedLM",
+        "window": 512,
+    }
     values |= {"direction": "both sides", "parameters": 335_174_458, "weights": "0", "revision": "", "dtype": "float32"}
     return ModelRecord(**(values | {"frame": ""} | changes))
 

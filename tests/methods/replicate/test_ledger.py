@@ -19,7 +19,8 @@ from horsesense.methods.replicate.missing import what_is_missing
 from horsesense.methods.replicate.replication import told_again
 
 ROOT = Path(__file__).parents[3]
-WORDS = {str(number): word for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+WORDS = {str(number): word for number, word in enumerate(NUMBERS)}
 FIGURES = [figure for paper in PAPERS for figure in read_ledger(paper)]
 
 
@@ -49,7 +50,9 @@ def test_every_figure_stands_in_the_paper(shared: Path, paper: str) -> None:
 def test_tables_have_as_many_cells_as_the_papers(shared: Path) -> None:
     """Counted in the text: the numbers behind each row's name in three tables that the extraction left whole."""
     cats = _text(shared, "cats")
-    rows = [line.split() for line in cats.splitlines() if re.match(r"(RANDOM|HUMAN|GPT|BERT|XLNet|RoBERTa)\S* 0\.", line)]
+    rows = [
+        line.split() for line in cats.splitlines() if re.match(r"(RANDOM|HUMAN|GPT|BERT|XLNet|RoBERTa)\S* 0\.", line)
+    ]
     cells = sum(len(row) - 1 for row in rows)
     assert cells == sum(figure.place in ("table 3", "table 6") for figure in read_ledger("cats")) == 139
     wordnetqa = _text(shared, "wordnetqa")
@@ -58,7 +61,11 @@ def test_tables_have_as_many_cells_as_the_papers(shared: Path) -> None:
     printed_cells = [f for f in read_ledger("wordnetqa") if f.place == "table 7" and f.row not in ("people", "group 1")]
     assert numbers == sum(f.row.startswith("group") and " / " in f.row for f in printed_cells) == 165
     winoventi = _text(shared, "winoventi")
-    rows = re.findall(r"^(?:BERT|RoBERTa|Distil|Squeeze|Mobile|ALBERT)\S* ((?:\d+(?:\.\d+)? ){6}\d+(?:\.\d+)?)$", winoventi, re.MULTILINE)
+    rows = re.findall(
+        r"^(?:BERT|RoBERTa|Distil|Squeeze|Mobile|ALBERT)\S* ((?:\d+(?:\.\d+)? ){6}\d+(?:\.\d+)?)$",
+        winoventi,
+        re.MULTILINE,
+    )
     models = {f.row for f in read_ledger("winoventi") if f.place == "table 6"} - {"Human performance"}
     assert len(rows) == len(models) == 12
 
@@ -72,7 +79,7 @@ def test_the_entries_account_for_every_figure() -> None:
     path = files("horsesense.methods.replicate").joinpath("ledger", "entered.toml")
     entered = tomllib.loads(path.read_text(encoding="utf-8"))
     columns = ("paper", "place", "row", "column", "first", "second", "settled", "why")
-    settled = [row for _, row in read_table(ROOT / "docs/readings/ledger-settled.tsv", columns)]
+    settled = [row for _, row in read_table(ROOT / "docs/results/readings/ledger-settled.tsv", columns)]
     for paper in PAPERS:
         counts = entered[paper]
         of_paper = [row for row in settled if row["paper"] == paper]

@@ -152,7 +152,7 @@ def compute(function: Function, sources: Sources, name: str, keep: Path | None =
     except AbsentError as absent:
         return Group({}, absent.what, absent.fix)
     if sources.part:
-        results = {key: replace(each, part=True) if each.basis == "data" else each for key, each in results.items()}
+        results = {key: replace(each, part=each.basis == "data" and not each.enough) for key, each in results.items()}
     if kept is not None:
         _write_kept(kept, function, sources, results)
     return Group(results)

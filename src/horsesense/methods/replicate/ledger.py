@@ -1,7 +1,7 @@
 """What the papers printed: one line a figure, with its place, its kind and how it is computed here.
 
-``ledger/*.tsv`` was entered twice by readers who did not see each other's work (docs/replication.md tells how it was
-settled). Digits are as printed. Rows and columns are called as in the paper, shortened where that is long.
+``ledger/*.tsv`` was entered twice by readers who did not see each other's work (docs/results/replication.md tells how
+it was settled). Digits are as printed. Rows and columns are called as in the paper, shortened where that is long.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def validation(sources: Sources) -> Results:
     return {
         "posted": Computed(totals["total"], "the release's own results"),
         "failed": Computed(totals["failed_gen"], "the release's own results"),
-        "votes": Computed(often.most_common(1)[0][0], "the release's own results", len(judged), reason=told),
+        "votes": Computed(often.most_common(1)[0][0], "data", len(judged), enough=True, reason=told),
     }
 
 

@@ -142,7 +142,8 @@ def count(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """Figures by verdict, and by what they rest on."""
     verdicts = Counter(each.verdict for each in outcomes)
     basis = Counter(each.basis for each in outcomes if each.basis)
-    counted = {"figures": len(outcomes), "computed": sum(each.computed is not None for each in outcomes)}
+    computed = sum(each.computed is not None and each.basis != "the release's own results" for each in outcomes)
+    counted = {"figures": len(outcomes), "computed": computed}
     return (
         counted | {name: verdicts[name] for name in VERDICTS} | {f"from {name}": basis[name] for name in sorted(basis)}
     )

@@ -1,6 +1,7 @@
 """What came of a figure: rules by what it rests on, as pure functions.
 
-*same*: the printed digits come out, rounded or cut off. *within error*: they do not, and the difference is no larger
+*same*: the printed digits come out, rounded or cut off. *as released*: the authors' own results, which the release
+keeps, have the printed figure; it was not computed again. *within error*: they do not, and the difference is no larger
 than what the kind of the figure leaves open:
 
 - data: nothing is left open, but for figures that the paper means roughly ("about"), which leave half a unit of
@@ -21,16 +22,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from horsesense.methods.replicate.ledger import Figure, step_of
 
 Basis = Literal["data", "the paper's own rows", "the release's own results", "asked here", "trained here", ""]
 """What a computed value rests on; the release's own results are the authors' output, not computed again."""
-Verdict = Literal["same", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"]
-VERDICTS: tuple[Verdict, ...] = (
-    "same", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"
-)  # fmt: skip
+Verdict = Literal[
+    "same", "as released", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"
+]  # fmt: skip
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CUT = "the printed figure is cut off, not rounded"
 _LEVEL = 0.95
 _FLOAT = 1e-12
@@ -52,6 +53,8 @@ class Computed:
     """Ends of the interval, where the figure is a share of drawn items or a mean over seeds."""
     part: bool = False
     """Whether only a part of the release was at hand."""
+    enough: bool = False
+    """Whether a part of the release is enough to tell."""
     reason: str = ""
     """Why it may differ, where that was shown; or what has to be said of it."""
 
@@ -73,15 +76,15 @@ def judge(figure: Figure, computed: Computed) -> Judged:
         return Judged("no verdict", computed.reason or "no number came of it")
     if computed.part:
         return Judged("on a part", computed.reason, _fits(figure, computed))
+    same: Verdict = "as released" if computed.basis == "the release's own results" else "same"
     if figure.sense == "over":
-        verdict: Verdict = "same" if computed.value > figure.number else "differs"
-        return Judged(verdict, computed.reason)
+        return Judged(same if computed.value > figure.number else "differs", computed.reason)
     if is_rounded(figure.number, figure.step, computed.value):
-        return Judged("same", computed.reason)
+        return Judged(same, computed.reason)
     near = within_error(figure, computed)
     of_rounded = computed.basis == "the paper's own rows" and near
     if not of_rounded and is_cut(figure.number, step_of(figure.value), computed.value):
-        return Judged("same", "; ".join(filter(None, (CUT, computed.reason))))
+        return Judged(same, "; ".join(filter(None, (CUT, computed.reason))))
     return Judged("within error" if near else "differs", computed.reason)
 
 
@@ -174,4 +177,4 @@ def share_of(
     """A share of items with its binomial interval, in per cent or as a fraction."""
     low, high = binomial(right, n)
     whole = 100.0 if percent else 1.0
-    return Computed(right / n * whole, basis, n, low * whole, high * whole, part, reason)
+    return Computed(right / n * whole, basis, n, low * whole, high * whole, part, reason=reason)
