@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
-from horsesense.errors import naming_extras, unknown
+from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.methods.replicate import PAPERS
 from horsesense.methods.replicate.replication import PaperReplication, Replication
 from horsesense.watching import UNWATCHED, Watcher
@@ -65,6 +65,7 @@ def replicate(
     paper: str | None = None,
     *,
     model: str | Sequence[str] = (),
+    trained: Mapping[str, PathLike] | None = None,
     data: PathLike | None = None,
     out: PathLike | None = None,
     limit: int | None = None,
@@ -80,6 +81,8 @@ def replicate(
         model: Models to ask as the papers did. One that is called as the paper's model on the hub
             (``"bert-large-uncased"``, ``"bert-large-uncased=FOLDER"``) answers for its row; any other stands in rows
             of its own.
+        trained: For figures of trained models, by their name (``"table 3 | GloVe embeddings | Accuracy"``), the folder
+            of trainings that stand for it: what `fit_control` or `train` kept, with its seeds. Only with ``paper``.
         data: The folder of the releases, with ``cats``, ``rica``, ``winoventi``, ``partwhole`` and ``mcqa`` in it, or
             of one paper's release; by default what was fetched.
         out: A folder that keeps every result and answer, and resumes; without one nothing is kept.
@@ -100,15 +103,31 @@ def replicate(
     wanted = PAPERS if paper is None else (paper,)
     folder, keep = (None if path is None else Path(path) for path in (data, out))
     models = [model] if isinstance(model, str) else list(model)
+    by_training = _trained(paper, trained or {})
     papers: list[PaperReplication] = []
     for name in wanted:
         release = find_release(name, folder, alone=paper is not None)
         asked, cells = _asked(name, models, release, keep, limit, seed, device, allow_pickle, watcher)
-        papers.append(replicate_paper(name, release, keep, asked, cells, watcher))
+        papers.append(replicate_paper(name, release, keep, asked, by_training, cells, watcher))
     done = Replicated(tuple(papers), folder, keep)
     if keep is not None:
         _write(done, keep)
     return done
+
+
+def _trained(paper: str | None, given: Mapping[str, PathLike]) -> dict[str, Computed]:
+    """What trainings that stand for figures of a paper got, by the name of the figure."""
+    from horsesense.methods.replicate.asked import computed_by_training, trained_figure
+    from horsesense.runs.results import read_run
+
+    if not given:
+        return {}
+    if paper is None:
+        raise UserError("trainings stand for figures of one paper", fix="name the paper")
+    return {
+        name: computed_by_training(trained_figure(paper, name), read_run(Path(folder))[1])
+        for name, folder in given.items()
+    }
 
 
 def _asked(

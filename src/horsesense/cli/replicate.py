@@ -9,6 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import AllowPickle, Device
+from horsesense.errors import UserError
 
 if TYPE_CHECKING:
     from horsesense.methods.replicate.replication import PaperReplication
@@ -25,6 +26,12 @@ def replicate(
         list[str] | None,
         typer.Option(
             "-m", "--model", help="Ask this model as the papers did: a hub name, or hub-name=FOLDER; repeatable."
+        ),
+    ] = None,
+    trained: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="FIGURE=FOLDER: trainings of several seeds stand for a figure, 'place | row | column'; repeatable."
         ),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="Folder of the releases [what was fetched].")] = None,
@@ -44,6 +51,7 @@ def replicate(
         done = compute(
             paper,
             model=model or (),
+            trained=_figures(trained or []),
             data=data,
             out=out,
             limit=limit,
@@ -59,6 +67,17 @@ def replicate(
     for each in done.papers:
         _print_paper(each)
     say(f"every figure, what is missing and what would do it: {out / PAGE}")
+
+
+def _figures(given: list[str]) -> dict[str, Path]:
+    """Figures and the folders that stand for them."""
+    figures = {}
+    for each in given:
+        name, equals, folder = each.rpartition("=")
+        if not (name and equals and folder):
+            raise UserError(f"{each!r} does not say which trainings stand for which figure", fix="write FIGURE=FOLDER")
+        figures[name.strip()] = Path(folder)
+    return figures
 
 
 def _print_counts(papers: tuple[PaperReplication, ...]) -> None:

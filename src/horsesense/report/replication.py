@@ -82,7 +82,7 @@ def _introduction() -> str:
     rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
     rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
     entries = "\n".join(_table(header, rows)).rstrip()
-    return _environment().get_template("replication.md.j2").render(entries=entries, **known)
+    return str(_environment().get_template("replication.md.j2").render(entries=entries, **known))
 
 
 def _paper(paper: PaperReplication) -> Iterator[str]:

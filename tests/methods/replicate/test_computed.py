@@ -48,7 +48,8 @@ def test_part_whole_is_accounted_for(released: tuple[Replicated, Path]) -> None:
     assert found["section 4.3 | final triples | unique adjectives"].verdict == "same"
     assert found["section 4.3 | triples | annotated in total"].verdict == "same"
     majority = found["table 3 | Majority baseline | Accuracy"]
-    assert (majority.verdict, majority.computed) == ("differs", pytest.approx(1192 / 2733))
+    assert majority.verdict == "differs"
+    assert majority.computed == pytest.approx(1192 / 2733)
     people = found["table 3 | Human performance | Accuracy"]
     assert (people.verdict, people.n) == ("within error", 8329)
     counts = released[0].papers[0].counts

@@ -1,4 +1,4 @@
-"""Models that were asked as a paper asks: which of its rows they are, and what they got there.
+"""Models that were asked as a paper asks, or trained as it trains: which of its rows they are, and what they got.
 
 A model answers for a row of the paper where it is called as the paper's model is on the hub, has about as many
 parameters, and has been trained. Everything else stands in rows of its own, without a verdict.
@@ -7,18 +7,21 @@ parameters, and has been trained. Everything else stands in rows of its own, wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+
 from horsesense.analysis import Estimate
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
-from horsesense.methods.replicate.ledger import BETWEEN, Figure
-from horsesense.methods.replicate.verdicts import Computed
+from horsesense.methods.replicate.ledger import BETWEEN, Figure, read_ledger
+from horsesense.methods.replicate.verdicts import Computed, one_more
 from horsesense.methods.suites import PaperTable
 from horsesense.runs.manifest import ModelRecord
+from horsesense.runs.results import Answered
 
 ASKED = "asked"
 """The way of a figure that a model has to be asked for."""
@@ -155,8 +158,43 @@ def computed_of(paper: str, cells: Sequence[AskedCell], verdicts: Mapping[str, s
     return found
 
 
+# Models that were trained here.
+
+_SIZES = {
+    ("partwhole", "table 3", "Accuracy"): 2733,
+    ("rica", "appendix, last tables", "easy"): 1005,
+    ("rica", "appendix, last tables", "hard"): 1600,
+    ("rica", "appendix, last tables", "joint"): 2605,
+    ("wordnetqa", "table 7", "hypernymy / test"): 2254,
+    ("wordnetqa", "table 7", "hyponymy / test"): 2020,
+    ("wordnetqa", "table 7", "dictionary / test"): 1114,
+}
+"""Items behind a figure of a trained model: by paper, place and the end of the column."""
+
+
+def trained_figure(paper: str, name: str) -> Figure:
+    """The figure that trainings are to stand for, by its name; an error where it is none of a trained model."""
+    figures = {each.name: each for each in read_ledger(paper) if each.kind == "trained"}
+    if name not in figures:
+        raise unknown("figure of a trained model", name, figures)
+    return figures[name]
+
+
+def computed_by_training(figure: Figure, runs: Sequence[Answered]) -> Computed:
+    """The mean over trainings that differ in their seed, with what one more of them may give, as a share."""
+    shares = [float(np.nanmean(run.credits(run.primary()).values)) for run in runs]
+    n = len(runs[0].items)
+    place = (figure.paper, figure.place)
+    wanted = {size for (*where, end), size in _SIZES.items() if (*where,) == place and figure.column.endswith(end)}
+    part = bool(wanted) and n not in wanted
+    low, high = one_more(shares) or (None, None)
+    told = f"{len(shares)} trainings: {', '.join(f'{share:.3f}' for share in shares)}"
+    return Computed(sum(shares) / len(shares), "trained here", n, low, high, part, reason=told)
+
+
 def in_unit(figure: Figure, computed: Computed) -> Computed:
     """A share in the unit of the paper's figure."""
     if figure.unit != "percent":
         return computed
-    return Computed(computed.value * 100, computed.basis, computed.n, part=computed.part, reason=computed.reason)
+    low, high = (None if end is None else end * 100 for end in (computed.low, computed.high))
+    return replace(computed, value=computed.value * 100, low=low, high=high)

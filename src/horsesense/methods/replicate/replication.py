@@ -118,13 +118,14 @@ def replicate_paper(
     folder: Path | None,
     keep: Path | None = None,
     asked: Mapping[str, Computed] | None = None,
+    trained: Mapping[str, Computed] | None = None,
     models: Sequence[ModelCell] = (),
     watcher: Watcher = UNWATCHED,
 ) -> PaperReplication:
     """Compute what can be computed of a paper, and give each figure a verdict."""
     figures = read_ledger(paper)
     groups = _groups(paper, figures, folder, keep, watcher)
-    outcomes = tuple(_outcome(figure, groups, asked or {}) for figure in figures)
+    outcomes = tuple(_outcome(figure, groups, asked or {}, trained or {}) for figure in figures)
     inside = look_inside(paper)
     return PaperReplication(
         paper=paper,
@@ -172,8 +173,13 @@ def told_again(paper: str) -> dict[str, Computed]:
     }
 
 
-def _outcome(figure: Figure, groups: Mapping[str, Group], asked: Mapping[str, Computed]) -> Outcome:
-    """The first way that leads to a verdict; a model that was asked comes before what is only kept."""
+def _outcome(
+    figure: Figure, groups: Mapping[str, Group], asked: Mapping[str, Computed], trained: Mapping[str, Computed]
+) -> Outcome:
+    """The first way that leads to a verdict; a model that was trained or asked comes before what is only kept."""
+    if figure.name in trained:
+        by_training = in_unit(figure, trained[figure.name])
+        return _of(figure, judge(figure, by_training), by_training)
     ways = sorted(figure.ways, key=lambda way: way.name != ASKED)
     for way in ways:
         computed = _result(figure, way, groups, asked)

@@ -81,6 +81,8 @@ def judge(figure: Figure, computed: Computed) -> Judged:
         return Judged(same if computed.value > figure.number else "differs", computed.reason)
     if is_rounded(figure.number, figure.step, computed.value):
         return Judged(same, computed.reason)
+    if computed.basis == "trained here" and computed.low is None:
+        return Judged("no verdict", f"{computed.reason}; one training alone tells no spread")
     near = within_error(figure, computed)
     of_rounded = computed.basis == "the paper's own rows" and near
     if not of_rounded and is_cut(figure.number, step_of(figure.value), computed.value):
