@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 import horsesense as hs
 from horsesense.api.replicate import DOCUMENT, MARKDOWN, PAGE, Replicated
 from horsesense.errors import UserError
+from horsesense.methods.partwhole.released import unjudged
 from horsesense.methods.replicate.asked import ASKED, AskedCell, all_ones, computed_of, why_no_verdict
 from horsesense.methods.replicate.ledger import read_ledger
 from horsesense.methods.replicate.replication import Outcome, replicate_paper
 from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
 from horsesense.models.folders import weight_files
+from horsesense.records import Card, Probe
+from horsesense.records.item import NO_SOURCE
 from horsesense.runs.manifest import ModelRecord
 from tests.support.made_schemas import made_probe
 from tests.support.small_cats import lay
@@ -176,7 +180,9 @@ def _wide(name: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("paper", ["rica", "winoventi"])
-def test_the_other_suites_run_with_random_weights(paper: str, tmp_path: Path) -> None:
+def test_the_other_suites_run_with_random_weights(paper: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # WordNet takes seconds to read, and no figure of these rests on it.
+    monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
     hub, name = {"rica": ("roberta-base", "roberta"), "winoventi": ("bert-base-cased", "bert")}[paper]
     data = lay_rica(tmp_path / "rica") if paper == "rica" else _lay_winoventi(tmp_path / "winoventi")
     model = f"{hub}={_wide(name, tmp_path / 'model')}"
@@ -245,6 +251,24 @@ def test_the_papers_own_model_gets_a_verdict(asked: Replicated) -> None:
     (cell,) = [each for each in outcomes if each.basis == "asked here"]
     assert (cell.row, cell.column, cell.verdict) == ("BERT-large", "CA", "same")
     assert computed_of("cats", cells, {"bert-large-uncased": "its weights are random"}, part=False) == {}
+
+
+def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:
+    """Of a control that answers by lot: so few triples are a part, and one seed tells no spread."""
+    triples = [replace(unjudged(f"w{n}", f"p{n}", "old", NO_SOURCE), answer=n % 5) for n in range(40)]
+    probe = Probe.of(triples, Card(name="partwhole", group="whole"))
+    name = "table 3 | GloVe embeddings | Accuracy"
+    for seeds in (3, 1):
+        fitted = hs.fit_control("random", probe, seeds=seeds, out=tmp_path / f"{seeds}")
+        done = hs.replicate("partwhole", trained={name: tmp_path / f"{seeds}"}, data=tmp_path)
+        (found,) = [each for each in done.papers[0].outcomes if each.basis == "trained here"]
+        assert (found.row, found.verdict, found.n) == ("GloVe embeddings", "on a part", 40)
+        assert found.computed == pytest.approx(fitted.estimate.value)
+        assert (found.low is None) == (seeds == 1)
+    with pytest.raises(UserError, match=r"did you mean 'table 3 \| GloVe embeddings \| Accuracy'"):
+        hs.replicate("partwhole", trained={"table 3 | GloVe embedding | Accuracy": tmp_path}, data=tmp_path)
+    with pytest.raises(UserError, match="figures of one paper"):
+        hs.replicate(trained={name: tmp_path / "3"})
 
 
 def test_a_table_has_a_row_a_figure(asked: Replicated) -> None:

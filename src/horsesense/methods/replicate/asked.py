@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -176,7 +177,7 @@ def trained_figure(paper: str, name: str) -> Figure:
     """The figure that trainings are to stand for, by its name; an error where it is none of a trained model."""
     figures = {each.name: each for each in read_ledger(paper) if each.kind == "trained"}
     if name not in figures:
-        raise unknown("figure of a trained model", name, figures)
+        raise unknown("figure of a trained model", name, get_close_matches(name, figures, 5, 0.1))
     return figures[name]
 
 

@@ -71,11 +71,17 @@ class Sources:
     def whole(self, name: str) -> bool:
         """Whether a file has the very bytes of the release."""
         path, expected = self.path(name), pinned(RELEASES[self.paper]).get(name)
-        return expected is None or _unpacked_hash(path, path.stat().st_size) == expected
+        return expected is None or _unpacked_hash(path) == expected
+
+
+def _unpacked_hash(path: Path) -> str:
+    """SHA-256 of a file's content, unpacked; computed once while the file stays as it is."""
+    state = path.stat()
+    return _hash_at(path, state.st_size, state.st_mtime_ns)
 
 
 @cache
-def _unpacked_hash(path: Path, size: int) -> str:
+def _hash_at(path: Path, size: int, changed: int) -> str:
     return sha256_of_bytes(read_bytes(path)) if path.suffix == ".gz" else sha256_of_file(path)
 
 
@@ -109,7 +115,7 @@ def is_whole(paper: str, folder: Path | None, paths: Iterable[Path]) -> bool:
     for path in paths:
         inside = path if folder is None or not path.is_relative_to(folder) else path.relative_to(folder)
         name = inside.as_posix().removesuffix(".gz")
-        if known.get(name) != _unpacked_hash(path, path.stat().st_size):
+        if known.get(name) != _unpacked_hash(path):
             return False
     return True
 
@@ -168,7 +174,7 @@ def _files(sources: Sources, names: list[str]) -> dict[str, str] | None:
         paths = {name: sources.path(name) for name in names}
     except AbsentError:
         return None
-    return {name: _unpacked_hash(path, path.stat().st_size) for name, path in paths.items()}
+    return {name: _unpacked_hash(path) for name, path in paths.items()}
 
 
 def _write_kept(path: Path, function: Function, sources: Sources, results: Results) -> None:
