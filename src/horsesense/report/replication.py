@@ -22,9 +22,9 @@ def shown_value(outcome: Outcome) -> str:
     """What came out, with one digit more than the paper prints."""
     if outcome.computed is None:
         return ""
-    if float(outcome.computed).is_integer() and "." not in outcome.printed:
+    if outcome.printed[-1:] in "kKMB" or (float(outcome.computed).is_integer() and "." not in outcome.printed):
         return f"{outcome.computed:,.0f}"
-    digits = len(outcome.printed.partition(".")[2].rstrip("kKMB"))
+    digits = len(outcome.printed.partition(".")[2])
     return f"{outcome.computed:.{min(digits, 5) + 1}f}"
 
 
@@ -135,8 +135,13 @@ def _cannot(paper: PaperReplication) -> Iterator[str]:
     if chosen:
         yield f"### Cannot here ({len(chosen)})"
         yield ""
-        groups = Counter((each.place, each.reason, each.command) for each in chosen)
-        rows = ((place, reason, command, str(count)) for (place, reason, command), count in groups.items())
+        groups: dict[tuple[str, str], list[str]] = {}
+        for each in chosen:
+            groups.setdefault((each.place, each.reason), []).append(each.command)
+        rows = (
+            (place, reason, commands[0] + (" …" if len(set(commands)) > 1 else ""), str(len(commands)))
+            for (place, reason), commands in groups.items()
+        )
         yield from _table(("place", "what is missing", "what would do it", "figures"), rows, left=3)
 
 

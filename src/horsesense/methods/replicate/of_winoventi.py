@@ -26,6 +26,8 @@ _REGISTRY = "data/assets/associativebias_registry.tsv"
 _RESULTS = "analysis/finetuning/results/pretrained_results.tsv"
 _AGGREGATED = "analysis/challenges/assets/output_aggregated.tsv"
 _ALIKE = 1e-6
+_INTERSECTION = 229
+"""Schemas that the percentages of the released Intersection are counts of."""
 SCHEMAS = 2176
 """Schemas of the whole release: what a count on a part is scaled to."""
 K_NAMES = {"RoBERTa-small": "RoBERTa_small", "BERT-base": "BERT_base", "BERT-large": "BERT_large"} | {
@@ -80,7 +82,7 @@ def jaccard(sources: Sources) -> Results:
         for name in (*HUB, "RoBERTa-small"):
             called = K_NAMES.get(name, name)
             same = abs(float(released[called]["BERT_large"]) - rows[k][called]) < _ALIKE
-            told = f"jaccard_k{k}.tsv of the release has it too" if same else ""
+            told = f"as jaccard_k{k}.tsv of the release has it" if same else ""
             found[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=told)
         if k == 1:
             others = [value for row, line in enumerate(all_pairs) for value in line[:row]]
@@ -132,7 +134,7 @@ def registry(sources: Sources) -> Results:
 def contexts(sources: Sources) -> Results:
     """Premises that workers wrote."""
     count = len(_rows(sources.path(f"{_CROWD}/context_collection/context_collection_raw.csv"), COMMAS))
-    return {"collected": Computed(count, "data", count)}
+    return {"collected": Computed(count, "data", count, reason=f"{count:,} here")}
 
 
 @computes("winoventi", "validation")
@@ -195,7 +197,7 @@ def benchmark(sources: Sources) -> Results:
         "generic words": Computed(len(set().union(*of_noun.values())), "data", schemas, reason=told),
         "most generic words": Computed(max(map(len, of_noun.values())), "data", schemas, reason=told),
         "length of a premise": Computed(sum(lengths) / len(lengths), "data", len(lengths), reason=told),
-        "guessing": Computed(50.0, "data", len(items)),
+        "guessing": Computed(50.0, "data", len(items), enough=True),
     }
     return found | {
         f"{third} third": share_of(count, thirds.total(), reason="by characters") for third, count in thirds.items()
@@ -269,7 +271,9 @@ def released(sources: Sources) -> Results:
         for subset, column in names.items():
             for test in ("generic", "exception"):
                 if hub in rows:
-                    found[f"{model} | {subset} {test}"] = Computed(float(rows[hub][f"{column}_{test}"]), basis)
+                    share = float(rows[hub][f"{column}_{test}"])
+                    told = f"{share * _INTERSECTION / 100:.0f} of {_INTERSECTION}" if subset == "intersection" else ""
+                    found[f"{model} | {subset} {test}"] = Computed(share, basis, reason=told)
         row: Mapping[str, str] | None = aggregated.get(K_NAMES.get(model, model))
         if row is not None:
             told = "output_aggregated.tsv, which is of an earlier pass for some models"

@@ -174,10 +174,10 @@ def differences(sources: Sources) -> Results:
 def costs(sources: Sources) -> Results:
     """What inoculation on synonymy costs on the science sets, as table 7 has it."""
     table = _table("table 7")
-    return {
-        model: Computed(-table[f"group 4 / {model}"]["synonymy / inoculation cost"].number, _OWN)
-        for model in ("ESIM-GloVe", "BERT", "RoBERTa")
+    costs = {
+        model: table[f"group 4 / {model}"]["synonymy / inoculation cost"] for model in ("ESIM-GloVe", "BERT", "RoBERTa")
     }
+    return {model: Computed(-cost.number, _OWN, reason=f"table 7 has {cost.value}") for model, cost in costs.items()}
 
 
 @computes("wordnetqa", "gaps")
