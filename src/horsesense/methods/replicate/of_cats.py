@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from horsesense.analysis import chance
 from horsesense.methods.cats.released import read_cats, read_cats_robust
 from horsesense.methods.cats.suite import SUITES
-from horsesense.methods.replicate.checks import is_count, mean_range
+from horsesense.methods.replicate.checks import follows, is_count, mean_range
 from horsesense.methods.replicate.computing import Results, Sources, computes
 from horsesense.methods.replicate.inside import CATS_SIZES
-from horsesense.methods.replicate.ledger import by_name, read_ledger
-from horsesense.methods.replicate.verdicts import Computed
+from horsesense.methods.replicate.ledger import Figure, by_name, read_ledger
+from horsesense.methods.replicate.verdicts import Computed, is_cut, is_rounded
 from horsesense.records import Item
 
 _ABILITY, _ROBUST = "commonsense_ability_test", "Robust_commonsense_test"
@@ -45,8 +45,8 @@ def _sizes(name: str, released: int) -> str:
         return ""
     cells = [f for f in read_ledger("cats") if (f.place, f.column, f.kind) == ("table 3", column, "asked")]
     counts = {n: sum(is_count((cell.number, cell.step), n) for cell in cells) for n in (told, released)}
-    fit = f"{counts[released]} are whole counts of {released}, {counts[told]} of {told}"
-    return f"of {len(cells)} accuracies in table 3 {fit}"
+    fit = f"are whole counts of {released}, {counts[told]} of {told}"
+    return f"{counts[released]} of the {len(cells)} accuracies in table 3 {fit}"
 
 
 def _differing(items: Sequence[Item]) -> Computed:
@@ -79,18 +79,33 @@ def pairs(sources: Sources) -> Results:
 
 @computes("cats", "averages")
 def averages(sources: Sources) -> Results:
-    """The mean of each row of table 3."""
-    rows: dict[str, list[tuple[float, float]]] = {}
+    """The mean of each row of table 3; where it is not the printed one, whether the mean without one set is."""
+    rows: dict[str, dict[str, Figure]] = {}
     for figure in read_ledger("cats"):
-        if figure.place == "table 3" and figure.column != _AVERAGE:
-            rows.setdefault(figure.row, []).append((figure.number, figure.step))
+        if figure.place == "table 3":
+            rows.setdefault(figure.row, {})[figure.column] = figure
     found = {}
-    for row, cells in rows.items():
+    for row, figures in rows.items():
+        average = figures.pop(_AVERAGE)
+        cells = [(figure.number, figure.step) for figure in figures.values()]
         low, high = mean_range(cells)
-        values = [value for value, _ in cells]
+        mean = sum(value for value, _ in cells) / len(cells)
         told = f"the mean of its {len(cells)} printed figures"
-        found[row] = Computed(sum(values) / len(values), "the paper's own rows", len(cells), low, high, reason=told)
+        if not follows(low, high, (average.number, average.step)):
+            told += _without_one(figures, average)
+        found[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=told)
     return found
+
+
+def _without_one(figures: Mapping[str, Figure], average: Figure) -> str:
+    """The sets without which the mean would be the printed one."""
+    means = {
+        left_out: sum(each.number for name, each in figures.items() if name != left_out) / (len(figures) - 1)
+        for left_out in figures
+    }
+    exact = (average.number, average.step)
+    fitting = [name for name, mean in means.items() if is_rounded(*exact, mean) or is_cut(*exact, mean)]
+    return f"; without {' or '.join(fitting)} it would be {means[fitting[0]]:.4f}" if fitting else ""
 
 
 @computes("cats", "range")
