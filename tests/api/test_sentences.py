@@ -26,6 +26,7 @@ _ELSEWHERE = {
     "learning/controls/control.py": "what a control's manifest has recorded from the beginning",
     "annotate/study.py": "a whole command to copy",
     "methods/winoventi/summaries.py": "a whole command to copy",
+    "methods/replicate/missing.py": "whole commands to copy",
 }
 
 

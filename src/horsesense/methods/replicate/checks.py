@@ -21,6 +21,7 @@ class Fault:
     """Something that does not fit inside a paper."""
 
     paper: str
+    """Where it was found."""
     check: str
     """Which rule it breaks."""
     place: str

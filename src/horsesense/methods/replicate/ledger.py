@@ -173,6 +173,7 @@ class Otherwise:
     """A place where a paper's program does not do what the paper says."""
 
     paper: str
+    """Whose program it is."""
     place: str
     """Repository, commit, file and function."""
     says: str

@@ -36,15 +36,19 @@ class Outcome:
     place: str
     """Where the paper has it."""
     row: str
+    """What it is about."""
     column: str
+    """What was measured."""
     printed: str
     """The digits of the paper."""
     sense: Sense
     """Empty: as printed; ``about``; ``over``."""
     unit: str
+    """Per cent, fraction, count …"""
     kind: Kind
     """What it rests on."""
     verdict: Verdict
+    """What came of it."""
     computed: float | None
     """What came out here, in the unit of the paper."""
     basis: Basis
@@ -52,8 +56,9 @@ class Outcome:
     n: int | None
     """Items behind what came out."""
     low: float | None
+    """The lower end of its interval, where it has one."""
     high: float | None
-    """Ends of its interval, where it has one."""
+    """The upper end."""
     fits: bool | None
     """On a part: whether the printed figure lies in the interval."""
     reason: str
@@ -67,12 +72,19 @@ class ModelCell:
     """What a model that was asked got, beside the paper's figures."""
 
     model: str
+    """Who was asked."""
     suite: str
+    """In which suite of the paper."""
     column: str
+    """Which column of its table."""
     value: float
+    """The share that is right, or that is consistent."""
     low: float
+    """The lower end of its 95 % interval."""
     high: float
+    """The upper end."""
     n: int
+    """Items, or pairs."""
     chance: float | None
     """What guessing earns."""
     whole: bool
@@ -86,6 +98,7 @@ class PaperReplication:
     """All figures of one paper."""
 
     paper: str
+    """Which one."""
     cited: str
     """Who wrote it."""
     counts: Mapping[str, int]
@@ -107,6 +120,7 @@ class Replication(Document):
     """The figures of one or several papers, computed again or accounted for."""
 
     papers: tuple[PaperReplication, ...]
+    """One or all five."""
     data: Path | None
     """The folder of the releases; null: what was fetched."""
     out: Path | None
