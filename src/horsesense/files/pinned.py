@@ -188,23 +188,24 @@ def _watched(command: list[str], folder: Path, stage: str, watcher: Watcher) -> 
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
         try:
             while running.poll() is None:
-                watcher.at(stage, _size(folder), 0, _BYTES)
+                watcher.at(stage, bytes_below(folder), 0, _BYTES)
                 with suppress(subprocess.TimeoutExpired):
                     running.wait(_LOOK)
         finally:
             running.kill()
             running.wait()
-        watcher.at(stage, _size(folder), 0, _BYTES)
+        watcher.at(stage, bytes_below(folder), 0, _BYTES)
         told.seek(0)
         return running.returncode, told.read()
 
 
-def _size(folder: Path) -> int:
-    """Bytes of all files below a folder in which somebody else writes."""
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files below a folder in which somebody else writes: what is gone meanwhile is nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            total += path.lstat().st_size if path.is_file() else 0
+    for within, _, names in os.walk(folder):  # rglob gives up where a folder goes
+        for name in names:
+            with suppress(OSError):
+                total += Path(within, name).lstat().st_size
     return total
 
 
