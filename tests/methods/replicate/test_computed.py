@@ -20,7 +20,9 @@ from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
 from horsesense.models.folders import weight_files
 from horsesense.records import Card, Probe
 from horsesense.records.item import NO_SOURCE
+from horsesense.report.replication import COUNTED
 from horsesense.runs.manifest import ModelRecord
+from tests.support import ROOT
 from tests.support.made_schemas import made_probe
 from tests.support.small_cats import lay
 from tests.support.small_rica import lay_rica
@@ -61,6 +63,9 @@ def test_part_whole_is_accounted_for(released: tuple[Replicated, Path]) -> None:
         counts[name] for name in ("same", "within error", "differs", "cannot here", "no result")
     )
     assert counts["on a part"] == 0
+    page = (ROOT / "docs/results/replication.md").read_text(encoding="utf-8")
+    cells = " | ".join(str(counts[name]) for name in COUNTED)
+    assert f"| partwhole | {cells} |" in page, "the page is what the command makes"
 
 
 def test_what_was_computed_is_kept_and_believed_until_something_changes(
