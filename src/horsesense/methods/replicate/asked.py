@@ -20,7 +20,7 @@ from horsesense.errors import UserError, unknown
 from horsesense.files import read_table
 from horsesense.methods.replicate.ledger import BETWEEN, Figure, read_ledger
 from horsesense.methods.replicate.verdicts import Computed, one_more
-from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.runs.manifest import ModelRecord
 from horsesense.runs.results import Answered
 
