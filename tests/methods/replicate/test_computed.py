@@ -23,6 +23,7 @@ from horsesense.records.item import NO_SOURCE
 from horsesense.report.replication import COUNTED
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
+from tests.support.calling import caller, hold_to
 from tests.support.made_schemas import made_probe
 from tests.support.small_cats import lay
 from tests.support.small_rica import lay_rica
@@ -131,6 +132,21 @@ def test_unknown_papers_and_folders_are_told(tmp_path: Path) -> None:
         hs.replicate("cat")
     with pytest.raises(UserError, match="there is no such folder"):
         hs.replicate("cats", data=tmp_path / "nowhere")
+
+
+def test_the_command_prints_what_its_schema_says(
+    small: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    call = caller(capfd)
+    called = call("replicate", "cats", "--data", small, "--out", tmp_path / "kept", "--json")
+    assert called.code == 0, called.err
+    hold_to("replicate", json.loads(called.out))
+    told = call("replicate", "cats", "--data", small, "--out", tmp_path / "kept")
+    assert "cannot here" in told.out
+    assert "RoBERTa-base, Average" in " ".join(told.out.split())
+    assert str(tmp_path / "kept" / PAGE) in told.err.replace("\n", "")
+    assert "write FIGURE=FOLDER" in call("replicate", "cats", "--trained", "table 3").err
+    assert call("replicate", "cat").code == 2
 
 
 @pytest.fixture(scope="module")

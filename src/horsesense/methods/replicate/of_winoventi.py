@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from horsesense.files.tables import COMMAS, TABS, Layout, open_table
 from horsesense.language.words import words
 from horsesense.methods.releases.votes import read_votes
+from horsesense.methods.replicate.asked import paper_models
 from horsesense.methods.replicate.computing import Results, Sources, computes
+from horsesense.methods.replicate.ledger import printed
 from horsesense.methods.replicate.verdicts import Basis, Computed, binomial, share_of
 from horsesense.methods.winoventi.associations import read_k_file, read_registry
 from horsesense.methods.winoventi.measures import jaccard_table
@@ -34,20 +37,7 @@ K_NAMES = {"RoBERTa-small": "RoBERTa_small", "BERT-base": "BERT_base", "BERT-lar
     f"ALBERT-{size}": f"ALBERT_{size}" for size in ("base", "large", "xlarge", "xxlarge")
 } | {"RoBERTa-large": "RoBERTa_large", "RoBERTa-base": "RoBERTa_small"}  # fmt: skip
 """Models of the paper as its files of associations call them; others are called as in the paper."""
-HUB = {
-    "BERT-base": "bert-base-cased",
-    "BERT-large": "bert-large-cased-whole-word-masking",
-    "RoBERTa-base": "roberta-base",
-    "RoBERTa-large": "roberta-large",
-    "DistilRoBERTa": "distilroberta-base",
-    "DistilBERT": "distilbert-base-cased",
-    "SqueezeBERT": "squeezebert/squeezebert-uncased",
-    "MobileBERT": "google/mobilebert-uncased",
-    "ALBERT-base": "albert-base-v2",
-    "ALBERT-large": "albert-large-v2",
-    "ALBERT-xlarge": "albert-xlarge-v2",
-    "ALBERT-xxlarge": "albert-xxlarge-v2",
-}
+HUB = {each.row: each.hub for each in paper_models() if each.paper == "winoventi"}
 """Models of table 6 as the registry calls them."""
 
 
@@ -204,16 +194,35 @@ def benchmark(sources: Sources) -> Results:
     }
 
 
+def size_behind(shares: Sequence[float], most: int = SCHEMAS) -> int:
+    """The least number of items that exact shares can be whole counts of; 0 where there is none.
+
+    >>> size_behind([390 / 428, 81 / 428]), size_behind([0.5, 0.25])
+    (428, 4)
+    """
+    for n in range(1, most + 1) if shares else ():
+        if all(abs(share * n - round(share * n)) < _ALIKE for share in shares):
+            return n
+    return 0
+
+
 @computes("winoventi", "individual")
 def individual(sources: Sources) -> Results:
     """Schemas whose triplet a model prefers the generic word of (N of table 6), by the registry."""
     families = {item.family for item in _items(sources)}
     triplets = [" | ".join(family.split(" | ")[:3]) for family in families]
     prefers = read_registry(sources.path(_REGISTRY))
-    return {
-        model: _scaled(sum(triplet in prefers[hub] for triplet in triplets), len(triplets))
-        for model, hub in HUB.items()
-    }
+    rows = {row["model"]: row for row in _rows(sources.path(_RESULTS))}
+    found = {}
+    for model, hub in HUB.items():
+        counted = _scaled(sum(triplet in prefers[hub] for triplet in triplets), len(triplets))
+        shares = [float(rows[hub][f"indi_{test}"]) / 100 for test in ("generic", "exception")] if hub in rows else []
+        size, told = size_behind(shares), printed("winoventi", "table 6", model, "individual N")
+        if size and told % size:
+            odd = f"the released percentages of Individual are counts of {size} or a multiple, not of {told:.0f}"
+            counted = replace(counted, reason="; ".join(filter(None, (counted.reason, odd))))
+        found[model] = counted
+    return found
 
 
 @computes("winoventi", "people")
