@@ -258,6 +258,8 @@ def _record(**changes: Any) -> ModelRecord:
 
 def test_who_answers_for_a_row_of_the_paper() -> None:
     assert why_no_verdict("cats", _record(), random=False) == ""
+    assert why_no_verdict("cats", _record(name="google-bert/bert-large-uncased@main"), random=False) == ""
+    assert "not a model" in why_no_verdict("cats", _record(name="me/bert-large-uncased"), random=False)
     assert why_no_verdict("cats", _record(), random=True) == "its weights are random"
     assert why_no_verdict("cats", _record(name="smollm2"), random=False) == "it is not a model of the paper"
     assert "million parameters" in why_no_verdict("cats", _record(parameters=1_000_000), random=False)

@@ -44,6 +44,8 @@ _COLUMNS = {
     "both": "joint",
 }
 """Columns of a suite's table whose key in the ledger is not the same in lower case."""
+_MOVED = ("google-bert", "FacebookAI", "openai-community", "distilbert", "albert", "xlnet")
+"""Groups of the hub that models without a group were moved to."""
 _SLACK = 0.1
 """Share by which the parameters of a model may differ from the paper's: heads are counted or not."""
 _NORM = ("norm", "ln_", "layer_norm", "ln1", "ln2")
@@ -76,6 +78,16 @@ def hub_name(paper: str, row: str) -> str:
     return next((each.hub for each in paper_models() if (each.paper, each.row) == (paper, row)), "")
 
 
+def hub_called(name: str) -> str:
+    """A model's first name on the hub: without its revision, and without the group that old names were moved to.
+
+    >>> hub_called("FacebookAI/roberta-large@main"), hub_called("google/mobilebert-uncased")
+    ('roberta-large', 'google/mobilebert-uncased')
+    """
+    group, _, alone = name.partition("@")[0].rpartition("/")
+    return alone if group in _MOVED else name.partition("@")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class AskedCell:
     """What a model got, where the paper has a figure or would have one."""
@@ -103,7 +115,7 @@ def cells_of(suite: str, tables: Iterable[PaperTable]) -> Iterator[AskedCell]:
 
 def why_no_verdict(paper: str, model: ModelRecord, random: bool) -> str:
     """Why a model does not answer for a row of the paper; empty where it does."""
-    wanted = [each for each in paper_models() if each.paper == paper and each.hub == model.name]
+    wanted = [each for each in paper_models() if each.paper == paper and each.hub == hub_called(model.name)]
     if random:
         return "its weights are random"
     if not wanted:
@@ -154,7 +166,7 @@ def computed_of(paper: str, cells: Sequence[AskedCell], verdicts: Mapping[str, s
     for cell in cells:
         if verdicts.get(cell.model, "unknown"):
             continue
-        key = BETWEEN.join((cell.suite, rows[cell.model], cell.column))
+        key = BETWEEN.join((cell.suite, rows[hub_called(cell.model)], cell.column))
         found[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=part)
     return found
 
