@@ -144,7 +144,8 @@ def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
 
     The hash stands in the requirement, so pip refuses another file before it runs anything of it
     (for a source archive it asks the archive's own set-up for its name). An environment that uv made has no pip; uv
-    can't download, but it installs into a folder of its own, where the files lie as in the archive.
+    can't download, but it installs into a folder of its own (a source archive is built first, after its hash was
+    checked), where the files lie as in the archive.
     """
     wanted = f"{wheel.project}=={wheel.version}"
     requirement = folder / "requirements.txt"
@@ -159,7 +160,7 @@ def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
             raise UserError(
                 f"{wanted} cannot be downloaded: this environment has no pip, and there is no uv", fix=_WITHOUT_PIP
             )
-        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--only-binary", ":all:", "--quiet"]
+        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--quiet"]
         command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
     stage = f"downloading {wanted} by {name}"
     status, told = _watched(command, folder, stage, watcher)
