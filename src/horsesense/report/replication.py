@@ -149,12 +149,16 @@ def _models(paper: PaperReplication) -> Iterator[str]:
     if paper.models:
         yield "### Models asked here"
         yield ""
+        asked = " ".join(f"--model {name}" for name in dict.fromkeys(each.model for each in paper.models))
+        whole = all(each.whole for each in paper.models)
+        yield f"`horsesense replicate {paper.paper} {asked}`{'' if whole else ', on a part of the items'}:"
+        yield ""
         rows = (
             (
                 each.model,
                 each.suite,
                 each.column,
-                each.why_no_verdict or ("" if each.whole else "on a part"),
+                each.why_no_verdict,
                 f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})",
                 "" if each.chance is None else f"{each.chance:.3f}",
                 f"{each.n:,}",
