@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
+    from horsesense.api.replicate import Replicated as Replicated
+    from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import compare as compare
     from horsesense.api.reporting import gate as gate
@@ -98,6 +100,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
+    "api.replicate": ("Replicated", "replicate"),
     "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
@@ -129,6 +132,7 @@ __all__ = [
     "Item",
     "Probe",
     "PrunedCache",
+    "Replicated",
     "Report",
     "Run",
     "Scores",
@@ -167,6 +171,7 @@ __all__ = [
     "people",
     "prune_cache",
     "read_release",
+    "replicate",
     "rica",
     "saliency",
     "score",
