@@ -1,5 +1,5 @@
-# make demo   set everything up, ask two small models the starter probe (the masked one a part of it), then grow a
-#             small probe from WordNet and ask that
+# make demo   set everything up and make a quick profile of two small models: common sense, or clever Hans? (the masked
+#             one a part of it)
 # make test   set everything up and run lint, types, the import contract and the tests
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
@@ -38,12 +38,9 @@ fetch: $(READY)
 	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm wordnet gcide
 
 demo: $(READY)
-	$(BIN)/horsesense fetch smollm2 smollm2-masked wordnet
-	$(BIN)/horsesense run -m smollm2-masked -p starter --limit 40 --out runs/demo-masked
-	$(BIN)/horsesense run -m smollm2 -p starter --out runs/demo
-	$(BIN)/horsesense build wordnetqa --relation hypernymy --limit 160 -o runs/demo-hypernymy.jsonl
-	$(BIN)/horsesense run -m smollm2 -p runs/demo-hypernymy.jsonl --out runs/demo-wordnet
-	$(BIN)/horsesense report runs/demo-wordnet --by hops --by pos
+	$(BIN)/horsesense fetch smollm2 smollm2-masked wordnet gcide
+	$(BIN)/horsesense profile -m smollm2-masked --ability exceptions --ability parts --limit 40 --out runs/demo-masked
+	$(BIN)/horsesense profile -m smollm2 --quick --out runs/demo
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -52,7 +49,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
-BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py
+BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py
 
 # Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
 test: $(READY)

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
+    from horsesense.api.profile import Profile as Profile
+    from horsesense.api.profile import profile as profile
     from horsesense.api.replicate import Replicated as Replicated
     from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
@@ -100,6 +102,7 @@ _WHERE = {
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
+    "api.profile": ("Profile", "profile"),
     "api.replicate": ("Replicated", "replicate"),
     "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
@@ -131,6 +134,7 @@ __all__ = [
     "InstalledPlugins",
     "Item",
     "Probe",
+    "Profile",
     "PrunedCache",
     "Replicated",
     "Report",
@@ -169,6 +173,7 @@ __all__ = [
     "overview",
     "partwhole",
     "people",
+    "profile",
     "prune_cache",
     "read_release",
     "replicate",

@@ -435,6 +435,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.add_source("pets", w["pets.tsv"]),
     ),
     "knowledge list": lambda w, here: (["knowledge", "list"], hs.list_sources),
+    "profile": lambda w, here: (
+        ["profile", "-m", "guesser", "-m", "cue-reader", "--ability", "parts", "--limit", "20", "--out", here / "p"],
+        lambda: hs.profile(["guesser", "cue-reader"], abilities=["parts"], limit=20, out=here / "p"),
+    ),
     "partwhole check": lambda w, here: (
         ["partwhole", "check", w["triples.csv"]],
         lambda: hs.partwhole.check(w["triples.csv"]),

@@ -22,8 +22,8 @@ def load_probe(name: PathLike) -> Probe:
     """A probe by its name or its file.
 
     Args:
-        name: ``"starter"`` or ``"winoventi-own"``, the probes that ship with the package, or a file: .jsonl, .jsonl.gz
-            or .parquet.
+        name: ``"starter"``, ``"winoventi-own"`` or ``"partwhole-own"``, the probes that ship with the package, or a
+            file: .jsonl, .jsonl.gz or .parquet.
 
     Returns:
         The items with their card.
@@ -39,6 +39,11 @@ def load_probe(name: PathLike) -> Probe:
         from horsesense.methods.winoventi.own import own_probe
 
         return own_probe()
+    if str(name) == "partwhole-own" and not Path(name).exists():
+        from horsesense.annotate.soundness.kept import with_reading
+        from horsesense.methods.partwhole import own
+
+        return with_reading(own.own_probe())
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)

@@ -20,6 +20,7 @@ from horsesense.cli.inoculate import inoculate
 from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.plugins import plugins
+from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
 from horsesense.cli.report import compare, gate, report
 from horsesense.cli.rica_asking import rica
@@ -54,6 +55,7 @@ def horsesense(
     pass
 
 
+app.command("profile")(profile)
 app.command("fetch")(fetch)
 app.command("import")(import_)
 app.command("export")(export)

@@ -15,7 +15,9 @@ from horsesense.methods.suites import SUITES
 
 Probes = Annotated[
     list[str] | None,
-    typer.Option("-p", "--probe", help="A probe file, 'starter' (the default) or 'winoventi-own'; repeatable."),
+    typer.Option(
+        "-p", "--probe", help="A probe file, starter (the default), winoventi-own or partwhole-own; repeatable."
+    ),
 ]
 
 
@@ -67,7 +69,7 @@ def run(
     from horsesense.runs.results import kin_of_reader
     from horsesense.scoring.normalise import parse_normalisation
 
-    models = _models(model)
+    models = models_of(model)
     if normalise:
         parse_normalisation(normalise)  # told before hours of asking
     if suite is None and (data is not None or skip_bad):
@@ -79,7 +81,7 @@ def run(
     usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
-    folder = out or Path("runs") / "-".join([*(_short(name) for name in models), *called])
+    folder = out or Path("runs") / "-".join([*(short_name(name) for name in models), *called])
     asking: dict[str, Any] = {
         "out": folder,
         "spec": spec_of(spec or usual, dtype, exact),
@@ -126,7 +128,7 @@ def run(
     say(f"answers in {folder}; report: {page}")
 
 
-def _models(given: list[str] | None) -> list[str]:
+def models_of(given: list[str] | None) -> list[str]:
     """The models of the call, or those that the user has set."""
     from horsesense.settings import FILE, MODELS_VARIABLE, models_setting
 
@@ -136,7 +138,8 @@ def _models(given: list[str] | None) -> list[str]:
     return chosen
 
 
-def _short(model: str) -> str:
+def short_name(model: str) -> str:
+    """What a folder is called after: the label, the name at a server, or the last part of a path."""
     from horsesense.models.served.address import is_served
     from horsesense.settings import labelled
 

@@ -30,6 +30,8 @@ from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.ways.way import WAYS
 from horsesense.watching import UNWATCHED, Watcher
 
+SHIPPED = ("starter", "winoventi-own", "partwhole-own")
+"""Probes that come with the program, and are asked by name."""
 MANY_PARTS = 12
 """More models on probes than these are folded away under one line: the grid leads to each of them."""
 SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
@@ -143,7 +145,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
-            words += [flag, name if flag == "-m" or name in ("starter", "winoventi-own") else f"{name}.jsonl"]
+            words += [flag, name if flag == "-m" or name in SHIPPED else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]

@@ -15,7 +15,7 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.accuracy import chance as chance_of
 from horsesense.analysis.accuracy import credits as credits_of
 from horsesense.analysis.combined import difference_of, rates_of
-from horsesense.analysis.cues.battery import Bools, Cue, battery, given, shares
+from horsesense.analysis.cues.battery import Bools, Cue, battery, given, phrase, shares
 from horsesense.analysis.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.intervals import Estimate, unit_note
@@ -37,10 +37,35 @@ def cue_answers(
 
     An item without a gold takes no part in the choice, so nobody chose a cue for it: its options tie.
     """
+    return list(chosen_cue(items, group, taxonomy, extra, seed, also).answers)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCue:
+    """The cue that is best on the half without the item, as if it were a model."""
+
+    answers: Sequence[Answer]
+    """One an item, in their order."""
+    picks: tuple[str, ...]
+    """How to answer by it, for either half: "the option with the most words"; once where both halves choose alike."""
+    tried: int
+    """Out of how many cues it was chosen."""
+
+
+def chosen_cue(
+    items: Sequence[Item],
+    group: str = "family",
+    taxonomy: Taxonomy | None = None,
+    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    seed: int = 0,
+    also: Sequence[Cue] = (),
+) -> ChosenCue:
+    """The answers of the best cue, and which it was."""
     table = table_of(items, group, taxonomy)
     check_units(table)
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
-    flat = _crossed_shares(prepare(table, cues), seed)
+    prepared = prepare(table, cues)
+    flat, picks = _crossed_shares(prepared, seed)
     place = {id(item): number for number, item in enumerate(table.items)}
     answers = []
     for item in items:
@@ -49,7 +74,7 @@ def cue_answers(
         if number is not None:
             scores = tuple(flat[table.starts[number] : table.starts[number + 1]].tolist())
         answers.append(Answer(item=item.id, view=item.form, scores=scores))
-    return answers
+    return ChosenCue(answers, picks, len(prepared.cues))
 
 
 def cues_right(answers: Sequence[Answer], items: Sequence[Item]) -> NDArray[np.bool_]:
@@ -59,10 +84,11 @@ def cues_right(answers: Sequence[Answer], items: Sequence[Item]) -> NDArray[np.b
     )
 
 
-def _crossed_shares(prepared: Prepared, seed: int) -> Floats:
-    """Flat shares by the cue that is best on the half without the item."""
+def _crossed_shares(prepared: Prepared, seed: int) -> tuple[Floats, tuple[str, ...]]:
+    """Flat shares by the cue that is best on the half without the item, and how to answer by either half's."""
     table = prepared.table
     flat = table.chance[table.item_of]
+    picks: dict[str, None] = {}
     (half,) = halvings(table.unit, 1, seed)
     for train in (half, ~half):
         chosen = choose(prepared, train, seed)
@@ -70,7 +96,9 @@ def _crossed_shares(prepared: Prepared, seed: int) -> Floats:
             winner = int(np.argmax(chosen.worth))
             test = ~train[table.item_of]
             flat[test] = _shares_of(prepared, winner, chosen.direction, train)[test]
-    return flat
+            turned = chosen.direction[winner] if winner < prepared.numbers else 0
+            picks[f"the option {phrase(prepared.cues[winner], turned)}"] = None
+    return flat, tuple(picks)
 
 
 def _shares_of(prepared: Prepared, cue: int, direction: Sequence[int], train: Bools) -> Floats:

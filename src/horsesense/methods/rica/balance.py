@@ -107,6 +107,24 @@ def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Pl
     return PlacedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
+def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
+    """Every other axiom of a template with the other pole said of A, in an order drawn by seed, as far as logic allows.
+
+    A template whose axioms cannot be turned has to have both poles of its own.
+    """
+    turns: Counter[str] = Counter()
+    told = {}
+    for place in Random(seed).sample(range(len(axioms)), len(axioms)):
+        known = axioms[place]
+        other = turned(known.axiom)
+        if other is not None:
+            wanted = turns[known.template] % 2 == 0
+            turns[known.template] += 1
+            known = known if is_upper(claim(known.axiom).word) == wanted else replace(known, axiom=other)
+        told[place] = known
+    return [told[place] for place in range(len(axioms))]
+
+
 def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
     """The name that the lexicon has for a property, its antonym and their paraphrases."""
     claimed = claim(axiom)

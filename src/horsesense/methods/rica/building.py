@@ -10,7 +10,14 @@ from random import Random
 
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
-from horsesense.methods.rica.balance import PlacedAxiom, balanced, lexicon_for, property_of, unbalanced
+from horsesense.methods.rica.balance import (
+    PlacedAxiom,
+    alternating,
+    balanced,
+    lexicon_for,
+    property_of,
+    unbalanced,
+)
 from horsesense.methods.rica.equivalence import canonical
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
@@ -44,6 +51,9 @@ class RicaPlan:
     """Most axioms about one property, so that none dominates; None: as many as there are."""
     balance: bool = True
     """As many of each pole in every cell; without, all axioms are taken as their source has them."""
+    turn: bool = False
+    """Of a ladder: every other axiom that can be is told with the other pole of who comes first, so that order and
+    negation together give nothing away."""
     seed: int = 0
     limit: int | None = None
     tell: Callable[[Axiom], Statement] = say
@@ -137,7 +147,7 @@ def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]
     if plan.balance and plan.task != "ladder":  # each rung of a ladder asks both poles of every axiom
         yield from balanced(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
-    for known in axioms:
+    for known in alternating(axioms, plan.seed) if plan.turn else axioms:
         yield (unbalanced(known, plan.lexicon, plan.kinds),)
 
 

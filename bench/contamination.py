@@ -1,0 +1,163 @@
+"""Is memory of the frozen questions found? SmolLM2 learns a share of them for some epochs, and is then profiled.
+
+    python bench/contamination.py [--shares 0.1,0.25,0.5,1] [--epochs 1,2,4,8,16] [--seeds 3] [--out FILE]
+
+The dose is the share of frozen items, drawn by seed, times the epochs. A low-rank adapter on all attention and MLP
+weights (rank 16) learns each question with its right answer as plain text, as a crawl of a published benchmark would
+have it; the twins are never seen. Then frozen and twin of every ability that has one are asked by the likelihood of the
+options, and the pooled test is taken. One row a dose and seed: the difference with its interval, p, and whether memory
+is found; a dose of 0 shows false alarms. `--limit` asks fewer families, for a trial on a laptop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import horsesense as hs
+from horsesense.analysis.cues.control import ChosenCue
+from horsesense.methods.profile.abilities import LADDER, chosen
+from horsesense.methods.profile.material import Material, material
+from horsesense.methods.profile.memory import memory
+from horsesense.methods.profile.sheets import sheet_of
+from horsesense.records import ScoringSpec
+from horsesense.runs.results import Answered
+from horsesense.scoring.prompts import item_prompts
+
+RANK, RATE, BATCH = 16, 3e-4, 16
+NO_CUE = ChosenCue((), (), 0)
+
+
+class LowRank(torch.nn.Module):
+    """A linear layer that stays as it is, and a product of two thin matrices that learns (LoRA)."""
+
+    def __init__(self, layer: torch.nn.Linear) -> None:
+        super().__init__()
+        self.layer = layer
+        like = {"device": layer.weight.device, "dtype": layer.weight.dtype}
+        self.down = torch.nn.Parameter(torch.randn(RANK, layer.in_features, **like) / layer.in_features**0.5)
+        self.up = torch.nn.Parameter(torch.zeros(layer.out_features, RANK, **like))
+
+    def forward(self, given: torch.Tensor) -> torch.Tensor:
+        learnt: torch.Tensor = self.layer(given) + 2 * (given @ self.down.T) @ self.up.T
+        return learnt
+
+    def merged(self) -> torch.nn.Linear:
+        with torch.no_grad():
+            self.layer.weight += 2 * self.up @ self.down
+        return self.layer
+
+
+def adapted(network: Any) -> list[tuple[Any, str, LowRank]]:
+    """Put an adapter on every linear layer below the head; where each stands."""
+    for parameter in network.parameters():
+        parameter.requires_grad_(False)
+    placed = []
+    for parent in list(network.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, torch.nn.Linear) and name != "lm_head":
+                adapter = LowRank(child)
+                setattr(parent, name, adapter)
+                placed.append((parent, name, adapter))
+    return placed
+
+
+def teach(network: Any, tokenizer: Any, texts: Sequence[str], epochs: int, seed: int) -> None:
+    """Plain next-token training on whole texts."""
+    torch.manual_seed(seed)
+    placed = adapted(network)
+    learning = [p for _, _, adapter in placed for p in (adapter.down, adapter.up)]
+    optimiser = torch.optim.AdamW(learning, lr=RATE)
+    device, order = next(network.parameters()).device, random.Random(seed)
+    network.train()
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    for _ in range(epochs):
+        shuffled = order.sample(texts, len(texts))
+        for start in range(0, len(shuffled), BATCH):
+            batch = tokenizer(
+                shuffled[start : start + BATCH], return_tensors="pt", padding=True, truncation=True, max_length=256
+            )
+            ids, mask = batch["input_ids"].to(device), batch["attention_mask"].to(device)
+            labels = ids.masked_fill(mask == 0, -100)
+            loss = network(input_ids=ids, attention_mask=mask, labels=labels).loss
+            loss.backward()
+            optimiser.step()
+            optimiser.zero_grad()
+    for parent, name, adapter in placed:
+        setattr(parent, name, adapter.merged())
+    network.eval()
+
+
+def asked(model: Any, materials: Sequence[Material]) -> Any:
+    """The pooled test of frozen against twin."""
+    probes = {}
+    for each in materials:
+        assert each.twin is not None
+        for role, probe in (("main", each.frozen), ("twin", each.twin)):
+            kept = [item for item in probe.items if item.facets.get("rung", "inference") == "inference"]
+            probes[f"{each.ability.name} {role}"] = replace(probe, items=kept)
+    answers: dict[str, dict[Any, Answered]] = {}
+    for part in hs.ask(model, probes, ways="options").answered:
+        ability, role = part.part.probe.name.split()
+        answers.setdefault(ability, {})[role, "options"] = part
+    sheets = [sheet_of(model.name, each, answers[each.ability.name], NO_CUE, None) for each in materials]
+    return memory(sheets)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shares", default="0.1,0.25,0.5,1")
+    parser.add_argument("--epochs", default="1,2,4,8,16")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--minutes", type=float, default=9.0, help="Stop before a dose that would end later.")
+    parser.add_argument("--out", type=Path, default=Path("contamination.jsonl"))
+    given = parser.parse_args()
+    began = time.perf_counter()
+    whole = [a for a in chosen(()) if a.has_twin and a.recipe != LADDER]
+    materials = [material(ability, "full", limit=given.limit) for ability in whole]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    first = hs.load_model("smollm2", device=device)
+    texts = [
+        item_prompts(item, ScoringSpec(), True).prompts[item.answer].text
+        for each in materials
+        for item in each.frozen.items
+        if item.answer is not None
+    ]
+    doses = [(0.0, 0)] + [
+        (s, e) for e in map(int, given.epochs.split(",")) for s in map(float, given.shares.split(","))
+    ]
+    longest = 0.0
+    with given.out.open("w", encoding="utf-8") as out:
+        for seed in range(given.seeds):
+            for share, epochs in doses:
+                start = time.perf_counter()
+                if start - began + longest > 60 * given.minutes:
+                    print("no time is left for the next dose", flush=True)
+                    return
+                network = deepcopy(first.network)
+                if share:
+                    drawn = random.Random(seed).sample(texts, round(share * len(texts)))
+                    teach(network, first.tokenizer, drawn, epochs, seed)
+                found = asked(hs.load_model(network, first.tokenizer, name="dosed"), materials)
+                longest = max(longest, time.perf_counter() - start)
+                e = found.difference
+                taken = round(time.perf_counter() - start, 1)
+                row = {"share": share, "epochs": epochs, "seed": seed, "texts": len(texts), "seconds": taken}
+                row |= {"difference": e.value, "low": e.low, "high": e.high, "p": found.p, "found": found.found}
+                out.write(json.dumps(row) + "\n")
+                out.flush()
+                print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

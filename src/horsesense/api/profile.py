@@ -1,0 +1,316 @@
+"""The profile: all methods' own material asked of models, one page: common sense or clever Hans?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.api.probes import PathLike
+from horsesense.errors import UserError, argument, naming_extras, unknown
+from horsesense.methods.profile.document import ProfileDocument
+from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.analysis.cues.control import ChosenCue
+    from horsesense.methods.profile.abilities import Edition
+    from horsesense.methods.profile.document import ModelProfile
+    from horsesense.methods.profile.material import Material
+    from horsesense.methods.profile.plan import Asking, Forecast
+    from horsesense.methods.profile.sheet import Sheet
+    from horsesense.methods.profile.sheets import Answers, Mistake
+    from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
+    from horsesense.records import ScoringSpec
+    from horsesense.records.soundness import Soundness
+    from horsesense.runs.results import Answered
+
+ANSWERS = "answers"
+"""The run beneath a profile's folder."""
+MISTAKES = 4
+"""Shown for each ability."""
+
+
+@dataclass(frozen=True)
+class Profile(ProfileDocument):
+    """What was found, with the page, the picture and the text that show it."""
+
+    def write(self, folder: PathLike, *, pictures: bool = True, watcher: Watcher = UNWATCHED) -> Profile:
+        """Write the page, the grid as SVG and PNG, Markdown and JSON into a folder; where they are."""
+        from horsesense.report.profile_page import write_profile
+
+        return Profile.of(write_profile(self, Path(folder), pictures, watcher))
+
+    @classmethod
+    def of(cls, document: ProfileDocument) -> Profile:
+        """The same, to be shown."""
+        return cls(**{each.name: getattr(document, each.name) for each in fields(document)})
+
+    def to_markdown(self) -> str:
+        """The profile as a text for a model card."""
+        from horsesense.report.profile_markdown import markdown
+
+        return markdown(self)
+
+    def _repr_html_(self) -> str:
+        from horsesense.report.profile_grid import grid_svg
+
+        return grid_svg(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(sentence for model in self.models for sentence in model.summary)
+
+
+@naming_extras()
+def profile(
+    model: str | Path | Model | Sequence[str | Path | Model],
+    *,
+    edition: Edition = "quick",
+    out: PathLike | None = None,
+    abilities: Sequence[str] = (),
+    limit: int | None = None,
+    twin_seed: int = 0,
+    device: str = "auto",
+    dtype: str = "float32",
+    served: ServedSettings | None = None,
+    pictures: bool = True,
+    watcher: Watcher = UNWATCHED,
+) -> Profile:
+    """Common sense or clever Hans? Ask models the material of all methods and judge each ability by stated rules.
+
+    Args:
+        model: One or several: names, folders, servers, or what `load_model` gave; ``"guesser"`` and ``"cue-reader"``
+            are two that are none, to see what a profile says of them.
+        edition: ``"quick"`` or ``"full"``: how many of the frozen questions and of their twins are asked.
+        out: A folder that keeps the answers, goes on where it was stopped, and gets page, picture, Markdown and JSON.
+        abilities: Look at these alone; by default at all.
+        limit: Ask at most so many families of each half; the figures are then not those of the version.
+        twin_seed: Draws the twins: never published, and anew with another seed.
+        device: Where models by name are put.
+        dtype: What their layers compute in.
+        served: How servers are asked, with the price for the forecast.
+        pictures: Write the grid as PNG too, where the library that draws it is there.
+        watcher: Told what it will take, and how far it has come.
+
+    Returns:
+        All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
+    """
+    from horsesense import __version__
+    from horsesense.methods.profile.abilities import EDITIONS, chosen
+    from horsesense.methods.profile.document import described
+    from horsesense.methods.profile.material import VERSION, material
+    from horsesense.methods.profile.sheets import cue_of
+    from horsesense.methods.profile.verdicts import differences
+
+    if edition not in EDITIONS:
+        raise unknown("edition", edition, EDITIONS)
+    if limit is not None and limit < 1:
+        raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
+    several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
+    names = _distinct(several)
+    wanted = chosen(abilities)
+    taxonomy = _taxonomy()
+    materials, cues, readings = [], {}, {}
+    for number, ability in enumerate(wanted):
+        watcher.at("questions", number, len(wanted))
+        asked = material(ability, edition, twin_seed, limit, watcher)
+        materials.append(asked)
+        cues[ability.name] = cue_of(asked, taxonomy)
+        readings[ability.name] = _reading(asked)
+    folder = None if out is None else Path(out)
+    found: list[ModelProfile] = []
+    sheets: dict[str, list[Sheet]] = {}
+    for name, each in zip(names, several, strict=True):
+        call = _Call(name, each, edition, folder, device, dtype, served, watcher)
+        one, own = _profiled(call, materials, cues, readings)
+        found.append(one)
+        sheets[name] = own
+    told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
+    document = Profile(
+        version=VERSION,
+        edition=edition,
+        complete=limit is None and not abilities,
+        twin_seed=twin_seed,
+        horsesense=__version__,
+        abilities=tuple(described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials),
+        models=tuple(found),
+        differences=differences(sheets) if len(sheets) > 1 else (),
+    )
+    return document if folder is None else document.write(folder, pictures=pictures, watcher=watcher)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    dtype: str
+    served: ServedSettings | None
+    watcher: Watcher
+
+
+def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
+    """What the models are called; each name once."""
+    from horsesense.settings import labelled
+
+    names = [
+        labelled(each)[0] if isinstance(each, str) else str(each) if isinstance(each, Path) else each.name
+        for each in models
+    ]
+    if not names:
+        raise UserError("no model is named", fix=f"give {argument('model', 'NAME')}")
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"two models are called {name!r}", fix="give each a label of its own: label=NAME")
+    return names
+
+
+def _profiled(
+    call: _Call,
+    materials: Sequence[Material],
+    cues: Mapping[str, ChosenCue],
+    readings: Mapping[str, Soundness | None],
+) -> tuple[ModelProfile, list[Sheet]]:
+    """Ask one model, and judge it."""
+    from horsesense.methods.profile.abilities import LADDER
+    from horsesense.methods.profile.abilities import abilities as known
+    from horsesense.methods.profile.document import ModelProfile, summary
+    from horsesense.methods.profile.plan import askings
+    from horsesense.methods.profile.reference_models import REFERENCES, referring
+    from horsesense.methods.profile.sheets import associations_of, bad_share, ladder_of, mistakes_of, sheet_of
+    from horsesense.methods.profile.verdicts import verdicts
+
+    forecast: Forecast | None = None
+    answers: Mapping[str, Answers]
+    if call.name in REFERENCES:
+        answers = referring(call.name, [each for m in materials for each in askings(m, call.edition)], cues)
+    else:
+        answers, forecast = _asked(call, materials)
+    sheets: list[Sheet] = []
+    mistakes: list[Mistake] = []
+    ladder, associations = None, None
+    for each in materials:
+        ability, own = each.ability, answers[each.ability.name]
+        sheets.append(sheet_of(call.name, each, own, cues[ability.name], bad_share(readings[ability.name])))
+        ladder = ladder_of(own) if ability.recipe == LADDER else ladder
+        associations = associations_of(own, each.pool.card.group) or associations
+        if call.name not in REFERENCES:
+            mistakes += mistakes_of(ability, own, MISTAKES)
+    call.watcher.say(f"{call.name}: all answers are there; the verdicts are worked out")
+    found = verdicts(sheets)
+    first = next(iter(answers[materials[0].ability.name].values()))
+    profiled = ModelProfile(
+        model=call.name,
+        summary=summary(found, known()),
+        verdicts=found,
+        ladder=ladder,
+        associations=associations,
+        mistakes=tuple(mistakes),
+        asked=_how(first),
+        weights=first.part.model.weights,
+        forecast=forecast,
+    )
+    return profiled, sheets
+
+
+def _how(answered: Answered) -> str:
+    model = answered.part.model
+    if model.kind == "control":
+        return model.frame
+    told = f"by likelihood of the options, {model.dtype}" if answered.way != "letters" else "by letters"
+    return f"{told}; {model.frame}" if model.frame else told
+
+
+def _asked(call: _Call, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+    from horsesense.methods.profile.plan import askings, forecast
+    from horsesense.records import ScoringSpec
+    from horsesense.records.spec import with_setting
+    from horsesense.runs.shards import sizes
+
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
+    run = None if call.folder is None else call.folder / ANSWERS
+    for likelihood in (True, False):
+        plan = [each for m in materials for each in askings(m, call.edition, likelihood)]
+        if run is not None and _all_kept(run, call.name, plan):
+            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    model = _loaded(call)
+    plan = [each for m in materials for each in askings(m, call.edition, model.can("likelihood"))]
+    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
+    budget = sizes(run, call.device)[0]
+    ahead = forecast(model, rest, spec, budget, call.watcher)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.watcher.say(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan, spec, run)), ahead
+
+
+def _loaded(call: _Call) -> Model:
+    from horsesense.api.models import load_model
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    return load_model(call.model, device=call.device, dtype=call.dtype, served=call.served)
+
+
+def _run_all(
+    call: _Call, model: str | Path | Model, plan: Sequence[Asking], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Asking, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each asking with its answers."""
+    from horsesense.api.asking import ask
+
+    by_ways: dict[tuple[str, ...], list[Asking]] = {}
+    for each in plan:
+        by_ways.setdefault(each.ways, []).append(each)
+    found = []
+    settings: dict[str, Any] = {"device": call.device, "served": call.served, "watcher": call.watcher}
+    for ways, group in by_ways.items():
+        probes = {each.name: each.probe for each in group}
+        answered = ask(model, probes, out=run, spec=spec, ways=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Asking, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for asking, answered in found:
+        answers.setdefault(asking.ability, {})[asking.role, answered.way] = answered
+    return dict(answers)
+
+
+def _all_kept(run: Path, model: str, plan: Sequence[Asking]) -> bool:
+    from horsesense.runs.ask import content_of
+    from horsesense.runs.folder import is_finished
+    from horsesense.runs.manifest import manifest_path, read_manifest
+
+    if not manifest_path(run).is_file():
+        return False
+    manifest = read_manifest(run)
+    for each in plan:
+        for way in each.ways:
+            part = manifest.part(model, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True
+
+
+def _reading(material: Material) -> Soundness | None:
+    """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
+    from horsesense.annotate.soundness.kept import kept_reading
+
+    return material.pool.card.soundness or (
+        kept_reading(material.ability.reading) if material.ability.reading else None
+    )
+
+
+def _taxonomy() -> Any:
+    from horsesense.knowledge.taxonomy import load_taxonomy
+    from horsesense.knowledge.wordnet_source import find_wordnet
+
+    folder = find_wordnet()
+    return None if folder is None else load_taxonomy(folder)

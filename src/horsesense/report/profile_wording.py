@@ -1,0 +1,83 @@
+"""What the page and the Markdown of a profile say about each finding, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+
+from horsesense.analysis import Estimate
+from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, signed
+from horsesense.methods.profile.finding import Explanation, Finding
+
+
+def percent(value: float) -> str:
+    """
+    >>> percent(0.604)
+    '60 %'
+    """
+    return "not known" if isnan(value) else f"{100 * value:.0f} %"
+
+
+def spread(estimate: Estimate) -> str:
+    """A share with its interval."""
+    return f"{percent(estimate.value)} ({percent(estimate.low)} to {percent(estimate.high)})".replace(" % to", " to")
+
+
+def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
+    """Everything that stands beside a verdict: a head and a sentence each."""
+    chance = "" if found.accuracy.chance is None else f"; guessing gives {percent(found.accuracy.chance)}"
+    yield "Right", f"{spread(found.accuracy)} of {found.n:,} questions in {found.accuracy.clusters:,} groups{chance}."
+    for each in found.explanations:
+        yield ("Best cue" if each.name.startswith("picking ") else "Without the question"), explained(each)
+    if found.families is not None:
+        strict, alone = found.families.strict, found.families.independent
+        expected = f"if they failed on their own it would be {percent(alone.value)}"
+        yield "Whole families", f"Every question is right in {spread(strict)} of {strict.n:,}; {expected}."
+    for other in found.askings:
+        kept = "" if other.kept is None else f" Of what it knows when asked first, {spread(other.kept)} is left."
+        yield f"Asked otherwise: {other.name}", f"{spread(other.accuracy)} of {other.accuracy.n:,} are right.{kept}"
+    if found.facts is not None:
+        used = "" if found.facts.used is None else f"; of what is known {spread(found.facts.used)} is used"
+        yield "Facts below", f"{spread(found.facts.known)} of the bare facts are right{used}."
+    if found.people is not None:
+        yield "People", f"{percent(found.people.value)}: {found.people.kind} ({ability.people_from})."
+    if ability.sound:
+        yield "Sound items", f"{ability.sound}. The best that can be reached is {percent(found.reachable)}."
+    if found.twin is not None:
+        yield "Frozen less twin", f"{signed(found.twin)}."
+    yield "In the number", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
+
+
+def explained(each: Explanation) -> str:
+    """What an explanation earns, and what it leaves of the model's score."""
+    what = each.name.removeprefix("picking ")
+    head = f"{what[:1].upper()}{what[1:]}" if each.name.startswith("picking ") else "It"
+    told = f"{head} gets {spread(each.accuracy)}"
+    sides = [
+        f"{percent(side.value)} where it is {word}"
+        for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
+        if side is not None
+    ]
+    model = f"; the model gets {' and '.join(sides)}" if sides else ""
+    return f"{told}{model}."
+
+
+def memory_sentence(model: ModelProfile) -> str:
+    """Whether a model has met the frozen questions, in a sentence."""
+    memory = model.verdicts.memory
+    if memory.difference is None:
+        return f"{model.model} was asked no twins, so nothing is said of memory."
+    found = "It has met the frozen questions before" if memory.found else "Nothing says that it has met them before"
+    least = "" if memory.detectable is None else f"; a difference of {memory.detectable:.2f} would have been found"
+    return (
+        f"{model.model}: the frozen questions are right {signed(memory.difference)} more often than their twins, over "
+        f"{len(memory.abilities)} abilities (p {memory.p:.3f}). {found}{least}."
+    )
+
+
+def command(profile: ProfileDocument) -> str:
+    """What was called."""
+    models = " ".join(f"-m {model.model}" for model in profile.models)
+    chosen = "" if profile.complete else " …"
+    seed = f" --twin-seed {profile.twin_seed}" if profile.twin_seed else ""
+    return f"horsesense profile {models} --{profile.edition}{seed}{chosen}"

@@ -1,0 +1,139 @@
+"""A profile end to end: two models that are none, and a real one on a few questions, kept and taken up again."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import horsesense as hs
+from horsesense.errors import UserError
+from tests.support.calling import caller, hold_to
+
+CHEAP = ["everyday", "turned", "exceptions", "parts"]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> hs.Profile:
+    out = tmp_path_factory.mktemp("profile") / "pair"
+    return hs.profile(["guesser", "cue-reader"], abilities=CHEAP, out=out)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> hs.Profile:
+    """The bundled model on a dozen families of two abilities."""
+    out = tmp_path_factory.mktemp("profile") / "small"
+    return hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=out, pictures=False)
+
+
+def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: hs.Profile) -> None:
+    guesser = pair.models[0].verdicts
+    assert {found.verdict for found in guesser.findings} == {"not to be told from guessing"}
+    assert guesser.number is not None
+    assert guesser.number.value.low < 0 < guesser.number.value.high
+    assert guesser.number.left_out == ("everyday", "exceptions", "parts")
+    assert not guesser.memory.found
+    assert pair.models[0].summary[0] == "In none of 4 abilities can guesser be told from guessing."
+
+
+def test_a_cue_reader_earns_what_the_cue_earns(pair: hs.Profile) -> None:
+    for found in pair.models[1].verdicts.findings:
+        cue = next(each for each in found.explanations if each.name.startswith("picking "))
+        assert found.accuracy.value == pytest.approx(cue.accuracy.value)
+        assert found.verdict not in ("knows", "partly")
+
+
+def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> None:
+    assert not pair.complete
+    assert not small.complete
+    assert "these are not the figures of profile 1" in (pair.page or Path()).read_text(encoding="utf-8")
+
+
+def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
+    assert pair.page is not None
+    page = pair.page.read_text(encoding="utf-8")
+    assert page.index(pair.models[0].summary[0]) < page.index('id="grid"')
+    assert len(re.findall(r'<button type="button" class="cell"', page)) == len(CHEAP) * 2
+    assert "no person has judged these items" in page
+    assert not re.findall(r"(?:src|href)=.?https?:", page), "the page asks nothing of a network"
+    for ability in pair.abilities:
+        assert ability.content[:12] in page
+
+
+def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: hs.Profile) -> None:
+    assert pair.pictures is not None
+    svg, png = pair.pictures
+    root = ET.fromstring(svg.read_text(encoding="utf-8"))
+    dots = [float(each.attrib["cx"]) for each in root.iter("{http://www.w3.org/2000/svg}circle")]
+    assert len(dots) == len(CHEAP) * 2
+    assert png.read_bytes().startswith(b"\x89PNG")
+    values = [found.accuracy.value for found in pair.models[0].verdicts.findings]
+    places = sorted(dots)[: len(CHEAP)]
+    order = np.argsort(values)
+    assert np.corrcoef(np.array(values)[order], places)[0, 1] > 0.999
+
+
+def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
+    assert pair.out is not None
+    kept = json.loads((pair.out / "profile.json").read_text(encoding="utf-8"))
+    text = pair.to_markdown()
+    for model in kept["models"]:
+        for found in model["verdicts"]["findings"]:
+            assert f"{100 * found['accuracy']['value']:.0f} %" in text
+    assert [each["ability"] for each in kept["differences"]].count("one number") == 1
+
+
+def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
+    model = small.models[0]
+    by_name = {found.ability: found for found in model.verdicts.findings}
+    assert "pmi" in {each.name.split()[-1] for each in by_name["turned"].askings}
+    names = [each.name for each in by_name["exceptions"].explanations]
+    assert "the model without the question" in names
+    assert by_name["turned"].twin is not None
+    assert by_name["exceptions"].twin is None
+    assert model.associations is not None
+    assert model.associations.schemas == 6
+    assert model.forecast is not None
+    assert model.forecast.tokens > 100
+    for mistake in model.mistakes:
+        assert mistake.chosen != mistake.right
+        assert mistake.shares[mistake.chosen] == max(mistake.shares)
+
+
+def test_the_same_call_asks_nothing_again_and_says_the_same(small: hs.Profile) -> None:
+    assert small.out is not None
+    before = (small.out / "profile.json").read_bytes()
+    again = hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=small.out, pictures=False)
+    assert again.models[0].forecast is None, "nothing was left to be foretold"
+    assert again.models[0].verdicts == small.models[0].verdicts
+    after = json.loads((small.out / "profile.json").read_bytes())
+    expected = json.loads(before)
+    for each in (expected, after):
+        del each["models"][0]["forecast"]
+    assert after == expected
+
+
+def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="two models are called 'guesser'"):
+        hs.profile(["guesser", "guesser"])
+    with pytest.raises(UserError, match="leaves nothing to ask"):
+        hs.profile("guesser", limit=0)
+    call = caller(capfd)
+    both = call("profile", "-m", "guesser", "--quick", "--full", "--out", tmp_path / "x")
+    assert (both.code, (tmp_path / "x").exists()) == (2, False)
+
+
+def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
+    pair: hs.Profile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hold_to("profile", pair.to_json())
+    words = ["profile", "-m", "guesser", "--ability", "parts", "--ability", "turned", "--no-pictures"]
+    printed = caller(capfd)(*words, "--out", tmp_path / "p")
+    assert printed.code == 0, printed.err
+    assert "wholes ¹" in printed.out
+    assert "the one number: " in printed.out
+    assert not list((tmp_path / "p").glob("*.png"))
