@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError, argument
@@ -21,7 +22,10 @@ from horsesense.learning.splits import judged
 from horsesense.learning.training import accuracy_of, answers_of, train
 from horsesense.learning.training_record import Look, Recipe, ordered_content
 from horsesense.models.local.trainable import Opened, open_for_training
-from horsesense.records import Answer, Dose, Item, Probe
+from horsesense.models.locating import identify
+from horsesense.records import Answer, Card, Dose, Item, Probe
+from horsesense.runs.engine import Desk, Done, Job, Task
+from horsesense.runs.folder import answers_in, table_of_answers
 from horsesense.watching import UNWATCHED, Watcher
 
 DOSES = (10, 30, 100, 300, 1000, 3000)
@@ -82,20 +86,32 @@ class BestDose:
     """To the original task's test."""
 
 
-@dataclass(slots=True)
-class Study:
-    """A study as it grows; whoever carries it out says where doses are kept."""
+class Study(Job):
+    """A study as it grows: its tasks are the model as it is, then each dose of each seed, wherever they are done.
 
-    model: str
-    sets: Sets
-    grid: Grid
-    objective: str = "multiple-choice"
-    watcher: Watcher = UNWATCHED
-    done: frozenset[tuple[str, int, int]] = frozenset()
-    """Setting, k and seed of what was carried out before and is kept."""
-    kept: Callable[[Sequence[Dose]], None] = lambda _: None
-    before: dict[str, float] = field(default_factory=dict)
-    """Accuracy on the development sets before anything: ``new`` and ``original``."""
+    Whoever carries it out says where doses are kept.
+    """
+
+    name = "inoculation"
+
+    def __init__(
+        self,
+        model: str,
+        sets: Sets,
+        grid: Grid,
+        objective: str = "multiple-choice",
+        watcher: Watcher = UNWATCHED,
+        tried: Callable[[Sequence[Dose]], None] = lambda _: None,
+        chosen: Callable[[BestDose], None] = lambda _: None,
+    ) -> None:
+        self.model, self.sets, self.grid, self.objective, self.watcher = model, sets, grid, objective, watcher
+        self.tried, self.chosen = tried, chosen
+        self.done: frozenset[tuple[str, int, int]] = frozenset()
+        """Setting, k and seed of what was carried out before and is kept."""
+        self.before: dict[str, float] = {}
+        """Accuracy on the development sets before anything: ``new`` and ``original``."""
+        self.lost: list[str] = []
+        """What was given up, in words."""
 
     def check(self, allow_overlap: bool = False) -> Leaks:
         """Leaks from the doses and from the natural set into what measures them."""
@@ -121,8 +137,6 @@ class Study:
 
     def made_from(self) -> dict[str, Any]:
         """What the study rests on: the same for all doses that one folder holds."""
-        from horsesense.models.locating import identify
-
         sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
         contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
         left_out = {"doses", "adds", "seeds", "device"} | ({"dtype"} if self.grid.dtype == "float32" else set())
@@ -131,24 +145,104 @@ class Study:
         about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
         return about | contents | plain
 
-    def carry_out(self) -> Iterable[BestDose]:
-        """The model as it is, then each dose: seeds, then adds, then k."""
-        nothing = self._nothing()
-        if ("none", 0, 0) not in self.done:
-            yield nothing
-        for seed in self.grid.seeds:
-            for add in self.grid.adds:
-                for k in self.grid.doses:
-                    if (_setting(add), k, seed) not in self.done:
-                        yield self._dose(seed, add, k)
+    def begin(self) -> list[Task]:
+        """The model as it is, which all costs are counted from."""
+        return [self._task("as_it_is", "the model as it is")]
 
-    def _nothing(self) -> BestDose:
+    def take(self, task: Task, done: Done) -> list[Task]:
+        """Keep what came of a dose; after the model as it is, all doses: seeds, then adds, then k."""
+        answers = [list(answers_in(done.tables[name])) for name in ("new", "original")]
+        if not self.before:
+            self.before = dict(done.told["before"])
+            if ("none", 0, 0) not in self.done:
+                new, original = self.before["new"], self.before["original"]
+                self.chosen(BestDose(Dose(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0), *answers))
+            return [
+                self._task("try_dose", f"k = {k:,}, seed {seed}, {_setting(add)}", seed=seed, add=add, k=k)
+                for seed in self.grid.seeds
+                for add in self.grid.adds
+                for k in self.grid.doses
+                if (_setting(add), k, seed) not in self.done
+            ]
+        self.tried([Dose(**{**dose, "model": self.model}) for dose in done.told["tried"]])
+        dose = Dose(**{**done.told["best"], "model": self.model})
+        self.watcher.say(
+            f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}: new {dose.new:.3f} (from {self.before['new']:.3f}), "
+            f"original {dose.original:.3f}, cost {dose.cost:+.3f}, at rate {dose.lr:g} and step {dose.steps}"
+        )
+        self.chosen(BestDose(dose, *answers))
+        return []
+
+    def watching(self, task: Task) -> Watcher:
+        return self.watcher
+
+    def failed(self, task: Task, why: str) -> None:
+        self.lost.append(f"{task.called} ({why})")
+
+    def _task(self, function: str, called: str, **more: int) -> Task:
+        path = Path(self.model).expanduser()
+        told = {
+            "model": str(path.absolute()) if path.exists() else self.model,
+            "identity": identify(self.model).whole,
+            "objective": self.objective,
+            "grid": asdict(self.grid),
+            "before": self.before,
+            **more,
+        }
+        sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
+        shared = {name: probe.items for name, probe in sets.items() if probe is not None}
+        return Task(f"{__name__}:{function}", told, shared=shared, called=called)
+
+
+def as_it_is(desk: Desk, task: Task) -> Done:
+    """A task: the model before any dose, on the development sets and the tests."""
+    best, _ = (trial := _Trial.of(desk, task)).nothing()
+    return Done({"before": trial.before}, _tables(best))
+
+
+def try_dose(desk: Desk, task: Task) -> Done:
+    """A task: one dose and seed at all rates, and the best weights of them on the tests."""
+    trial = _Trial.of(desk, task)
+    best, tried = trial.dose(task.told["seed"], task.told["add"], task.told["k"])
+    return Done({"tried": [asdict(dose) for dose in tried], "best": asdict(best.dose)}, _tables(best))
+
+
+def _tables(best: BestDose) -> dict[str, Any]:
+    answers = {"new": best.answers, "original": best.original_answers}
+    return {name: table_of_answers("", name, given) for name, given in answers.items()}
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A study where its doses are given."""
+
+    model: str
+    sets: Sets
+    grid: Grid
+    objective: str
+    watcher: Watcher
+    before: dict[str, float]
+
+    @classmethod
+    def of(cls, desk: Desk, task: Task) -> _Trial:
+        told = task.told
+        if identify(told["model"]).whole != told["identity"]:
+            raise UserError(
+                f"{told['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
+            )
+        probes = {name: Probe(items, Card(name=name)) for name, items in task.shared.items()}
+        grid: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in told["grid"].items()
+        }
+        return cls(told["model"], Sets(**probes), Grid(**grid), told["objective"], desk.watcher, dict(told["before"]))
+
+    def nothing(self) -> tuple[BestDose, list[Dose]]:
         opened, place = self._placed(self.model)
         aim = objective_of(self.objective)
         parts = {"new": self.sets.dev, "original": self.sets.original_dev}
         self.before = {name: accuracy_of(opened, place, aim, probe.items) for name, probe in parts.items()}
         dose = Dose(self.model, "none", 0, 0.0, 0, 0, self.before["new"], self.before["original"], 0.0)
-        return self._measured(opened, place, dose)
+        return self._measured(opened, place, dose), []
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
         from horsesense.models.local.device import choose_device
@@ -166,8 +260,8 @@ class Study:
             return opened, opened.network.eval()
         return opened, opened.network.to(choose_device(self.grid.device)[0]).eval()
 
-    def _dose(self, seed: int, add: int, k: int) -> BestDose:
-        setting = _setting(add)
+    def dose(self, seed: int, add: int, k: int) -> tuple[BestDose, list[Dose]]:
+        setting, tried = _setting(add), list[Dose]()
         items = mixed(self.sets.train.items, self.sets.natural.items if self.sets.natural else (), k, add, seed)
         best: tuple[float, Dose, dict[str, Any]] | None = None
         state: dict[str, Any] = {}
@@ -203,23 +297,19 @@ class Study:
             others = {"original": self.sets.original_dev.items}
             train(self.model, items, self.sets.dev.items, recipe, others=others, watcher=self.watcher, keep=keep)
             doses = [self._record(look, setting, k, rate, seed) for look in looks]
-            self.kept(doses)
+            tried += doses
             top = max(doses, key=lambda dose: (dose.new + dose.original, -dose.steps))
             if best is None or top.new + top.original > best[0]:
                 best = top.new + top.original, top, state
         assert best is not None
         dose = best[1]
-        self.watcher.say(
-            f"{setting}, k = {k:,}, seed {seed}: new {dose.new:.3f} (from {self.before['new']:.3f}), "
-            f"original {dose.original:.3f}, cost {dose.cost:+.3f}, at rate {dose.lr:g} and step {dose.steps}"
-        )
         opened, network = self._placed(self.model)
         if self.grid.lora:
             from horsesense.learning.transformers_trainer import with_adapter
 
             network = with_adapter(opened.network, seed)
         network.load_state_dict(best[2], strict=not self.grid.lora)
-        return self._measured(opened, network.eval(), dose)
+        return self._measured(opened, network.eval(), dose), tried
 
     def _record(self, look: Look, setting: str, k: int, rate: float, seed: int) -> Dose:
         original = look.others["original"]

@@ -136,18 +136,19 @@ def _taken(desk: Desk, task: Task) -> list[Any]:
 
 def _model(desk: Desk, opening: Mapping[str, Any], items: Sequence[Item] = ()) -> Model:
     """The model that is open here, or that is opened now and stays so."""
-    called = opening["name"], opening["content"]
+    wanted = [opening[name] for name in ("name", "found_by", "content", "family", "device")]
     model: Model
     if _MODEL in desk.kept:
-        named, model = desk.kept[_MODEL]
-        if named == called:
+        known, model = desk.kept[_MODEL]
+        if known == wanted and (not isinstance(model, LanguageModel) or opening["dtype"] == model.dtype):
             return model
+        del model
         desk.clear()
-    model = desk.given[called[0]] if called[0] in desk.given else _loaded(opening, items)
+    model = desk.given[opening["name"]] if opening["name"] in desk.given else _loaded(opening, items)
     check_repeatable(model, spec_from_dict(opening["spec"]))
     folder = opening.get("folder")
     desk.closing.enter_context(model.asking(Path(folder) if folder else None))
-    desk.kept[_MODEL] = called, model
+    desk.kept[_MODEL] = wanted, model
     return model
 
 

@@ -48,6 +48,8 @@ class Done:
     told: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, Any] = field(default_factory=dict)
     """Arrow tables, by name."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that a library wrote, by their path in a folder: trained weights."""
 
 
 class Desk:

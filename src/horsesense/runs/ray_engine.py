@@ -1,8 +1,9 @@
 """Tasks done by a pool of Ray workers, on this machine or on a cluster.
 
 A worker is an actor that opens a model once and is given tasks of it as long as there are any; then it opens another.
-Only this process writes, and only it has the folder's lock and the cache. A worker that ends, alone or with its machine,
-is replaced and what it was at is done again; a task that ends its worker three times is given up, and the rest is done.
+Only this process writes, and only it has the folder's lock and the cache. A worker that ends, alone or with its
+machine, is replaced and what it was at is done again; a task that ends its worker three times is given up, and the rest
+is done.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class RayEngine:
         threads: int | None = None,
     ) -> None:
         self.address, self.workers, self.gpus, self.threads = address, workers, gpus, threads
+        self._kept: tuple[str, _Room, list[_Seat]] | None = None
+        """Workers of an earlier call, with the model that they have open, and where they are."""
 
     @property
     def on_gpu(self) -> bool:
@@ -55,8 +58,29 @@ class RayEngine:
         elsewhere = [job for job in jobs if not job.only_here]
         begun = {id(job): deque(job.begin()) for job in elsewhere}
         if any(begun.values()):
-            _Pool(self._room(), elsewhere, begun, watcher).run()
+            room = self._room()
+            pool = _Pool(room, self._workers(room), elsewhere, begun, watcher)
+            try:
+                pool.run()
+            finally:
+                self._kept = _session(), room, pool.rest()
         HERE.carry_out([job for job in jobs if job.only_here], watcher)
+
+    def close(self) -> None:
+        """Let the workers go; they go with this process in any case."""
+        import ray
+
+        if self._kept is not None and ray.is_initialized() and self._kept[0] == _session():
+            for seat in self._kept[2]:
+                ray.kill(seat.actor)
+        self._kept = None
+
+    def _workers(self, room: _Room) -> list[_Seat]:
+        """Those of an earlier call, where they are such as this one wants: they have imported all, and loaded much."""
+        if self._kept is not None and self._kept[:2] == (_session(), room):
+            return self._kept[2]
+        self.close()
+        return []
 
     def _room(self) -> _Room:
         """How many workers, and what each of them has."""
@@ -103,6 +127,13 @@ class RayEngine:
         )
 
 
+def _session() -> str:
+    """Which connection to which cluster this is."""
+    import ray
+
+    return str(ray.get_runtime_context().get_job_id())
+
+
 @dataclass(frozen=True, slots=True)
 class _Room:
     """What the pool may have."""
@@ -119,17 +150,26 @@ class _Seat:
 
     actor: Any
     ready: bool = False
+    node: str = ""
+    """Ray's name of its machine."""
     job: Job | None = None
-    """Whose model it has open."""
+    """Whose task it did last, and has a model open for."""
     task: Task | None = None
 
 
 class _Pool:
     """The workers of one call, and who does what."""
 
-    def __init__(self, room: _Room, jobs: Sequence[Job], begun: dict[int, deque[Task]], watcher: Watcher) -> None:
+    def __init__(
+        self,
+        room: _Room,
+        seats: list[_Seat],
+        jobs: Sequence[Job],
+        begun: dict[int, deque[Task]],
+        watcher: Watcher,
+    ) -> None:
         self.room, self.jobs, self.waiting, self.watcher = room, jobs, begun, watcher
-        self._seats: list[_Seat] = []
+        self._seats = seats
         self.under_way: dict[Any, _Seat] = {}
         """What is awaited of Ray → who does it."""
         self.deaths: Counter[tuple[int, str]] = Counter()
@@ -140,9 +180,10 @@ class _Pool:
     def run(self) -> None:
         import ray
 
-        for _ in range(self.room.workers):
+        for _ in range(self.room.workers - len(self._seats)):
             self._start()
         try:
+            self._give_out()
             while any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
                 first, _ = ray.wait(list(self.under_way), num_returns=1, timeout=_LOOK)
                 if not first:
@@ -156,9 +197,16 @@ class _Pool:
             for job in self.jobs:
                 job.stopped()
             raise
-        finally:
-            for seat in self._seats:
+
+    def rest(self) -> list[_Seat]:
+        """The workers that are ready for another call; one that is at something is stopped in it."""
+        import ray
+
+        for seat in self._seats:
+            seat.job = None
+            if not seat.ready or seat.task is not None:
                 ray.kill(seat.actor)
+        return [seat for seat in self._seats if seat.ready and seat.task is None]
 
     # Workers come and go.
 
@@ -195,7 +243,7 @@ class _Pool:
                 f"the worker at {told['node']} computes with {told['threads']} threads and not {self.room.threads}",
                 fix=f"set {argument('threads')}",
             )
-        seat.ready, self.false_starts = True, 0
+        seat.ready, seat.node, self.false_starts = True, told["id"], 0
 
     def _bury(self, seat: _Seat, error: Exception) -> None:
         """Its task is done again, unless it has ended too many workers; a machine that leaves is no fault of a task."""
@@ -210,7 +258,7 @@ class _Pool:
                 raise UserError(f"workers end as soon as they are started ({why})", fix="see the logs of Ray")
         if seat.task is not None and seat.job is not None:
             task, key = seat.task, (id(seat.job), seat.task.called)
-            self.deaths[key] += not _left_with_its_machine(error)
+            self.deaths[key] += not _left_with_its_machine(error, seat.node)
             self.watcher.say(f"{task.called}: its worker ended, for the {_nth(self.deaths[key])} time")
             if self.deaths[key] >= _DEATHS:
                 seat.job.failed(task, f"it ended its worker {_DEATHS} times")
@@ -298,10 +346,12 @@ def own_versions() -> dict[str, str]:
     return {"horsesense": __version__, **library_versions()}
 
 
-def _left_with_its_machine(error: Exception) -> bool:
+def _left_with_its_machine(error: Exception, node: str) -> bool:
     """Whether the whole machine went, and not only the process."""
-    told = str(error).lower()
-    return "node" in told and any(word in told for word in ("died", "dead", "terminated", "preempted", "drained"))
+    import ray
+
+    alive = {each["NodeID"] for each in ray.nodes() if each["Alive"]}
+    return "its node has died" in str(error) or node not in alive
 
 
 def _nth(count: int) -> str:

@@ -29,6 +29,7 @@ class Worker:
 
     def about(self) -> bytes:
         """Where it is, and with what it computes."""
+        import ray
         import torch
 
         from horsesense import __version__
@@ -37,6 +38,7 @@ class Worker:
         return packed(
             {
                 "node": platform.node(),
+                "id": ray.get_runtime_context().get_node_id(),
                 "versions": {"horsesense": __version__, **library_versions()},
                 "threads": torch.get_num_threads(),
                 "gpus": torch.cuda.device_count(),

@@ -83,7 +83,8 @@ def task_of_frame(frame: bytes, shared: Sequence[Sequence[Item]]) -> Task:
 
 
 def frame_of_done(done: Done) -> bytes:
-    return packed({"told": done.told}, {name: _table_bytes(table) for name, table in done.tables.items()})
+    tables = {f"table {name}": _table_bytes(table) for name, table in done.tables.items()}
+    return packed({"told": done.told}, tables | {f"file {name}": content for name, content in done.files.items()})
 
 
 def frame_of_error(error: UserError, where: str) -> bytes:
@@ -97,4 +98,8 @@ def done_of_frame(frame: bytes) -> Done:
     header, parts = unpacked(frame)
     if "error" in header:
         raise UserError(header["error"].pop("problem"), **header["error"])
-    return Done(header["told"], {name: _table_of(part) for name, part in parts.items()})
+    kinds: dict[str, dict[str, bytes]] = {"table": {}, "file": {}}
+    for name, part in parts.items():
+        kind, _, called = name.partition(" ")
+        kinds[kind][called] = part
+    return Done(header["told"], {name: _table_of(part) for name, part in kinds["table"].items()}, kinds["file"])

@@ -1,0 +1,206 @@
+"""Engines: what Ray costs a shard, two workers against two plain processes, and a scheduler with 1,000 workers.
+
+    python bench/engines.py [shard] [pair] [scheduler]
+
+Each figure is a ratio, or a difference, of two things measured in one run, one after the other in turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from horsesense.records import Card, Item, Probe  # noqa: E402
+from horsesense.runs.ask import Settings, ask_models  # noqa: E402
+from horsesense.runs.engine import Done, Job, Task  # noqa: E402
+from horsesense.watching import Watcher  # noqa: E402
+
+NOUNS = ("kettle", "stone", "feather", "umbrella", "coat", "butter", "chocolate", "ice", "child", "trail", "song")
+
+
+def made(count: int, name: str = "made") -> Probe:
+    items = [
+        Item(
+            probe=name,
+            form="choice",
+            text=f"The {NOUNS[n % 11]} of number {n} lies in the {NOUNS[n % 7]}, because it is",
+            options=("hard", "soft and warm"),
+            answer=n % 2,
+            family=f"f{n // 2}",
+        )
+        for n in range(count)
+    ]
+    return Probe.of(items, Card(name=name))
+
+
+def took(work: Callable[..., object], *given: Any, **more: Any) -> float:
+    """Seconds that a call takes."""
+    began = time.perf_counter()
+    work(*given, **more)
+    return time.perf_counter() - began
+
+
+def tiny(scratch: Path) -> str:
+    from tests.support.tiny import save_tiny
+
+    return str(save_tiny("gpt2", scratch / "gpt2"))
+
+
+def shard(scratch: Path) -> None:
+    """One worker against this process, as many threads each: seconds more a shard."""
+    import torch
+
+    from horsesense.runs.ray_engine import RayEngine
+
+    threads = torch.get_num_threads()
+    model, probe, engine = tiny(scratch), made(3_000), RayEngine(workers=1, threads=threads)
+    settings = Settings(shard=1_000, cache=False, device="cpu")
+    ask_models([model], {"made": made(50)}, scratch / "warm", settings, engine=engine)
+    more, shards = [], 0
+    for number in range(5):
+        here, there = scratch / f"here-{number}", scratch / f"ray-{number}"
+        plain = took(ask_models, [model], {"made": probe}, here, settings)
+        crossed = took(ask_models, [model], {"made": probe}, there, settings, engine=engine)
+        shards = len(list((there / "answers").iterdir()))
+        more.append((crossed - plain) / shards)
+        print(f"  here {plain:.2f} s, ray {crossed:.2f} s, {shards} shards")
+    cost = median(more)
+    print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of 5): {cost / 30:.3%} of one of 30 s")
+    engine.close()
+
+
+def pair(scratch: Path) -> None:
+    """Two workers of one thread against two plain processes of one thread, the same work."""
+    from horsesense.records import write_probe
+    from horsesense.runs.ray_engine import RayEngine
+
+    probes = {name: made(int(os.environ.get("ITEMS", "60")), name) for name in ("one", "two")}
+    for name, probe in probes.items():
+        write_probe(scratch / f"{name}.jsonl", probe)
+    settings = Settings(shard=1_024, cache=False, device="cpu")
+    engine = RayEngine(workers=2, threads=1)
+    ask_models(["smollm2"], {"warm": made(4, "warm")}, scratch / "warm", settings, engine=engine)
+    ratios = []
+    for number in range(3):
+        words = [sys.executable, __file__, "plain", str(scratch)]
+        env = os.environ | {"OMP_NUM_THREADS": "1"}
+        started = [
+            subprocess.Popen([*words, name, str(number)], env=env, stdout=subprocess.PIPE, text=True) for name in probes
+        ]
+        plain = max(float(process.communicate()[0].split()[-1]) for process in started)
+        crossed = took(ask_models, ["smollm2"], probes, scratch / f"ray-{number}", settings, engine=engine)
+        ratios.append(plain / crossed)
+        print(f"  two processes {plain:.1f} s, two workers {crossed:.1f} s")
+    print(f"two workers do {median(ratios):.2f} of what two plain processes do in the same time (median of 3)")
+    engine.close()
+
+
+def plain(scratch: Path, name: str, number: str) -> None:
+    """One of the two processes: the seconds that it asks for, its model loaded but its imports not."""
+    from horsesense.models.local.load import load_model
+    from horsesense.records import read_probe
+
+    load_model("smollm2", device="cpu")
+    probe, settings = read_probe(scratch / f"{name}.jsonl"), Settings(shard=1_024, cache=False, device="cpu")
+    out = scratch / f"plain-{name}-{number}"
+    print(took(ask_models, ["smollm2"], {name: probe}, out, settings))
+
+
+class Waiting(Job):
+    """Shards that nobody computes: items go out, the answers of one shard come back and are written, each time."""
+
+    name = "waiting"
+
+    def __init__(self, shards: int, items: Sequence[Item], folder: Path) -> None:
+        self.shards, self.items, self.folder = shards, items, folder
+        self.written = 0.0
+
+    def begin(self) -> list[Task]:
+        told = {"opening": {"name": "m"}, "probe": "made", "way": "options"}
+        return [Task("horsesense.none:none", {**told, "number": n}, self.items) for n in range(self.shards)]
+
+    def take(self, task: Task, done: Done) -> list[Task]:
+        from horsesense.runs.folder import shard_path, write_table
+
+        path = shard_path(self.folder, "m", "made", task.told["number"])
+        self.written += took(write_table, path, done.tables["answers"])
+        return []
+
+
+def scheduler(scratch: Path) -> None:
+    """1,000 workers in one actor, each of which only waits: how busy does the driver keep them?"""
+    import ray
+
+    from horsesense.runs import ray_worker
+    from horsesense.runs.ray_engine import RayEngine, own_versions
+    from horsesense.runs.wire import frame_of_done, packed
+
+    seconds, workers = float(os.environ.get("SECONDS", "30")), int(os.environ.get("WORKERS", "1000"))
+    waves = int(os.environ.get("WAVES", "4"))
+    model, some = tiny(scratch), made(400)
+    ask_models([model], {"made": some}, scratch / "run", Settings(shard=10**9, cache=False, device="cpu"))
+    from pyarrow import parquet
+
+    table = parquet.read_table(next((scratch / "run" / "answers").iterdir()))
+    frame = frame_of_done(Done(tables={"answers": table}))
+    engine = RayEngine(workers=workers, threads=1)
+    engine._connect()
+    about = {"node": "here", "id": "", "versions": own_versions(), "threads": 1, "gpus": 0}
+
+    @ray.remote(max_concurrency=2 * workers, num_cpus=0)
+    class Crowd:
+        async def wait(self, given: bytes) -> bytes:
+            await asyncio.sleep(seconds)
+            return frame
+
+        async def about(self) -> bytes:
+            return packed(about, {})
+
+    crowd = Crowd.remote()
+
+    class Called:
+        def __init__(self, method: Any) -> None:
+            self.method = method
+
+        def remote(self, *given: Any) -> Any:
+            return self.method.remote(*given[:1])
+
+    class One:
+        about, do = Called(crowd.about), Called(crowd.wait)
+
+    ray_worker.actor = lambda options, threads: One()
+    job = Waiting(workers * waves, some.items, scratch / "kept")
+    spent = time.process_time()
+    passed = took(engine.carry_out, [job], Watcher())
+    spent = time.process_time() - spent
+    busy = waves * seconds / passed
+    print(
+        f"{workers:,} workers, {workers * waves:,} shards of {seconds:g} s and {len(some.items)} items: "
+        f"busy {busy:.1%} ({passed:.1f} s); the driver computes {1000 * spent / (workers * waves):.1f} ms a shard, "
+        f"{1000 * job.written / (workers * waves):.1f} ms of it written"
+    )
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["plain"]:
+        plain(Path(sys.argv[2]), *sys.argv[3:])
+        return
+    for name in sys.argv[1:] or ("shard", "pair", "scheduler"):
+        with tempfile.TemporaryDirectory(prefix="engines-") as scratch:
+            print(f"{name}: {globals()[name].__doc__}")
+            globals()[name](Path(scratch))
+
+
+if __name__ == "__main__":
+    main()
