@@ -1,6 +1,6 @@
 """Engines: what Ray costs a shard, two workers against two plain processes, and a scheduler with 1,000 workers.
 
-    python bench/engines.py [shard] [pair] [scheduler]
+    python bench/engines.py [shard] [pair] [scheduler] [million]
 
 Each figure is a ratio, or a difference, of two things measured in one run, one after the other in turns.
 """
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -192,11 +193,92 @@ def scheduler(scratch: Path) -> None:
     )
 
 
+class Echo:
+    """An engine without a model: what crosses is made and read, lengths and answers are made up."""
+
+    apart, on_gpu = True, None
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        """Of each shard: made ready, sent, read and written."""
+
+    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = Watcher()) -> None:  # noqa: B008
+        import numpy as np
+        import pyarrow as pa
+
+        from horsesense.records import Answer
+        from horsesense.runs.folder import table_of_answers
+        from horsesense.runs.wire import done_of_frame, frame_of_done, frame_of_task
+
+        ways = [{"name": "options", "note": "", "asked": ""}]
+        describe = {"name": "m", "family": "causal", "architecture": "", "direction": "", "parameters": 0, "window": 64}
+        describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
+        opened = {"describe": describe, "notes": [], "kind": "weights", "reported": {}, "frame": "", "ways": ways}
+        opened |= {"local": False, "device": "cpu", "threads": 1}
+        for job in jobs:
+            waiting = list(reversed(job.begin()))
+            while waiting:
+                task, began = waiting.pop(), time.perf_counter()
+                frame_of_task(task)
+                made_up = time.perf_counter()
+                name = task.function.partition(":")[2]
+                if name == "open_model":
+                    done = Done(opened)
+                elif name == "weigh":
+                    count = len(task.items)
+                    columns = {"longest": np.arange(count) % 50 + 10, "costs": np.full(count, 60)}
+                    done = Done(tables={"weights": pa.table(columns)})
+                else:
+                    rows = ((-1.0, -2.0, -3.0), (-1.5, -2.5))
+                    at = ((0, 4, 9), (0, 5))
+                    ids = [task.items.items.ids[place] for place in task.items.places]  # type: ignore[attr-defined]
+                    answers = [Answer(item, "choice", (-6.0, -4.0), rows, at, at, ("", "")) for item in ids]
+                    done = Done(tables={"answers": table_of_answers("m", "made", answers)})
+                frame = frame_of_done(done)
+                spent = time.perf_counter() - made_up
+                waiting += reversed(job.take(task, done_of_frame(frame)))
+                if name == "answer":
+                    self.seconds.append(time.perf_counter() - began - spent)
+
+
+def million(scratch: Path) -> None:
+    """1,000,000 items: the driver's memory, and its time a shard from the first to the last."""
+    import resource
+
+    from horsesense.records.stored import StoredItems
+    from horsesense.runs import ask as asking
+    from horsesense.runs.opening import Content
+
+    count = int(os.environ.get("ITEMS", "1000000"))
+    items = StoredItems()
+    began = time.perf_counter()
+    for start in range(0, count, 10_000):
+        for item in made(10_000, "made").items:
+            items.append(replace(item, text=f"{item.text} {start}", family=f"{item.family}-{start}"))
+    print(f"  stored in {time.perf_counter() - began:.0f} s, {_memory(resource):.2f} GB at most")
+    asking.content_of_model = lambda *_: Content("")
+    engine, began = Echo(), time.perf_counter()
+    probe = Probe(items, Card(name="made", items=count))
+    settings = Settings(shard=16_384, cache=False, device="cpu")
+    ask_models(["m"], {"made": probe}, scratch / "run", settings, engine=engine)
+    passed, each = time.perf_counter() - began, engine.seconds
+    tenth = len(each) // 10
+    first, last = median(each[:tenth]), median(each[-tenth:])
+    print(
+        f"{count:,} items, {len(each):,} shards: {_memory(resource):.2f} GB at most; {passed:.0f} s with made-up "
+        f"answers; a shard takes the driver {1000 * first:.1f} ms in the first tenth, {1000 * last:.1f} ms in the last"
+    )
+
+
+def _memory(resource: Any) -> float:
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1e6
+
+
 def main() -> None:
     if sys.argv[1:2] == ["plain"]:
         plain(Path(sys.argv[2]), *sys.argv[3:])
         return
-    for name in sys.argv[1:] or ("shard", "pair", "scheduler"):
+    for name in sys.argv[1:] or ("shard", "pair", "scheduler", "million"):
         with tempfile.TemporaryDirectory(prefix="engines-") as scratch:
             print(f"{name}: {globals()[name].__doc__}")
             globals()[name](Path(scratch))

@@ -81,7 +81,7 @@ def main() -> None:
 
     def kill() -> None:
         while not over.is_set() and counts["workers killed"] < KILLS:
-            over.wait(lot.uniform(0.2, 3.0))
+            over.wait(lot.uniform(1, 10))
             if found := workers():
                 os.kill(lot.choice(found), signal.SIGKILL)
                 counts["workers killed"] += 1
@@ -113,6 +113,7 @@ def main() -> None:
     for number in range(DRIVERS):
         folder = scratch / f"driver-{number}"
         words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}"]
+        engine.close()  # its workers keep the cores
         driver = subprocess.Popen([*words, str(scratch), str(folder), *models], cwd=ROOT)
         more = lot.randint(1, len(wanted) // 2)
         while len(list(folder.glob("answers/*.parquet"))) < more and driver.poll() is None:

@@ -57,11 +57,11 @@ def test_a_larger_limit_draws_what_a_smaller_one_draws(sizes: list[int], limit: 
     assert sorted(ranks[item.id] for item in drawn) == list(range(len(drawn)))
 
 
-def weights_of(items: list[Item], longest: list[int], cost: int) -> Weights:
+def weights_of(items: Sequence[Item], longest: list[int], cost: int) -> Weights:
     return Weights([item.id for item in items], np.array(longest), np.full(len(items), cost))
 
 
-def shards_of(items: list[Item], whole: list[Item]) -> list[frozenset[str]]:
+def shards_of(items: Sequence[Item], whole: Sequence[Item]) -> list[frozenset[str]]:
     weights = weights_of(items, [len(item.text) + len(item.id[:2]) % 3 for item in items], 7)
     return [frozenset(items[place].id for place in shard) for shard in cut(weights, 100, ranks_of(whole, 3))]
 

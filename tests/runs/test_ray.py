@@ -25,9 +25,11 @@ from horsesense.runs.engine import engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray_engine import RayEngine
 from horsesense.watching import Watcher
+from tests.learning.test_taken_up_again import inoculation, kept, training
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
 from tests.support import ROOT
 from tests.support.deadly_model import install_deadly
+from tests.support.tiny import save_tiny
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 
@@ -154,6 +156,7 @@ def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
         write_probe(tmp_path / f"{name}.jsonl", probe)
     words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}", str(tmp_path)]
     words += [str(tmp_path / "run"), *models]
+    ENGINE.close()  # its workers keep the cores
     driver = subprocess.Popen(words, cwd=ROOT)
     while len(list(tmp_path.glob("run/answers/*.parquet"))) < 3 and driver.poll() is None:
         time.sleep(0.01)
@@ -187,6 +190,25 @@ def test_workers_of_other_versions_or_weights_are_refused(
 def test_a_network_in_memory_cannot_cross(cluster: Any, models: list[str]) -> None:
     with pytest.raises(UserError, match="is in the memory of this process"):
         hs.ask(hs.load_model(models[0], device="cpu"), PROBES["two"], engine=ENGINE)
+
+
+def test_doses_and_trainings_leave_what_they_leave_here(
+    cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice, left = save_tiny("choice", tmp_path / "choice"), list[dict[str, bytes]]()
+    for name, engine in (("here", "here"), ("ray", ENGINE)):
+        place = tmp_path / name
+        place.mkdir()
+        monkeypatch.chdir(place)
+        inoculation(choice, Path("doses"), seeds=(0, 1), doses=(4,), engine=engine)
+        training(Path(models[0]), Path("trained"), epochs=1, engine=engine)
+        written = {path: (place / "doses" / path).read_bytes() for path in ("doses.jsonl", "chosen.jsonl")}
+        left.append(written | kept(place))
+        again = Listener()
+        training(Path(models[0]), Path("trained"), epochs=1, engine=engine, watcher=again)
+        assert not again.seen, "what is trained is not trained again"
+    assert left[0] == left[1]
+    assert sum(path.endswith("model.safetensors") for path in left[0]) == 2
 
 
 class Leaving(Watcher):

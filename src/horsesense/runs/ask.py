@@ -12,6 +12,7 @@ from horsesense.models.contract import Model
 from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
+from horsesense.records.stored import ids_of
 from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.folder import locked
 from horsesense.runs.keeping import FolderKeeper, Keeper, all_kept
@@ -181,7 +182,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
 
 def content_of(items: Sequence[Item]) -> str:
     """SHA-256 over the ids of items, whatever their order: the version of what was asked."""
-    return content_of_ids(item.id for item in items)
+    return content_of_ids(ids_of(items))
 
 
 def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.records import Answer, Probe, Reply
+from horsesense.records.stored import ids_of
 from horsesense.runs.folder import answers_in, is_kept, keep_probe, replies_path, shard_path, write_table
 from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.opening import Content, Settings
@@ -66,7 +67,7 @@ class Keeper:
     def content(self, name: str, probe: Probe) -> str:
         """The version of what is asked."""
         if name not in self._contents:
-            self._contents[name] = content_of_ids(item.id for item in probe.items)
+            self._contents[name] = content_of_ids(ids_of(probe.items))
         return self._contents[name]
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:

@@ -20,6 +20,7 @@ from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.device import choose_device
 from horsesense.models.local.large import SPREAD
 from horsesense.records import Item
+from horsesense.records.stored import ids_of, units_of
 from horsesense.runs.manifest import manifest_path, read_manifest
 
 SHARD_TOKENS = 16_384
@@ -96,7 +97,7 @@ def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: b
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
-def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> list[Item]:
+def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> Sequence[Item]:
     """At most ``limit`` items (but one whole family at least), in the order of the probe.
 
     Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a part
@@ -107,8 +108,9 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
     ['0', '2']
     """
     if limit is None or limit >= len(items):
-        return list(items)
-    sizes = Counter(item.unit() for item in items)
+        return items
+    units = units_of(items)
+    sizes = Counter(units)
     chosen: set[str] = set()
     left = limit
     for family in _shuffled(sizes, seed):
@@ -117,14 +119,15 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
             left -= sizes[family]
         elif nested:
             break
-    return [item for item in items if item.unit() in chosen]
+    return [item for item, unit in zip(items, units, strict=True) if unit in chosen]
 
 
 def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
     """The place of each item of a whole probe in the order that draws take them in."""
-    place = {family: number for number, family in enumerate(_shuffled({item.unit() for item in items}, seed))}
-    ordered = sorted(items, key=lambda item: (place[item.unit()], item.id))
-    return {item.id: rank for rank, item in enumerate(ordered)}
+    units, ids = units_of(items), ids_of(items)
+    place = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
+    ordered = sorted(range(len(ids)), key=lambda number: (place[units[number]], ids[number]))
+    return {ids[number]: rank for rank, number in enumerate(ordered)}
 
 
 def _shuffled(families: Iterable[str], seed: int) -> list[str]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from horsesense.models.contract import Model
 from horsesense.records import Item, Probe
+from horsesense.records.stored import StoredItems
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import Done, Job, Task
 from horsesense.runs.keeping import Keeper, stage_of
@@ -171,7 +172,7 @@ class Sitting(Job):
     def _take_weights(self, plan: _Plan, task: Task, done: Done) -> list[Task]:
         table = done.tables["weights"]
         columns = [table.column(name).to_numpy() for name in ("longest", "costs")]
-        plan.weights[task.told["stretch"]] = Weights([item.id for item in task.items], *columns)
+        plan.weights[task.told["stretch"]] = Weights(_ids(task.items), *columns)
         if None in plan.weights:
             return []
         return self._measure(plan.way["name"])
@@ -321,6 +322,17 @@ class Some(Sequence[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         return (self.items[int(place)] for place in self.places)
+
+    @property
+    def lines(self) -> list[bytes] | None:
+        """The items as JSON, where they lie so."""
+        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
+
+
+def _ids(items: Sequence[Item]) -> list[str]:
+    if isinstance(items, Some) and isinstance(items.items, StoredItems):
+        return [items.items.ids[int(place)] for place in items.places]
+    return [item.id for item in items]
 
 
 @dataclass(slots=True)

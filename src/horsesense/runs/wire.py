@@ -42,7 +42,7 @@ def lines_of(items: Sequence[Item]) -> bytes:
     """Items as JSON lines."""
     stored = getattr(items, "lines", None)  # items that lie as lines already are not made objects for it
     if stored is not None:
-        return b"\n".join(stored())
+        return b"\n".join(stored)
     return b"\n".join(orjson.dumps(item_to_dict(item)) for item in items)
 
 
