@@ -172,6 +172,7 @@ def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
 def test_workers_of_other_versions_or_weights_are_refused(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ENGINE.close()  # workers are looked at when they come
     with monkeypatch.context() as patch:
         patch.setattr("horsesense.runs.ray_engine.own_versions", lambda: {"torch": "1.0"})
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
