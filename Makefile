@@ -3,12 +3,12 @@
 # make test   set everything up and run lint, types, the import contract and the tests
 # make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
 # make setup  only the environment, in .venv
-# make bench  figures for docs/performance.md
+# make bench  figures for docs/results/performance.md
 # make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
-# make coverage  how often intervals hold the truth, for docs/statistics.md (half an hour)
-# make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/reliability.md
+# make coverage  how often intervals hold the truth, for docs/concepts/statistics.md (half an hour)
+# make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/results/reliability.md
 # make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
-#             slow connections, hostile files: the other tables for docs/reliability.md (an hour)
+#             slow connections, hostile files: the other tables for docs/results/reliability.md (an hour)
 # make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
 # make sbom   the bill of materials, sbom.json
 

@@ -1,7 +1,7 @@
 """How fast scores come: masked sentences against a loop and minicons, questions against lm-evaluation-harness.
 
 Run: OMP_NUM_THREADS=2 python bench/scoring.py [masked|questions|gpu|decoder]
-Each figure is a ratio to a reference measured in the same run. docs/performance.md has the table.
+Each figure is a ratio to a reference measured in the same run. docs/results/performance.md has the table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Inference steps of CATs: the rule beside two readers who counted without it, on 100 items a set (docs/cats.md).
+"""Inference steps of CATs: the rule beside two readers who counted without it, 100 items a set (docs/methods/cats.md).
 
-Run: python bench/steps.py                          agreement, from docs/readings/cats-steps.tsv
+Run: python bench/steps.py                          agreement, from docs/results/readings/cats-steps.tsv
      python bench/steps.py draw RELEASE OUT         draws the items: OUT/for-reader/SET.txt, and OUT/key.tsv
-     python bench/steps.py keep OUT READER READER   puts the readers' counts beside the rule's, into docs/readings
+     python bench/steps.py keep OUT READER READER   the readers' counts beside the rule's, into docs/results/readings
 A reader's folder has files of lines `id<TAB>count`. What is kept has our ids and counts; texts stay with the release.
 """
 
@@ -21,7 +21,7 @@ from horsesense.methods.releases import read_release
 
 SETS = ("sm", "swag", "hella_swag", "wsc", "ca", "smr", "arct_1", "arct_2")
 EACH, SEED = 100, 20261116
-KEPT = Path(__file__).parent.parent / "docs" / "readings" / "cats-steps.tsv"
+KEPT = Path(__file__).parent.parent / "docs" / "results" / "readings" / "cats-steps.tsv"
 COLUMNS = ("number", "set", "item", "rule", "reader1", "reader2")
 
 TOLD = """\

@@ -25,6 +25,19 @@ def test_units_needed_are_those_of_statsmodels(effect: float, wanted: float) -> 
     assert units_needed(effect, 1.0, wanted=wanted) == pytest.approx(math.ceil(reference), abs=1)
 
 
+@pytest.mark.parametrize("effect", [0.2777, 0.11, 0.31, 0.47])
+def test_no_smaller_number_of_units_would_do(effect: float) -> None:
+    """Counted up one by one: the search by halves starts where the power is 1, and must not lose its way there."""
+    assert units_needed(effect, 1.0) == next(units for units in range(2, 2000) if power_of(effect, 1.0, units) >= 0.8)
+
+
+@pytest.mark.parametrize("units", [5, 30, 500, 20_000, 400_000])
+def test_power_grows_with_the_difference_to_one(units: int) -> None:
+    powers = [power_of(shift / units**0.5, 1.0, units) for shift in np.linspace(0, 80, 400)]
+    assert np.all(np.diff(powers) >= -1e-9)
+    assert powers[-1] > 0.999
+
+
 def test_the_study_it_asks_for_finds_the_difference_as_often_as_promised() -> None:
     rng = np.random.default_rng(0)
     # A large pilot, so that what it sees is the truth.

@@ -86,6 +86,9 @@ def test_an_instrument_from_the_link_to_the_end(browser: Any, tmp_path: Path, in
             if instrument in ("choice", "statements", "dual"):
                 expected = tab.page.locator("label.answer").nth(1).inner_text().splitlines()[0].strip()
                 VALUES[f"{instrument}{number}"] = expected
+            for answer in tab.page.locator("label.answer:visible").all():
+                mark, text = (answer.locator(part).first.bounding_box() for part in ("input", "span"))
+                assert mark["x"] + mark["width"] <= text["x"], "what is chosen by a mark stands beside it"
             fill_in(tab.page, instrument)
         tab.page.get_by_role("heading", name="Thank you").wait_for()
         assert tab.page.locator(".code").count() == 0, "a completion code is for a crowd"
@@ -230,7 +233,9 @@ def test_a_researcher_looks_invites_and_pauses(browser: Any, tmp_path: Path) -> 
         eve = Tab(browser, address, link.rpartition("/")[2])
         eve.begin()
         eve.page.get_by_role("heading", name="Thank you").wait_for()
+        assert "nothing is left for you" in eve.page.locator("main").inner_text()
         boss.page.get_by_role("link", name="Back to the study").click()
+        assert boss.page.locator("tr", has_text="eve").locator("td").first.inner_text() == "nothing left"
         boss.page.get_by_role("button", name="Pause eve").click()
         boss.page.get_by_role("button", name="Resume eve").wait_for()
         boss.page.get_by_role("button", name="Pause the study").click()

@@ -78,7 +78,7 @@ def test_an_objection_stands_beside_the_answers(tmp_path: Path) -> None:
 
 def test_people_who_finished_are_done_and_the_hasty_are_told(judged: Served) -> None:
     people = {each.person.name: each for each in standings(judged, overview(judged))}
-    assert {name: each.state for name, each in people.items()} == {"ann": "done", "ben": "done", "cid": "working"}
+    assert {name: each.state for name, each in people.items()} == {"ann": "done", "ben": "done", "cid": "nothing left"}
     assert (people["ben"].hasty, people["ann"].hasty) == (12, 0)
     assert "too quick" in people["ben"].flags
     assert "too quick" not in people["ann"].flags

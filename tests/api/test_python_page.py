@@ -12,7 +12,7 @@ import pytest
 import horsesense as hs
 from tests.support import ROOT
 
-PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 
 
 def test_the_code_of_the_page_runs(

@@ -17,8 +17,8 @@ from tests.support import ROOT
 from tests.support.calling import caller, hold_to
 
 DOCS = ROOT / "docs"
-PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")
-RELEASES = (DOCS / "releases.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+RELEASES = (DOCS / "guides" / "releases.md").read_text(encoding="utf-8")
 COMMANDS = sorted(get_group(app).commands)
 
 
@@ -75,7 +75,7 @@ def test_the_example_of_the_cache_has_the_shape_of_its_schema() -> None:
 def test_the_source_of_ones_own_builds_questions_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    page = (DOCS / "wordnetqa.md").read_text(encoding="utf-8")
+    page = (DOCS / "methods" / "wordnetqa.md").read_text(encoding="utf-8")
     section = page[page.index("A source of one's own") : page.index("## What an item says")]
     lines = [line.removeprefix("    ") for line in section.splitlines() if line.startswith("    ")]
     commands = [line.split() for line in lines if line.startswith("horsesense ")]

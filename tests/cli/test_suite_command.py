@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from horsesense.methods.suites import SUITES
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import ADD, CA, WSC, lay, lay_all
 
@@ -105,3 +106,8 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
     assert "wsc: 1 bad lines skipped" in err
     assert f"skipped {path}:4: the answer 7" in err
     assert found["suite"]["rows"][0]["sets"]["wsc"]["n"] == 3
+
+
+def test_the_help_names_every_suite(call: Call) -> None:
+    told = call("run", "--help").out.partition("--suite")[2].partition("--data")[0]
+    assert {word.strip(".,") for word in told.split()} >= set(SUITES)

@@ -57,7 +57,7 @@ def test_a_table_is_looked_through_for_cues(
 
 
 def test_the_page_shows_every_notebook_and_its_pictures() -> None:
-    page = (ROOT / "docs" / "examples.md").read_text("utf-8")
+    page = (ROOT / "docs" / "tutorials" / "index.md").read_text("utf-8")
     for script in EXAMPLES.glob("*.py"):
         text = script.read_text("utf-8")
         assert text.startswith("# %% [markdown]\n# # "), "an editor shows it as a notebook"

@@ -1,4 +1,4 @@
-"""``python -m tests.faults``: every fault point of every command that keeps something; the table for docs/reliability.md."""
+"""``python -m tests.faults``: every fault point of every command that keeps something; the table for docs/results/reliability.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10**6, help="For a command.")
     parser.add_argument("--only", action="append", help="A command; all, where none is named.")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="Processes that share the points.")
-    parser.add_argument("--write", action="store_true", help="Put the table into docs/reliability.md.")
+    parser.add_argument("--write", action="store_true", help="Put the table into docs/results/reliability.md.")
     parser.add_argument("--place", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

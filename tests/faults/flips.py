@@ -1,4 +1,4 @@
-"""``python -m tests.faults.flips``: one bit at a time flips in what is kept; the table for docs/reliability.md."""
+"""``python -m tests.faults.flips``: one bit at a time flips in what is kept; the table for docs/results/reliability.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m tests.faults.limits --write``: files that never end, or unpack to too much; the table for docs/reliability.md.
+"""``python -m tests.faults.limits --write``: files that never end, or unpack to too much; the table for docs/results/reliability.md.
 
 Each command is a process of its own; beside it the same command on a file that is not there, which is what starting takes.
 """

@@ -1,4 +1,4 @@
-"""``python -m tests.faults.slow_server``: a served study under half-open connections; the table for docs/reliability.md."""
+"""``python -m tests.faults.slow_server``: a served study under half-open connections; the table for docs/results/reliability.md."""
 
 from __future__ import annotations
 

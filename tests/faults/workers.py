@@ -1,4 +1,4 @@
-"""``python -m tests.faults.workers``: Ray's workers, its machines and whoever asks are killed; the counts for docs/more-machines.md.
+"""``python -m tests.faults.workers``: Ray's workers, its machines and whoever asks are killed; the counts for docs/guides/more-machines.md.
 
 A cluster of two nodes on this machine asks two tiny models two probes, again and again, while somebody kills a worker
 at random times (``KILLS`` of them), takes a node out and puts another in, and kills the process that asks. The answers

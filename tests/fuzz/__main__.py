@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz --inputs 100000 --seed 1 --write``: the table for docs/reliability.md, and each defect once."""
+"""``python -m tests.fuzz --inputs 100000 --seed 1 --write``: the table for docs/results/reliability.md, and each defect once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="Processes that share the targets.")
-    parser.add_argument("--write", action="store_true", help="Put the table into docs/reliability.md.")
+    parser.add_argument("--write", action="store_true", help="Put the table into docs/results/reliability.md.")
     parser.add_argument("--place", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

@@ -12,8 +12,8 @@ import horsesense as hs
 from horsesense.analysis import Estimate
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.errors import UserError
-from horsesense.methods.suites import SUITES, PaperRow, find_paper_suite
-from horsesense.methods.suites.frame import with_published
+from horsesense.methods.suites import SUITES, find_paper_suite
+from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.kept import FILE, kept_tables
 from horsesense.report.paper_chart import paper_chart
 from tests.support.small_cats import lay_all

@@ -158,7 +158,7 @@ def test_a_damaged_spec_of_a_manifest(bad: dict[str, Any]) -> None:
         spec_from_dict(ScoringSpec().to_dict() | bad)
 
 
-DOCS = ROOT / "docs" / "records.md"
+DOCS = ROOT / "docs" / "reference" / "records.md"
 
 
 def fenced(kind: str) -> str:

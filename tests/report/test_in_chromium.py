@@ -136,11 +136,54 @@ def test_the_grid_is_sorted_by_a_click(opened: Opened) -> None:
 
 
 def test_the_forest_has_the_better_model_first(opened: Opened) -> None:
-    row = opened.page.locator("table.forest tbody tr")
+    row = opened.page.locator("table.forest tbody tr:not(.on)")
     assert row.count() == 1
     assert row.locator("th").inner_text() == "good over fair"
     zero, dot = (row.locator(f".plot {mark}").bounding_box() for mark in ("u", "i"))
     assert dot["x"] > zero["x"]
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models on fourteen probes, as a log of another tool has them."""
+    folder = tmp_path_factory.mktemp("wide")
+    runs = []
+    for number in range(14):
+        probe = f"a_task_of_another_tool_with_a_long_name_{number:02}"
+        good = 0.5 + 0.03 * number
+        runs.append(make_run(folder / probe, {"good": good, "fair": 1.0 - good}, made_items(10, probe), probe=probe))
+    write_report(collect(runs, cues=False), folder / "report.html", drawn=False)
+    return folder / "report.html"
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_many_probes_go_down_the_page(browser: Any, wide: Path, width: int) -> None:
+    page = Opened(browser, wide, viewport={"width": width, "height": 900}).page
+    grid = page.locator("#grid")
+    assert grid.locator("tbody").count() == 14
+    inner, outer = (grid.locator("xpath=..").evaluate(f"e => e.{name}") for name in ("scrollWidth", "clientWidth"))
+    assert inner <= outer, "it is not to be scrolled sideways"
+    for cell in grid.locator("button.cell").all()[:4]:
+        button, value, chip = (part.bounding_box() for part in (cell, cell.locator(".value"), cell.locator(".chip")))
+        assert max(box["x"] + box["width"] for box in (value, chip)) <= button["x"] + button["width"] + 1
+    grid.locator("th button.sort").nth(1).click()
+    names: list[str] = page.locator("#grid tbody").evaluate_all("all => all.map(e => e.dataset.name)")
+    shares: list[str] = page.locator("#grid tbody > tr:first-child > td:nth-of-type(1)").evaluate_all(
+        "all => all.map(e => e.dataset.value)"
+    )
+    assert shares == sorted(shares, reverse=True)
+    assert sorted(names) != names
+
+
+def test_a_card_leads_to_details_that_are_folded_away(browser: Any, wide: Path) -> None:
+    page = Opened(browser, wide).page
+    part = page.locator("details.part").nth(5)
+    assert not part.is_visible()
+    page.locator(f"#grid button.cell[aria-controls={part.get_attribute('id').replace('details', 'card')}]").click()
+    page.locator("tr.opened:visible a").click()
+    page.locator("details.part[open]").wait_for()
+    assert part.locator("h4").first.is_visible()
+    sync_api.expect(part).to_be_in_viewport()
 
 
 def test_an_item_has_a_link_that_opens_it(opened: Opened, browser: Any, path: Path) -> None:

@@ -88,7 +88,7 @@ def test_the_page_names_nothing_outside_itself(page: Path) -> None:
 
 def test_what_was_excluded_from_the_comparison_is_said(page: Path) -> None:
     html = page.read_text("utf-8")
-    assert "40 items with a gold that all models were asked" in html
+    assert "40 questions that all were asked" in html
     assert "20 of good left out" in html
 
 

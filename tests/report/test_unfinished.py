@@ -10,6 +10,8 @@ import pytest
 import horsesense as hs
 from horsesense.cli import main
 from horsesense.records import Card, Probe
+from horsesense.report.collecting import collect
+from horsesense.report.grid import grid_of
 from horsesense.watching import Watcher
 from tests.support.made_run import made_items, make_run
 
@@ -33,6 +35,37 @@ def test_what_is_not_finished_hides_nothing(tmp_path: Path, capsys: pytest.Captu
         assert json.loads(capsys.readouterr().out)["unfinished"] == ["late on made"]
     html = (run / "report.html").read_text("utf-8")
     assert "late on made" in html
+
+
+def test_a_folder_without_a_whole_answer_hides_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each model has a folder of its own, and one was stopped before its first answers; models are given by paths."""
+    runs = [make_run(tmp_path / name, {f"/data/{name}/tuned": 0.8}, made_items(20)) for name in ("a", "b", "c")]
+    for shard in (runs[2] / "answers").iterdir():
+        shard.unlink()
+    page = tmp_path / "page.html"
+    for command in (["report", "--no-cues", *map(str, runs), "-o", str(page)], ["compare", *map(str, runs)]):
+        with pytest.raises(SystemExit) as stop:
+            main(command)
+        told = capsys.readouterr()
+        assert stop.value.code == 0, told.err
+        assert "left out: c/tuned on made" in told.err
+        assert " a/tuned " in told.out
+        assert "/data" not in told.out
+    with pytest.raises(SystemExit) as stop:
+        main(["report", "--no-cues", str(runs[2])])
+    assert stop.value.code == 2
+
+
+def test_the_grid_tells_not_finished_from_not_asked(tmp_path: Path) -> None:
+    runs = [
+        make_run(tmp_path / "one", {"/data/good": 0.9, "/data/late": 0.7}, made_items(20)),
+        make_run(tmp_path / "two", {"/data/late": 0.7}, made_items(20, "second"), probe="second"),
+    ]
+    (shard,) = (tmp_path / "one" / "answers").glob("*late*.parquet")
+    shard.unlink()
+    grid = grid_of(collect(runs, cues=False))
+    cells = {row.head.label: [cell if isinstance(cell, str) else "" for cell in row.cells] for row in grid.rows}
+    assert cells == {"good": ["", "not asked"], "late": ["not finished", ""]}
 
 
 def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The tables of docs/reliability.md, which commands write, and the place where those commands work."""
+"""The tables of docs/results/reliability.md, which commands write, and the place where those commands work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support import ROOT
 
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "results" / "reliability.md"
 
 
 def put(name: str, table: str) -> None:

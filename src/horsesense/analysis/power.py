@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isnan
 
 import numpy as np
 import scipy
@@ -111,7 +111,8 @@ def power_of(difference: float, unit_variance: float, units: int, level: float =
         return 0.0
     freedom, shift = units - 1, abs(difference) / (unit_variance / units) ** 0.5
     bar = scipy.special.stdtrit(freedom, (1 + level) / 2)
-    return float(1 - scipy.special.nctdtr(freedom, shift, bar))
+    missed = float(scipy.special.nctdtr(freedom, shift, bar))
+    return 1.0 if isnan(missed) else 1 - missed  # scipy gives up beyond 36 standard errors, where nothing is missed
 
 
 def units_needed(difference: float, unit_variance: float, level: float = 0.95, wanted: float = 0.8) -> int | None:

@@ -21,7 +21,8 @@ from horsesense.methods.cats.suite import SUITES as CATS_SUITES
 from horsesense.methods.cats.suite import OpenedSuite, SetFiles
 from horsesense.methods.cats.suite_table import SuiteTable, suite_table
 from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
-from horsesense.methods.suites import OpenedData, PaperSuite, PaperTable, find_paper_suite
+from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.kept import CONTROLS, keep_suite, suite_tables
 from horsesense.records import ScoringSpec
 from horsesense.runs.comparison import by_probe

@@ -87,7 +87,7 @@ class Report:
     def document(self) -> ReportDocument:
         """The figures as plain data."""
         slices = tuple(
-            SliceDocument(summary.label, summary.result.probe, row.facet, row.value, row.items, row.clusters)
+            SliceDocument(_named_in_full(summary), summary.result.probe, row.facet, row.value, row.items, row.clusters)
             for summary, rows in self.slices
             for row in rows
         )
@@ -163,6 +163,12 @@ def write_report(
         drawn = write_charts(collected, Path(charts))
     kept = tuple((summary, tuple(rows)) for summary, rows in slices)
     return Report(path, text, collected, kept, bool(by), tuple(not_sliced), tuple(drawn))
+
+
+def _named_in_full(summary: Summary) -> str:
+    """A model as results name it, with the folder where that tells two runs apart."""
+    _, bracket, place = summary.label.partition(" (")
+    return f"{summary.result.model}{bracket}{place}"
 
 
 def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:

@@ -298,19 +298,22 @@ def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answer
 
 def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence[Answered]]], list[str]]:
     """As `answers_by_place`, but what is not finished in a folder is left out and named."""
+    from horsesense.runs.result import shown_names
     from horsesense.runs.results import read_finished
 
     by_place: list[tuple[Path, Sequence[Answered]]] = []
-    rest: list[str] = []
+    left: list[tuple[str, str]] = []
     for number, run in enumerate(runs, start=1):
         if isinstance(run, Run):
             by_place.append((run.folder or Path(f"run {number}"), run.answered))
         else:
-            manifest, answered, unfinished = read_finished(Path(run))
+            manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            left = [(part.model.name, part.probe.name) for part in unfinished] + manifest.not_begun
-            rest += [f"{model} on {probe}" for model, probe in left]
-    return by_place, rest
+            left += [(part.model.name, part.probe.name) for part in unfinished] + manifest.not_begun
+    if not any(answered for _, answered in by_place):
+        answers_by_place(runs)  # says what is wrong with the first
+    shown = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])
+    return by_place, [f"{shown[model]} on {probe}" for model, probe in left]
 
 
 def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Strategies = Annotated[
     list[str] | None,
-    typer.Option("--strategy", help="material, grade, location, animal, role, … (see docs/rica.md); repeatable [all]."),
+    typer.Option(
+        "--strategy", help="material, grade, location, animal, role, … (see docs/methods/rica.md); repeatable [all]."
+    ),
 ]
 Kinds = Annotated[
     list[str] | None, typer.Option("--perturbations", help="all, released, a perturbation or one kind; repeatable.")

@@ -15,7 +15,7 @@ from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
-from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
 from horsesense.records.written import WrittenProbe

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from horsesense.methods.partwhole.table import PartWholeTable, TableRow
 
 partwhole = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Does the adjective carry over to the part? (docs/partwhole.md)"
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Does the adjective carry over to the part? (docs/methods/partwhole.md)",
 )
 
 

@@ -16,7 +16,7 @@ def plugins(json: Json = False) -> None:
         print_json(found)
         return
     if not found.plugins:
-        print("no package here adds anything; docs/plugins.md says how one does")
+        print("no package here adds anything; docs/guides/plugins.md says how one does")
         return
     rows = table("kind", "name", "package", "version", left=4)
     for each in found.plugins:

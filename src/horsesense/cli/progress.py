@@ -91,7 +91,8 @@ class Bars(Watcher):
         rate = (now.done - now.first) / passed
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
-            self.say(f"about {minutes:,.0f} minutes left, at {rate:,.0f} {unit} a second")
+            told = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
+            self.say(f"about {told} left, at {rate:,.0f} {unit} a second")
 
 
 def _told_rate(now: _Stage, unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -12,7 +13,7 @@ from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from horsesense.analysis.slices import FacetRow
     from horsesense.runs.comparison import Pairing, SideBySide
@@ -152,15 +153,16 @@ def print_results(results: Sequence[Result]) -> None:
     from rich.markup import escape
 
     from horsesense.runs.replies import in_words
-    from horsesense.runs.result import spreads
+    from horsesense.runs.result import shown_names, spreads
 
+    shown = shown_names(result.model for result in results)
     ways = len({result.way for result in results} | {"options"}) > 1
     named = ["model", "probe", *(["asked by"] if ways else [])]
     frame = table(*named, "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=len(named), drawn=1)
     for result in results:
         e = result.estimate
         frame.add_row(
-            escape(result.model),
+            escape(shown[result.model]),
             escape(result.probe),
             *([result.way] if ways else []),
             f"{e.value:.3f}",
@@ -187,13 +189,13 @@ def print_results(results: Sequence[Result]) -> None:
         remarks += [f"by {others}"] if others else []
         remarks += [result.asked] if result.asked else []
         remarks += [in_words(result.replies)] if result.replies is not None else []
-        about = f"{result.model} on {_asked(result)}: {'; '.join(remarks)}"
+        about = f"{shown[result.model]} on {_asked(result)}: {'; '.join(remarks)}"
         people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
     for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
         people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
     for each in spreads(results):
         by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
-        told = f"{each.model} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
+        told = f"{shown[each.model]} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
         people().print(escape(told), soft_wrap=True)
 
 
@@ -242,18 +244,20 @@ def compare(
 ) -> None:
     """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons."""
     from horsesense.api.reporting import compare as compare_runs
+    from horsesense.runs.result import shown_names
 
     compared = compare_runs(*folders, normalise=normalise)
     if json:
         print_json(compared.document())
         _say_unfinished(compared.unfinished)
         return
+    shown = shown_names(label for side in compared.sides for label in side.accuracies)
     for side in compared.sides:
-        _print_side(side, items)
+        _print_side(side, items, shown)
     _say_unfinished(compared.unfinished)
 
 
-def _print_side(side: SideBySide, items: int) -> None:
+def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
     from rich.markup import escape
 
     console = people()
@@ -261,7 +265,8 @@ def _print_side(side: SideBySide, items: int) -> None:
     console.print(f"[bold]{escape(side.probe)}[/bold]{by_way}  {side.items:,} common items with a gold")
     for label, left_out in side.excluded.items():
         if left_out:
-            console.print(f"[dim]{left_out:,} items of {escape(label)} left out: not all models were asked[/dim]")
+            told = f"{left_out:,} items of {escape(shown[label])} left out: not all models were asked"
+            console.print(f"[dim]{told}[/dim]")
     for note in side.notes:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
     if side.soundness is not None:
@@ -270,11 +275,12 @@ def _print_side(side: SideBySide, items: int) -> None:
     for label, e in side.accuracies.items():
         guess = "" if e.chance is None else f"{e.chance:.3f}"
         plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
-        frame.add_row(escape(label), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess, *plain)
+        frame.add_row(escape(shown[label]), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess, *plain)
     console.print(frame)
     for pairing in side.pairings:
-        console.print(_sentence(pairing), soft_wrap=True, markup=False)
-        for label, ids in ((pairing.one, pairing.only_one), (pairing.other, pairing.only_other)):
+        named = replace(pairing, one=shown[pairing.one], other=shown[pairing.other])
+        console.print(_sentence(named), soft_wrap=True, markup=False)
+        for label, ids in ((named.one, named.only_one), (named.other, named.only_other)):
             for identity in ids[:items]:
                 console.print(f"  only {label}: {identity}", markup=False, soft_wrap=True)
 

@@ -23,6 +23,7 @@ from horsesense.cli.settings import (
     spec_of,
 )
 from horsesense.errors import UserError
+from horsesense.methods.suites import SUITES
 
 Probes = Annotated[
     list[str] | None,
@@ -61,7 +62,7 @@ def run(
     threads: Threads = None,
     suite: Annotated[
         str | None,
-        typer.Option(help="Ask what a paper asks and print its tables: cats, cats-robust, partwhole, rica, wordnetqa."),
+        typer.Option(help=f"Ask what a paper asks and print its tables: {', '.join(sorted(SUITES))}."),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from horsesense.analysis import Estimate
     from horsesense.methods.cats.suite_table import SuiteTable
-    from horsesense.methods.suites import PaperTable
+    from horsesense.methods.suites.frame import PaperTable
 
 _NONE = "–"
 

@@ -104,7 +104,9 @@ def splits(
 
 
 winoventi = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Turn a model's own associations against it (docs/winoventi.md)."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Turn a model's own associations against it (docs/methods/winoventi.md).",
 )
 winoventi.command("associations")(associations)
 winoventi.command("calibrate")(calibrate)

@@ -12,14 +12,14 @@ from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.methods.rica.run_tables import rica_tables
-from horsesense.methods.suites import PaperTable
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.kept import kept_tables
 from horsesense.methods.winoventi.paper_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.manifest import Manifest, manifest_path
-from horsesense.runs.result import Spread, spreads
+from horsesense.runs.result import Spread, shown_names, spreads
 from horsesense.runs.results import Answered, read_finished
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
@@ -77,9 +77,15 @@ def collect(
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
-        manifests[folder], parts, rest = read_finished(folder)
-        runs.append((folder, parts))
-        unfinished += [(part.model.name, part.probe.name) for part in rest] + manifests[folder].not_begun
+        manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
+        unfinished += [(part.model.name, part.probe.name) for part in rest] + manifest.not_begun
+        if parts:
+            manifests[folder] = manifest
+            runs.append((folder, parts))
+    if whole and not runs:
+        read_finished(whole[0])  # says what is wrong with it
+    shown = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
+    unfinished = [(shown[model], probe) for model, probe in unfinished]
     drawn = [curve for each in curves.values() for curve in each]
     collected = with_tables(collect_answered(runs, cues, how, watcher), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
@@ -107,10 +113,12 @@ def collect_answered(
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, SideBySide | str] = {}
-    for probe, models in by_probe(runs).items():
+    probed = by_probe(runs)
+    shown = shown_names(label for models in probed.values() for label in models)
+    for probe, models in probed.items():
         named = str(probe)
-        judged = {label: answered for label, answered in models.items() if answered.judged}
-        unjudged += [(label, named) for label in models if label not in judged]
+        judged = {shown[label]: answered for label, answered in models.items() if answered.judged}
+        unjudged += [(shown[label], named) for label in models if shown[label] not in judged]
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:

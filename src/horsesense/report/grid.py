@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Literal
@@ -11,11 +11,15 @@ from horsesense.analysis import Slice, Sliced
 from horsesense.report.collecting import Collected
 from horsesense.report.summary import Summary
 from horsesense.report.tables import people_of
-from horsesense.runs.comparison import Pairing
+from horsesense.runs.comparison import Pairing, SideBySide
 
 Kind = Literal["above", "cue", "like", "below"]
 FEW_ITEMS = 20
 """A slice of fewer items is folded away: its interval holds most of what could be."""
+MANY_LEADS = 40
+"""Of more paired differences than these only the real ones are drawn."""
+ROOMY = 4
+"""So many columns stand beside one another with room for a verdict in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +39,62 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class GridRow:
-    """One model on every probe; None where it was not asked, or nobody has judged the answers."""
+class Named:
+    """A model or a probe, as it stands at the head of a row or a column."""
 
     label: str
-    cells: tuple[Cell | None, ...]
+    questions: int | None
+    """How many a probe has; None of a model."""
 
 
-def grid_of(collected: Collected) -> list[GridRow]:
-    """A row a model, in the order of the runs, with a cell for each probe."""
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """One model on every probe, or one probe for every model."""
+
+    head: Named
+    cells: tuple[Cell | str, ...]
+    """Where there is nothing to show, why: not finished, no gold or not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Models and probes crossed. Whichever there are more of goes down the page, which has no end; its width has."""
+
+    down: Literal["model", "probe"]
+    """What a row is."""
+    columns: tuple[Named, ...]
+    rows: tuple[GridRow, ...]
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the columns have to be narrow."""
+        return len(self.columns) > ROOMY
+
+    def marked(self, mark: Literal["people", "cue"]) -> bool:
+        """Whether any cell has this mark, so that the legend speaks of it."""
+        cells = [cell for row in self.rows for cell in row.cells if isinstance(cell, Cell)]
+        return any(getattr(cell, mark) is not None for cell in cells)
+
+
+def grid_of(collected: Collected) -> Grid:
+    """Models in the order of the runs and probes in that of the asking; a row a model unless there are more probes."""
     labels = list(dict.fromkeys(summary.label for summary in collected.summaries))
-    rows = []
-    for number, label in enumerate(labels):
-        cells: list[Cell | None] = []
-        for column, summaries in enumerate(collected.probes.values()):
-            here = next((summary for summary in summaries if summary.label == label), None)
-            cells.append(None if here is None else _cell(here, f"{column}-{number}"))
-        rows.append(GridRow(label, tuple(cells)))
-    return rows
+    cells: dict[tuple[str, str], Cell | str] = dict.fromkeys(collected.unfinished, "not finished")
+    cells |= dict.fromkeys(collected.unjudged, "no gold")
+    for column, (probe, summaries) in enumerate(collected.probes.items()):
+        for summary in summaries:
+            cells[summary.label, probe] = _cell(summary, f"{column}-{labels.index(summary.label)}")
+    models = [Named(label, None) for label in labels]
+    probes = [Named(probe, summaries[0].result.estimate.n) for probe, summaries in collected.probes.items()]
+
+    def at(model: Named, probe: Named) -> Cell | str:
+        return cells.get((model.label, probe.label), "not asked")
+
+    if len(probes) > len(models):
+        rows = tuple(GridRow(probe, tuple(at(model, probe) for model in models)) for probe in probes)
+        return Grid("probe", tuple(models), rows)
+    rows = tuple(GridRow(model, tuple(at(model, probe) for probe in probes)) for model in models)
+    return Grid("model", tuple(probes), rows)
 
 
 def _cell(summary: Summary, key: str) -> Cell:
@@ -90,23 +132,34 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The paired differences of one probe, on one axis, the better model of each pair first."""
+    """The paired differences of all probes on one axis, the better model of each pair first."""
 
     least: float
     most: float
-    leads: Sequence[Lead]
-    """The furthest ahead first."""
+    leads: Mapping[str, Sequence[Lead]]
+    """By probe, the furthest ahead first."""
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are too many to draw all: what may be luck is told in words then."""
+        return sum(map(len, self.leads.values())) > MANY_LEADS
+
+    def drawn(self, probe: str) -> list[Lead]:
+        """Those of a probe that get a row."""
+        return [lead for lead in self.leads[probe] if lead.pairing.settled or not self.crowded]
 
     def place(self, difference: float) -> float:
         """Where a difference lies on the axis, in percent of its width."""
         return 100 * (difference - self.least) / (self.most - self.least)
 
 
-def forest_of(pairings: Sequence[Pairing]) -> Forest:
-    """One axis for all differences of a probe, as wide as they reach, in steps of five points."""
-    leads = sorted(map(_lead, pairings), key=lambda lead: -lead.value)
-    least = min(-0.05, floor(min(lead.low for lead in leads) * 20 + 1e-9) / 20)
-    most = max(0.05, ceil(max(lead.high for lead in leads) * 20 - 1e-9) / 20)
+def forest_of(sides: Mapping[str, SideBySide | str]) -> Forest:
+    """One axis for all differences, as wide as they reach, in steps of five points."""
+    compared = {probe: side.pairings for probe, side in sides.items() if not isinstance(side, str)}
+    leads = {probe: sorted(map(_lead, pairs), key=lambda lead: -lead.value) for probe, pairs in compared.items()}
+    ends = [end for each in leads.values() for lead in each for end in (lead.low, lead.high)]
+    least = min(-0.05, floor(min(ends, default=0.0) * 20 + 1e-9) / 20)
+    most = max(0.05, ceil(max(ends, default=0.0) * 20 - 1e-9) / 20)
     return Forest(least, most, leads)
 
 

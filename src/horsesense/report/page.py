@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from horsesense.files import writing
 from horsesense.records import Card, ScoringSpec
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
-from horsesense.report.grid import FEW_ITEMS, GridRow, forest_of, grid_of, large_and_small
+from horsesense.report.grid import FEW_ITEMS, forest_of, grid_of, large_and_small
 from horsesense.report.item_browser import fitting_data
 from horsesense.report.paper_tables import counts as paper_counts
 from horsesense.report.paper_tables import shown_cell, shown_interval
@@ -29,6 +30,8 @@ from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.ways.way import WAYS
 from horsesense.watching import UNWATCHED, Watcher
 
+MANY_PARTS = 12
+"""More models on probes than these are folded away under one line: the grid leads to each of them."""
 SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
 
 
@@ -60,14 +63,16 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     environment.filters["logged"] = is_logged
     environment.filters["percent"] = wording.percent
     environment.filters["value"] = wording.value_text
-    environment.filters["marked"] = _marked
+    environment.filters["breakable"] = _breakable
     environment.filters["points"] = wording.points
     environment.globals["infinite"] = float("inf")
     items, tokens = fitting_data(collected)
     html = environment.get_template("page.html.j2").render(
         collected=collected,
         grid=grid_of(collected),
-        forest_of=forest_of,
+        forest=forest_of(collected.sides),
+        one_model=len({summary.label for summary in collected.summaries}) == 1,
+        many_parts=len(collected.summaries) > MANY_PARTS,
         large_and_small=large_and_small,
         few_items=FEW_ITEMS,
         counted=_counted(collected),
@@ -95,9 +100,9 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         temporary.write_text(html, encoding="utf-8")
 
 
-def _marked(grid: Sequence[GridRow], mark: str) -> bool:
-    """Whether any cell of the grid has this mark, so that the legend speaks of it."""
-    return any(cell is not None and getattr(cell, mark) is not None for row in grid for cell in row.cells)
+def _breakable(name: str) -> Markup:
+    """A long name breaks between its parts, not inside them."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_/.-])", name))
 
 
 def _counted(collected: Collected) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,33 @@ from horsesense.analysis import Estimate
 from horsesense.records.document import Document
 from horsesense.records.soundness import Soundness
 from horsesense.runs.replies import RepliesDocument
+
+_PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
+"""How the path of a model begins; ``org/name`` is a name on the hub, and what has a colon a server or a plug-in."""
+
+_ANY_MODEL = re.compile(r"model|final|best|last|checkpoint-\d+")
+"""What folders are called that say nothing without the one above."""
+
+
+def shown_names(names: Iterable[str]) -> dict[str, str]:
+    """What tables and pictures call models: of a path the last part, or as many as tell it from the others.
+
+    >>> list(shown_names(["/data/a/tuned", "/data/b/tuned", "./half", "org/name", "runs/doses/model"]).values())
+    ['a/tuned', 'b/tuned', 'half', 'org/name', 'doses/model']
+    """
+    names = list(names)
+    stems = {name.partition(" (")[0] for name in names}  # the folder of a run may stand behind, in brackets
+    parts = {stem: re.findall(r"[^/\\]+", stem) if _PATH.match(stem) else [stem] for stem in stems}
+    shown: dict[str, str] = {}
+    for name in names:
+        stem, bracket, place = name.partition(" (")
+        whole = parts[stem]
+        least = 2 if len(whole) > 1 and _ANY_MODEL.fullmatch(whole[-1]) else 1
+        tails = ["/".join(whole[-count:]) for count in range(least, len(whole) + 1)]
+        others = [f"/{'/'.join(other)}" for each, other in parts.items() if each != stem]
+        tail = next((tail for tail in tails if not any(other.endswith(f"/{tail}") for other in others)), stem)
+        shown[name] = f"{tail}{bracket}{place}"
+    return shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,15 +179,18 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
-def read_finished(folder: Path) -> tuple[Manifest, list[Answered], list[Part]]:
-    """What of a run folder is whole, and the parts that are not; an error where nothing is."""
+def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answered], list[Part]]:
+    """What of a run folder is whole, and the parts that are not.
+
+    A folder in which nothing is whole is an error where it is ``alone``; beside others it has nothing to show.
+    """
     if _seeds(folder):
         return *read_run(folder), []
     manifest = read_manifest(folder)
     rest = [part for part in manifest.parts if not is_finished(folder, part)]
-    if len(rest) == len(manifest.parts):
-        return *read_run(folder), []
-    return manifest, read_run(folder, unfinished=True)[1], rest
+    if len(rest) < len(manifest.parts):
+        return manifest, read_run(folder, unfinished=True)[1], rest
+    return (*read_run(folder), []) if alone else (manifest, [], rest)
 
 
 def _seeds(folder: Path) -> list[Path]:

@@ -186,7 +186,7 @@ def test_the_card_gives_the_share_of_bad_pairs_that_the_kept_reading_has(tmp_pat
     pairs = read_relation_counts(tmp_path / "counts.tsv")
     words = Modifiers("made", {"jeep": Counter({"old": 9}), "wheel": Counter({"old": 9})}, "")
     made = build_partwhole(CandidatePlan([pairs], [words])).card.made
-    with (ROOT / "docs" / "readings" / "partwhole-mined-pairs.tsv").open(encoding="utf-8") as file:
+    with (ROOT / "docs" / "results" / "readings" / "partwhole-mined-pairs.tsv").open(encoding="utf-8") as file:
         said = [row["judged"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "sample"]
     share = f"{100 * said.count('N') / len(said):.1f} %"
     assert f"of {len(said)} that the rule parts kept" in made

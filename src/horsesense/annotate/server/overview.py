@@ -26,6 +26,8 @@ from horsesense.records import Judgement
 RESAMPLES = 200
 """Enough for a look; annotate agreement takes more."""
 DONE = "done"
+UNNEEDED = "nothing left"
+"""Of somebody for whom others have left no question."""
 _FEW = 10
 """Fewer answers say nothing of a person."""
 _TIMES = 3
@@ -192,7 +194,7 @@ def standings(served: Served, latest: Overview) -> list[Standing]:
         flags = ["paused"] if person.paused else []
         flags += ["too quick"] * (len(taken) >= _FEW and hasty >= _HASTY * len(taken))
         flags += _beside_others(person, mine, time, middle, usual, len(seconds))
-        state = DONE if person.id in done else person.state
+        state = (DONE if person.answered else UNNEEDED) if person.id in done else person.state
         found.append(Standing(person, state, time, hasty, latest.attention.get(person.id, ""), mine, flags))
     return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
 

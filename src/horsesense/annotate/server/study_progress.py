@@ -147,7 +147,7 @@ def told_time(at: float) -> str:
 
 
 def finished(served: Served, people: Sequence[Person]) -> set[int]:
-    """Who has answered all that there is for them, or as much as one person may."""
+    """For whom nothing is left: they, or others, have answered it all, or they as much as one person may."""
     wanting = (_items.purpose == "item", _items.answered < _items.wanted)
     with reading(served.engine) as connection:
         by_queue = select(_items.queue, func.count()).where(*wanting).group_by(_items.queue)
@@ -163,6 +163,6 @@ def finished(served: Served, people: Sequence[Person]) -> set[int]:
     done = set()
     for person in people:
         open_to = (left.get(person.queue, 0) if person.queue else every) - own.get(person.id, 0)
-        if person.state == WORKING and person.answered and (open_to <= 0 or (limit and person.answered >= limit)):
+        if person.state == WORKING and (open_to <= 0 or (limit and person.answered >= limit)):
             done.add(person.id)
     return done

@@ -105,7 +105,7 @@ def _scores(names: Sequence[str], here: Counter[str], overall: Counter[str]) -> 
 
 
 def best_cue(task: Task) -> Fitted:
-    """It needs no training set; length, overlap, position and the like are tried (docs/cues.md)."""
+    """It needs no training set; length, overlap, position and the like are tried (docs/concepts/cues.md)."""
     from horsesense.analysis.cues import cue_answers
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet

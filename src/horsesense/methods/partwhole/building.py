@@ -24,7 +24,7 @@ READ = (
     "language model that read them blind called 4 no parts, 2.7 % (0.7 to 6.8), and 10 unclear; it noticed 33 of 40 "
     "planted ones."
 )
-"""What a reading of mined pairs found (docs/readings); it stands on the card of every probe made by these rules."""
+"""What a reading of mined pairs found (docs/results/readings); on the card of every probe made by these rules."""
 WITHOUT_PARTS = "Bad pairs: about one in three of those read before there was the rule parts, which is off here."
 
 Triple = tuple[str, str, str]
@@ -49,7 +49,7 @@ def build_partwhole(plan: CandidatePlan) -> Probe:
     """Triples that nobody has judged; the notes count what each rule rejected."""
     if not plan.pairs or not plan.modifiers:
         missing = "pairs of whole and part" if not plan.pairs else "adjectives"
-        raise UserError(f"no source of {missing} is given", fix="see docs/partwhole.md for those there are")
+        raise UserError(f"no source of {missing} is given", fix="see docs/methods/partwhole.md for those there are")
     sieve = Sieve(plan.rules)
     pairs = sieve.pairs(plan.pairs)
     if not pairs:

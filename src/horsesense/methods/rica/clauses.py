@@ -134,7 +134,9 @@ def template(axiom: Axiom) -> int:
             return 4
         case Prop():
             return 5
-    raise UserError(f"the premise {str(axiom.premise)!r} fills none of the five templates", fix="see docs/rica.md")
+    raise UserError(
+        f"the premise {str(axiom.premise)!r} fills none of the five templates", fix="see docs/methods/rica.md"
+    )
 
 
 def say_premise(premise: Premise) -> str:
@@ -172,7 +174,7 @@ def say_term(term: Term) -> str:
         case Not(Prop(name, entity)):
             return f"{entity} {negated(clause(name))}"
         case _:
-            raise UserError(f"{str(term)!r} cannot be said as a premise", fix="see docs/rica.md for what can")
+            raise UserError(f"{str(term)!r} cannot be said as a premise", fix="see docs/methods/rica.md for what can")
 
 
 @cache

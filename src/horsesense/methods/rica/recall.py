@@ -1,7 +1,7 @@
 """How much of what people accepted our filters would keep: their recall, on the released axioms.
 
 The release has accepted statements only, so it tells recall and no precision; precision is told by readings of what the
-filters let through (docs/readings). An axiom passes where its premise is of the type that its template asks for
+filters let through (docs/results/readings). An axiom passes where its premise is of the type that its template asks for
 (constraints.py), and its conclusion is of a certified scale or tells the two apart (crawling.py). How many people
 named a trait is not in the release, and is not asked here.
 """

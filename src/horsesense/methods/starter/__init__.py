@@ -1,4 +1,4 @@
-"""The starter probe: minimal pairs of our own making, shipped with the package (see docs/starter.md)."""
+"""The starter probe: minimal pairs of our own making, shipped with the package (see docs/guides/starter.md)."""
 
 from __future__ import annotations
 

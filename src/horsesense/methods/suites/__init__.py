@@ -8,11 +8,12 @@ house of its method (`methods/cats/paper_tables.py` is a good one to look at).
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from horsesense.errors import unknown
-from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable
 
-__all__ = ["SUITES", "OpenedData", "PaperRow", "PaperSuite", "PaperTable", "find_paper_suite"]
+if TYPE_CHECKING:  # the names alone are for the help of a command, which loads nothing heavy
+    from horsesense.methods.suites.frame import PaperSuite
 
 SUITES = {
     "cats": "horsesense.methods.cats.paper_tables:CATS",

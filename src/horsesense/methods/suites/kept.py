@@ -9,7 +9,8 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import read_text, writing
-from horsesense.methods.suites import PaperTable, find_paper_suite
+from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.frame import PaperTable
 from horsesense.runs.manifest import manifest_path
 from horsesense.runs.results import Answered, read_run
 

@@ -1,4 +1,4 @@
-"""The probe of our own that ships: schemas that were found sound in a blind reading (see docs/winoventi.md).
+"""The probe of our own that ships: schemas that were found sound in a blind reading (see docs/methods/winoventi.md).
 
 Our table of circumstances made them, one noun a frame; the generic word is the one that smollm2-masked prefers without
 a premise. A language model read all of them without the key, no person: each schema says so in its status, and the

@@ -47,7 +47,7 @@ def find_wording(name: str) -> Wording:
     if not name.endswith(".toml"):
         raise UserError(
             f"there is no wording of questions in the language {name!r}",
-            fix=f"write one as a .toml file and give it with {argument('wording', 'FILE')} (docs/wordnetqa.md)",
+            fix=f"write one as a .toml file and give it with {argument('wording', 'FILE')} (docs/methods/wordnetqa.md)",
         )
     return _read(name)
 
@@ -89,5 +89,5 @@ def _bad_field(problem: FieldProblem) -> UserError:
     if problem.kind == "unknown":
         return unknown("field of a wording", problem.field, [field.name for field in fields(Wording)])
     if problem.kind == "missing":
-        return UserError(f"the wording has no {problem.field!r}", fix="add it (docs/wordnetqa.md)")
+        return UserError(f"the wording has no {problem.field!r}", fix="add it (docs/methods/wordnetqa.md)")
     return UserError(f"the field {problem.where!r} of the wording has the wrong kind of value")

@@ -1,5 +1,5 @@
 "use strict";
-// The grid: a click on a cell opens its card, a click on the head of a column sorts the models by it.
+// The grid: a click on a cell opens its card, a click on the head of a column sorts the rows by it.
 (() => {
   const grid = document.getElementById("grid");
   if (!grid) return;
@@ -38,7 +38,8 @@
   // A link to details opens them.
   function openTarget() {
     const target = location.hash.startsWith("#details-") && document.getElementById(location.hash.slice(1));
-    if (target) target.open = true;
+    for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+    if (target) target.scrollIntoView();
   }
   addEventListener("hashchange", openTarget);
   openTarget();
