@@ -144,7 +144,8 @@ def scheduler(scratch: Path) -> None:
     import ray
 
     from horsesense.runs import ray_worker
-    from horsesense.runs.ray_engine import RayEngine, own_versions
+    from horsesense.runs.ray_engine import RayEngine
+    from horsesense.runs.ray_pool import own_versions
     from horsesense.runs.wire import frame_of_done, packed
 
     seconds, workers = float(os.environ.get("SECONDS", "30")), int(os.environ.get("WORKERS", "1000"))

@@ -204,7 +204,7 @@ STOPS = {
     "between the answers and the line": ("horsesense.learning.inoculation_folder.Folder._add", 3),
     "before the first line": ("horsesense.learning.inoculation_folder.Folder._add", 1),
     "in the middle of the answers": ("horsesense.runs.controls.write_manifest", 2),
-    "while a second rate is trained": ("horsesense.learning.inoculation.train", 2),
+    "while a second rate is trained": ("horsesense.learning.doses.train", 2),
 }
 
 

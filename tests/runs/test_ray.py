@@ -174,7 +174,7 @@ def test_workers_of_other_versions_or_weights_are_refused(
 ) -> None:
     ENGINE.close()  # workers are looked at when they come
     with monkeypatch.context() as patch:
-        patch.setattr("horsesense.runs.ray_engine.own_versions", lambda: {"torch": "1.0"})
+        patch.setattr("horsesense.runs.ray_pool.own_versions", lambda: {"torch": "1.0"})
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
             ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=ENGINE)
     with monkeypatch.context() as patch:

@@ -178,7 +178,8 @@ def inoculate(
     from horsesense.api.engines import named
     from horsesense.api.learnt import Inoculation
     from horsesense.learning.curves import read_chosen
-    from horsesense.learning.inoculation import DOSES, RATES, STEPS, BestDose, Grid, Sets, Study, concepts_seen
+    from horsesense.learning.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
+    from horsesense.learning.inoculation import Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
     from horsesense.learning.objectives import objective_of_doses
     from horsesense.models.local.load import architecture_of

@@ -15,7 +15,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files import read_bytes, read_text, writing
 from horsesense.files.checksums import check_sum, summed
 from horsesense.learning.curves import CHOSEN, CurvePoint, curves, read_chosen
-from horsesense.learning.inoculation import SHOWN, BestDose, Sets
+from horsesense.learning.doses import SHOWN, BestDose, Sets
 from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.training import credit_of
 from horsesense.records import Answer, Dose, Probe

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from sys import intern
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import orjson
 
 from horsesense.records.item import Item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MANY = 250_000
 """Items from which a probe that is read is stored so."""
@@ -65,8 +70,38 @@ class StoredItems(Sequence[Item]):
         return (self[place] for place in range(len(self)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Some(Sequence[Item]):
+    """Some of a sequence's items, by their places; none is held apart from it."""
+
+    items: Sequence[Item]
+    places: Sequence[int] | npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        return Some(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
+
+    def __iter__(self) -> Iterator[Item]:
+        return (self.items[int(place)] for place in self.places)
+
+    @property
+    def lines(self) -> list[bytes] | None:
+        """The items as JSON, where they lie so."""
+        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
+
+
 def ids_of(items: Sequence[Item]) -> Sequence[str]:
     """The ids of items, which stored ones have at hand."""
+    if isinstance(items, Some) and isinstance(items.items, StoredItems):
+        return [items.items.ids[int(place)] for place in items.places]
     return items.ids if isinstance(items, StoredItems) else [item.id for item in items]
 
 

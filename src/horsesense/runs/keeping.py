@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,30 @@ from horsesense.watching import Watcher
 def stage_of(model: str, probe: str, way: str) -> str:
     """What a watcher is told; the way only where it is not the usual one."""
     return f"{model} on {probe}" + ("" if way == "options" else f" by {way}")
+
+
+@dataclass(slots=True)
+class PartProgress(Watcher):
+    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
+
+    watcher: Watcher
+    stage: str
+    total: int
+    done: int = 0
+    """Tokens of the shards that are done."""
+
+    def shard_done(self, tokens: int) -> None:
+        self.done += tokens
+        self.watcher.at(self.stage, self.done, self.total, "tokens")
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if unit == "tokens":
+            self.watcher.at(self.stage, self.done + done, self.total, unit, note)
+        else:  # counted otherwise, such as replies
+            self.watcher.at(f"{self.stage}: {stage}", done, total, unit, note)
+
+    def say(self, text: str) -> None:
+        self.watcher.say(text)
 
 
 class Keeper:

@@ -8,29 +8,19 @@ is done.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor
-from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.models.local.device import usable_cores
-from horsesense.records import Item
-from horsesense.runs.engine import HERE, Job, Task
-from horsesense.runs.wire import done_of_frame, frame_of_task, lines_of, unpacked
+from horsesense.runs.engine import HERE, Job
+from horsesense.runs.ray_pool import Pool, Room, Seat
 from horsesense.watching import UNWATCHED, Watcher
 
-_DEATHS = 3
-"""Workers that a task may end before it is given up."""
 _STORE = 2**30
 """Bytes of Ray's store of objects, where it is started here."""
-_LOOK = 5.0
-"""Seconds after which somebody looks whether workers wait for room in the cluster."""
-_SAME = ("horsesense", "torch", "transformers", "tokenizers")
-"""Libraries whose versions must be the same everywhere: scores depend on them."""
 
 
 class RayEngine:
@@ -46,7 +36,7 @@ class RayEngine:
         threads: int | None = None,
     ) -> None:
         self.address, self.workers, self.gpus, self.threads = address, workers, gpus, threads
-        self._kept: tuple[str, _Room, list[_Seat]] | None = None
+        self._kept: tuple[str, Room, list[Seat]] | None = None
         """Workers of an earlier call, with the model that they have open, and where they are."""
 
     @property
@@ -59,7 +49,7 @@ class RayEngine:
         begun = {id(job): deque(job.begin()) for job in elsewhere}
         if any(begun.values()):
             room = self._room()
-            pool = _Pool(room, self._workers(room), elsewhere, begun, watcher)
+            pool = Pool(room, self._workers(room), elsewhere, begun, watcher)
             try:
                 pool.run()
             finally:
@@ -75,14 +65,14 @@ class RayEngine:
                 ray.kill(seat.actor)
         self._kept = None
 
-    def _workers(self, room: _Room) -> list[_Seat]:
+    def _workers(self, room: Room) -> list[Seat]:
         """Those of an earlier call, where they are such as this one wants: they have imported all, and loaded much."""
         if self._kept is not None and self._kept[:2] == (_session(), room):
             return self._kept[2]
         self.close()
         return []
 
-    def _room(self) -> _Room:
+    def _room(self) -> Room:
         """How many workers, and what each of them has."""
         import ray
 
@@ -98,7 +88,7 @@ class RayEngine:
                 f"no machine of the cluster has {threads} cores and {gpus:g} GPUs for a worker",
                 fix=f"use less of {argument('threads')} or {argument('gpus')}",
             )
-        return _Room(workers, threads, gpus)
+        return Room(workers, threads, gpus)
 
     def _connect(self) -> None:
         import ray
@@ -132,227 +122,3 @@ def _session() -> str:
     import ray
 
     return str(ray.get_runtime_context().get_job_id())
-
-
-@dataclass(frozen=True, slots=True)
-class _Room:
-    """What the pool may have."""
-
-    workers: int
-    threads: int
-    """Of each worker, and the cores that Ray keeps for it."""
-    gpus: float
-
-
-@dataclass(slots=True, eq=False)
-class _Seat:
-    """A worker as the pool sees it."""
-
-    actor: Any
-    ready: bool = False
-    node: str = ""
-    """Ray's name of its machine."""
-    job: Job | None = None
-    """Whose task it did last, and has a model open for."""
-    task: Task | None = None
-
-
-class _Pool:
-    """The workers of one call, and who does what."""
-
-    def __init__(
-        self,
-        room: _Room,
-        seats: list[_Seat],
-        jobs: Sequence[Job],
-        begun: dict[int, deque[Task]],
-        watcher: Watcher,
-    ) -> None:
-        self.room, self.jobs, self.waiting, self.watcher = room, jobs, begun, watcher
-        self._seats = seats
-        self.under_way: dict[Any, _Seat] = {}
-        """What is awaited of Ray → who does it."""
-        self.deaths: Counter[tuple[int, str]] = Counter()
-        self.false_starts = 0
-        self.shared: dict[int, tuple[Sequence[Item], str, Any]] = {}
-        self.told_of_waiting = False
-
-    def run(self) -> None:
-        import ray
-
-        for _ in range(self.room.workers - len(self._seats)):
-            self._start()
-        try:
-            self._give_out()
-            while any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
-                first, _ = ray.wait(list(self.under_way), num_returns=1, timeout=_LOOK)
-                if not first:
-                    self._say_who_waits()
-                    continue
-                ready, _ = ray.wait(list(self.under_way), num_returns=len(self.under_way), timeout=0)
-                for reference in ready:
-                    self._take(reference)
-                self._give_out()
-        except KeyboardInterrupt:
-            for job in self.jobs:
-                job.stopped()
-            raise
-
-    def rest(self) -> list[_Seat]:
-        """The workers that are ready for another call; one that is at something is stopped in it."""
-        import ray
-
-        for seat in self._seats:
-            seat.job = None
-            if not seat.ready or seat.task is not None:
-                ray.kill(seat.actor)
-        return [seat for seat in self._seats if seat.ready and seat.task is None]
-
-    # Workers come and go.
-
-    @property
-    def _idle(self) -> list[_Seat]:
-        return [seat for seat in self._seats if seat.ready and seat.task is None]
-
-    def _start(self) -> None:
-        from horsesense.runs.ray_worker import actor
-
-        options = {
-            "num_cpus": self.room.threads,
-            "num_gpus": self.room.gpus,
-            "max_restarts": 0,
-            "scheduling_strategy": "SPREAD",
-        }
-        seat = _Seat(actor(options, self.room.threads))
-        self._seats.append(seat)
-        self.under_way[seat.actor.about.remote()] = seat
-
-    def _welcome(self, seat: _Seat, about: bytes) -> None:
-        """A worker that computes with other versions or threads would give other scores."""
-        told, _ = unpacked(about)
-        here = own_versions()
-        for name in _SAME:
-            there = told["versions"].get(name)
-            if there != here.get(name):
-                raise UserError(
-                    f"the worker at {told['node']} has {name} {there}, and here it is {here.get(name)}",
-                    fix="install the same versions everywhere",
-                )
-        if told["threads"] != self.room.threads:
-            raise UserError(
-                f"the worker at {told['node']} computes with {told['threads']} threads and not {self.room.threads}",
-                fix=f"set {argument('threads')}",
-            )
-        seat.ready, seat.node, self.false_starts = True, told["id"], 0
-
-    def _bury(self, seat: _Seat, error: Exception) -> None:
-        """Its task is done again, unless it has ended too many workers; a machine that leaves is no fault of a task."""
-        import ray
-
-        self._seats.remove(seat)
-        ray.kill(seat.actor)  # one that cannot be reached may still compute
-        if not seat.ready:
-            self.false_starts += 1
-            if self.false_starts >= _DEATHS * self.room.workers:
-                why = " ".join(str(error).split())[:200]
-                raise UserError(f"workers end as soon as they are started ({why})", fix="see the logs of Ray")
-        if seat.task is not None and seat.job is not None:
-            task, key = seat.task, (id(seat.job), seat.task.called)
-            self.deaths[key] += not _left_with_its_machine(error, seat.node)
-            self.watcher.say(f"{task.called}: its worker ended, for the {_nth(self.deaths[key])} time")
-            if self.deaths[key] >= _DEATHS:
-                seat.job.failed(task, f"it ended its worker {_DEATHS} times")
-            else:
-                self.waiting[id(seat.job)].appendleft(task)
-        self._start()
-
-    def _say_who_waits(self) -> None:
-        late = sum(not seat.ready for seat in self._seats)
-        if late and not self.told_of_waiting:
-            self.told_of_waiting = True
-            self.watcher.say(f"{late} of {self.room.workers} workers wait for room in the cluster, or still start")
-
-    # Tasks go out and come back.
-
-    def _give_out(self) -> None:
-        for seat in self._idle:
-            chosen = self._choose(seat)
-            if chosen is not None:
-                self._send(seat, chosen, self.waiting[id(chosen)].popleft())
-
-    def _choose(self, seat: _Seat) -> Job | None:
-        """The job that it has open; else one that nobody is at; else the one with the most left for each worker."""
-        if seat.job is not None and self.waiting[id(seat.job)]:
-            return seat.job
-        at_it = Counter(id(other.job) for other in self._seats if other.job is not None and other is not seat)
-        wanting = [job for job in self.jobs if self.waiting[id(job)]]
-        alone = next((job for job in wanting if not at_it[id(job)]), None)
-        if alone is not None or not wanting:
-            return alone
-        return max(wanting, key=lambda job: len(self.waiting[id(job)]) / (at_it[id(job)] + 1))
-
-    def _send(self, seat: _Seat, job: Job, task: Task) -> None:
-        seat.job, seat.task = job, task
-        sets = [self._put(items) for items in task.shared.values()]
-        names, references = [name for name, _ in sets], [reference for _, reference in sets]
-        self.under_way[seat.actor.do.remote(frame_of_task(task), names, *references)] = seat
-
-    def _put(self, items: Sequence[Item]) -> tuple[str, Any]:
-        """What many tasks share lies in Ray's store once, under the hash of its content."""
-        import ray
-
-        if id(items) not in self.shared:
-            lines = lines_of(items)
-            self.shared[id(items)] = items, hashlib.sha256(lines).hexdigest(), ray.put(lines)
-        return self.shared[id(items)][1:]
-
-    def _take(self, reference: Any) -> None:
-        from ray import get
-        from ray.exceptions import RayError, RayTaskError
-
-        seat = self.under_way.pop(reference)
-        try:
-            frame = get(reference)
-        except RayTaskError:
-            raise  # a fault of ours, with its traceback
-        except RayError as error:
-            self._bury(seat, error)
-            return
-        if seat.task is None:
-            self._welcome(seat, frame)
-            return
-        assert seat.job is not None
-        job, task = seat.job, seat.task
-        done = done_of_frame(frame)
-        seat.task = None
-        if task.goes_on:
-            self._go_on(seat, job, job.take(task, done))
-            return
-        if self.waiting[id(job)]:  # it has work while what it gave is written
-            self._send(seat, job, self.waiting[id(job)].popleft())
-        self.waiting[id(job)].extend(job.take(task, done))
-
-    def _go_on(self, seat: _Seat, job: Job, tasks: Sequence[Task]) -> None:
-        first, *more = tasks
-        self._send(seat, job, first)
-        self.waiting[id(job)].extend(more)
-
-
-def own_versions() -> dict[str, str]:
-    """Of what scores depend on, in this process."""
-    from horsesense import __version__
-    from horsesense.runs.manifest import library_versions
-
-    return {"horsesense": __version__, **library_versions()}
-
-
-def _left_with_its_machine(error: Exception, node: str) -> bool:
-    """Whether the whole machine went, and not only the process."""
-    import ray
-
-    alive = {each["NodeID"] for each in ray.nodes() if each["Alive"]}
-    return "its node has died" in str(error) or node not in alive
-
-
-def _nth(count: int) -> str:
-    return {1: "first", 2: "second", 3: "third"}.get(count, f"{count}th")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.models.contract import Model
 from horsesense.records import Item, Probe
-from horsesense.records.stored import StoredItems
+from horsesense.records.stored import Some, ids_of
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import Done, Job, Task
-from horsesense.runs.keeping import Keeper, stage_of
+from horsesense.runs.keeping import Keeper, PartProgress, stage_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.opening import Content, Settings
 from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Weights, cut, fitting, ranks_of, tried
@@ -172,7 +171,7 @@ class Sitting(Job):
     def _take_weights(self, plan: _Plan, task: Task, done: Done) -> list[Task]:
         table = done.tables["weights"]
         columns = [table.column(name).to_numpy() for name in ("longest", "costs")]
-        plan.weights[task.told["stretch"]] = Weights(_ids(task.items), *columns)
+        plan.weights[task.told["stretch"]] = Weights(ids_of(task.items), *columns)
         if None in plan.weights:
             return []
         return self._measure(plan.way["name"])
@@ -299,61 +298,3 @@ def _joined(weights: Sequence[Weights | None]) -> Weights:
         return known[0]
     ids = [item for each in known for item in each.ids]
     return Weights(ids, np.concatenate([w.longest for w in known]), np.concatenate([w.costs for w in known]))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Some(Sequence[Item]):
-    """Some of a sequence's items, by their places; none is held apart from it."""
-
-    items: Sequence[Item]
-    places: Sequence[int] | npt.NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    @overload
-    def __getitem__(self, place: int) -> Item: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Item]: ...
-
-    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
-        return Some(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
-
-    def __iter__(self) -> Iterator[Item]:
-        return (self.items[int(place)] for place in self.places)
-
-    @property
-    def lines(self) -> list[bytes] | None:
-        """The items as JSON, where they lie so."""
-        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
-
-
-def _ids(items: Sequence[Item]) -> list[str]:
-    if isinstance(items, Some) and isinstance(items.items, StoredItems):
-        return [items.items.ids[int(place)] for place in items.places]
-    return [item.id for item in items]
-
-
-@dataclass(slots=True)
-class PartProgress(Watcher):
-    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
-
-    watcher: Watcher
-    stage: str
-    total: int
-    done: int = 0
-    """Tokens of the shards that are done."""
-
-    def shard_done(self, tokens: int) -> None:
-        self.done += tokens
-        self.watcher.at(self.stage, self.done, self.total, "tokens")
-
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        if unit == "tokens":
-            self.watcher.at(self.stage, self.done + done, self.total, unit, note)
-        else:  # counted otherwise, such as replies
-            self.watcher.at(f"{self.stage}: {stage}", done, total, unit, note)
-
-    def say(self, text: str) -> None:
-        self.watcher.say(text)
