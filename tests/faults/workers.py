@@ -1,7 +1,7 @@
 """``python -m tests.faults.workers``: Ray's workers, its machines and whoever asks are killed; the counts for docs/guides/more-machines.md.
 
 A cluster of two nodes on this machine asks two tiny models two probes, again and again, while somebody kills a worker
-at random times (``KILLS`` of them), takes a node out and puts another in, and kills the process that asks. The answers
+at random times (``KILLS`` of them, most of them at a task), takes a node out and puts another in, and kills the process that asks. The answers
 must be those of one process, byte for byte.
 """
 
@@ -26,8 +26,8 @@ NODES = int(os.environ.get("NODES", "3"))
 DRIVERS = int(os.environ.get("DRIVERS", "3"))
 
 
-def workers() -> list[int]:
-    """The worker processes beneath this one, at work or still starting."""
+def workers(at_work: bool) -> list[int]:
+    """The worker processes beneath this one; only those that are at a task, or also those that start or wait."""
     parents, titles = dict[int, int](), dict[int, str]()
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
@@ -44,7 +44,8 @@ def workers() -> list[int]:
                 return True
         return False
 
-    return [process for process, title in titles.items() if title.startswith("ray::Worker") and ours(process)]
+    wanted = "ray::Worker.do" if at_work else "ray::Worker"
+    return [process for process, title in titles.items() if title.startswith(wanted) and ours(process)]
 
 
 def main() -> None:
@@ -81,8 +82,11 @@ def main() -> None:
 
     def kill() -> None:
         while not over.is_set() and counts["workers killed"] < KILLS:
-            over.wait(lot.uniform(1, 10))
-            if found := workers():
+            over.wait(lot.uniform(0.5, 4))
+            at_work = lot.random() < 0.7
+            while not (found := workers(at_work)) and not over.is_set():
+                time.sleep(0.01)
+            if found:
                 os.kill(lot.choice(found), signal.SIGKILL)
                 counts["workers killed"] += 1
 
