@@ -10,7 +10,7 @@ from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.records import Item
-from horsesense.runs.engine import Job, Task
+from horsesense.runs.engine import Done, Job, Task
 from horsesense.runs.wire import done_of_frame, frame_of_task, lines_of, unpacked
 from horsesense.watching import Watcher
 
@@ -18,6 +18,8 @@ _DEATHS = 3
 """Workers that a task may end before it is given up."""
 _LOOK = 5.0
 """Seconds after which somebody looks whether workers wait for room in the cluster."""
+_WRITTEN = 8
+"""Shards that are written before somebody looks who waits for work."""
 _SAME = ("horsesense", "torch", "transformers", "tokenizers")
 """Libraries whose versions must be the same everywhere: scores depend on them."""
 
@@ -60,31 +62,48 @@ class Pool:
         self._seats = seats
         self.under_way: dict[Any, Seat] = {}
         """What is awaited of Ray → who does it."""
+        self.come: deque[tuple[Job, Task, Done]] = deque()
+        """What has come back and is not kept yet."""
         self.deaths: Counter[tuple[int, str]] = Counter()
         self.false_starts = 0
         self.shared: dict[int, tuple[Sequence[Item], str, Any]] = {}
         self.told_of_waiting = False
 
     def run(self) -> None:
-        import ray
-
         for _ in range(self.room.workers - len(self._seats)):
             self._start()
         try:
             self._give_out()
-            while any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
-                first, _ = ray.wait(list(self.under_way), num_returns=1, timeout=_LOOK)
-                if not first:
-                    self._say_who_waits()
-                    continue
-                ready, _ = ray.wait(list(self.under_way), num_returns=len(self.under_way), timeout=0)
-                for reference in ready:
+            while self.come or any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
+                # Whoever is ready gets work before anything is written: a thousand may be ready at once.
+                for reference in self._ready():
                     self._take(reference)
                 self._give_out()
+                self._keep(_WRITTEN)
+                self._give_out()
         except KeyboardInterrupt:
+            self._keep(len(self.come))
             for job in self.jobs:
                 job.stopped()
             raise
+        except UserError:
+            self._keep(len(self.come))
+            raise
+
+    def _ready(self) -> list[Any]:
+        """What has come back by now; somebody waits for it where there is nothing else to do."""
+        import ray
+
+        awaited = list(self.under_way)
+        if awaited and not self.come and not ray.wait(awaited, num_returns=1, timeout=_LOOK)[0]:
+            self._say_who_waits()
+        ready: list[Any] = ray.wait(awaited, num_returns=len(awaited), timeout=0)[0] if awaited else []
+        return ready
+
+    def _keep(self, most: int) -> None:
+        for _ in range(min(most, len(self.come))):
+            job, task, done = self.come.popleft()
+            self.waiting[id(job)].extend(job.take(task, done))
 
     def rest(self) -> list[Seat]:
         """The workers that are ready for another call; one that is at something is stopped in it."""
@@ -172,6 +191,8 @@ class Pool:
         """The job that it has open; else one that nobody is at; else the one with the most left for each worker."""
         if seat.job is not None and self.waiting[id(seat.job)]:
             return seat.job
+        if any(job is seat.job for job, _, _ in self.come):
+            return None  # there may be more for it in a moment
         at_it = Counter(id(other.job) for other in self._seats if other.job is not None and other is not seat)
         wanting = [job for job in self.jobs if self.waiting[id(job)]]
         alone = next((job for job in wanting if not at_it[id(job)]), None)
@@ -216,9 +237,9 @@ class Pool:
         if task.goes_on:
             self._go_on(seat, job, job.take(task, done))
             return
-        if self.waiting[id(job)]:  # it has work while what it gave is written
+        self.come.append((job, task, done))
+        if self.waiting[id(job)]:
             self._send(seat, job, self.waiting[id(job)].popleft())
-        self.waiting[id(job)].extend(job.take(task, done))
 
     def _go_on(self, seat: Seat, job: Job, tasks: Sequence[Task]) -> None:
         first, *more = tasks
