@@ -62,16 +62,19 @@ def shard(scratch: Path) -> None:
     """One worker against this process, as many threads each: seconds more a shard."""
     import torch
 
+    from horsesense.models.local.load import load_model
     from horsesense.runs.ray_engine import RayEngine
 
     threads = torch.get_num_threads()
-    model, probe, engine = tiny(scratch), made(3_000), RayEngine(workers=1, threads=threads)
+    count = int(os.environ.get("ITEMS", "3000"))
+    model, probe, engine = tiny(scratch), made(count), RayEngine(workers=1, threads=threads)
     settings = Settings(shard=1_000, cache=False, device="cpu")
     ask_models([model], {"made": made(50)}, scratch / "warm", settings, engine=engine)
+    loaded = load_model(model, device="cpu")  # the worker has it open too
     more, shards = [], 0
     for number in range(5):
         here, there = scratch / f"here-{number}", scratch / f"ray-{number}"
-        plain = took(ask_models, [model], {"made": probe}, here, settings)
+        plain = took(ask_models, [loaded], {"made": probe}, here, settings)
         crossed = took(ask_models, [model], {"made": probe}, there, settings, engine=engine)
         shards = len(list((there / "answers").iterdir()))
         more.append((crossed - plain) / shards)
@@ -93,7 +96,7 @@ def pair(scratch: Path) -> None:
     engine = RayEngine(workers=2, threads=1)
     ask_models(["smollm2"], {"warm": made(4, "warm")}, scratch / "warm", settings, engine=engine)
     ratios = []
-    for number in range(3):
+    for number in range(5):
         words = [sys.executable, __file__, "plain", str(scratch)]
         env = os.environ | {"OMP_NUM_THREADS": "1"}
         started = [
@@ -103,19 +106,19 @@ def pair(scratch: Path) -> None:
         crossed = took(ask_models, ["smollm2"], probes, scratch / f"ray-{number}", settings, engine=engine)
         ratios.append(plain / crossed)
         print(f"  two processes {plain:.1f} s, two workers {crossed:.1f} s")
-    print(f"two workers do {median(ratios):.2f} of what two plain processes do in the same time (median of 3)")
+    print(f"two workers do {median(ratios):.2f} of what two plain processes do in the same time (median of 5)")
     engine.close()
 
 
 def plain(scratch: Path, name: str, number: str) -> None:
-    """One of the two processes: the seconds that it asks for, its model loaded but its imports not."""
+    """One of the two processes: the seconds that it asks for, with its model loaded, as the workers have it."""
     from horsesense.models.local.load import load_model
     from horsesense.records import read_probe
 
-    load_model("smollm2", device="cpu")
+    model = load_model("smollm2", device="cpu")
     probe, settings = read_probe(scratch / f"{name}.jsonl"), Settings(shard=1_024, cache=False, device="cpu")
     out = scratch / f"plain-{name}-{number}"
-    print(took(ask_models, ["smollm2"], {name: probe}, out, settings))
+    print(took(ask_models, [model], {name: probe}, out, settings))
 
 
 class Waiting(Job):
