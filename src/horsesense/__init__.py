@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
+    from horsesense.api.engines import engine as engine
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
     from horsesense.api.fetching import Fetchable as Fetchable
@@ -94,6 +95,7 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.engines": ("engine",),
     "api.exchange": ("export", "import_log"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
@@ -154,6 +156,7 @@ __all__ = [
     "cats",
     "check",
     "compare",
+    "engine",
     "export",
     "fetch",
     "fill",
