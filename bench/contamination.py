@@ -118,12 +118,15 @@ def main() -> None:
     parser.add_argument("--shares", default="0.1,0.25,0.5,1")
     parser.add_argument("--epochs", default="1,2,4,8,16")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--abilities", default="", help="By commas; by default all that have a twin and no ladder.")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--minutes", type=float, default=9.0, help="Stop before a dose that would end later.")
     parser.add_argument("--out", type=Path, default=Path("contamination.jsonl"))
     given = parser.parse_args()
     began = time.perf_counter()
-    whole = [a for a in chosen(()) if a.has_twin and a.recipe != LADDER]
+    whole = [
+        a for a in chosen([name for name in given.abilities.split(",") if name]) if a.has_twin and a.recipe != LADDER
+    ]
     materials = [material(ability, "full", limit=given.limit) for ability in whole]
     device = "cuda" if torch.cuda.is_available() else "cpu"
     first = hs.load_model("smollm2", device=device)

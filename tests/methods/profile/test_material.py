@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 
@@ -11,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.files.disk import cache_folder
 from horsesense.methods.profile import material as rooms
 from horsesense.methods.profile.abilities import abilities, chosen
-from horsesense.methods.profile.material import by_turns, drawn, frozen_list, halves, part_of
+from horsesense.methods.profile.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
 from horsesense.methods.profile.plan import AGAIN_OF, askings
 from horsesense.methods.profile.recipes import pool_of
 from horsesense.records import Probe
@@ -60,8 +61,19 @@ def test_halves_share_no_group_and_a_seed_draws_the_twin_anew(pools: dict[str, P
     assert chains.isdisjoint(item.groups["chain"] for twin in (one.twin, other.twin) for item in twin.items)
 
 
+def test_the_frozen_cut_is_fairer_to_cues_than_cuts_are_by_chance(pools: dict[str, Probe]) -> None:
+    ability, pool = abilities()["turned"], pools["turned"]
+    earned, made = CueCredits(pool), drawn(abilities()["turned"], pools["turned"], "full")
+    assert made.twin is not None
+    by_chance = []
+    for cut in range(12):
+        first, second = (by_turns(half, "chain", 0)[:200] for half in halves(pool, ability, 1000 + cut))
+        by_chance.append(earned.apart(chain.from_iterable(first), chain.from_iterable(second)))
+    assert earned.apart(made.frozen.items, made.twin.items) < min(by_chance)
+
+
 def test_what_is_published_whole_has_no_twin(pools: dict[str, Probe]) -> None:
-    assert halves(pools["parts"], abilities()["parts"])[1] == []
+    assert halves(pools["parts"], abilities()["parts"], 0)[1] == []
     assert drawn(abilities()["parts"], pools["parts"], "full").twin is None
     assert all(not abilities()[name].has_twin for name in ("everyday", "exceptions", "parts"))
 

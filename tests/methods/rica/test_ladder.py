@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import horsesense as hs
+from horsesense.methods.profile.abilities import abilities
+from horsesense.methods.profile.recipes import pool_of
+from horsesense.methods.rica.axioms import is_upper
 from horsesense.methods.rica.ladder import BESIDE, RUNGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.records import Item, Probe
@@ -139,3 +142,18 @@ def test_items_of_another_kind_are_no_ladder() -> None:
     item = Item(probe="made", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     assert climb([item], np.array([1.0]), [(0,)]) is None
     assert set(RUNGS).isdisjoint(BESIDE)
+
+
+def test_a_turned_ladder_gives_nothing_away_by_order_and_negation() -> None:
+    pool = pool_of(abilities()["inference"])
+    asked = [item for item in pool.items if item.facets["rung"] == "inference"]
+
+    def follows_the_rule(item: Item) -> bool:
+        """Who is named first is more, and *not* turns it round: what nine of ten released statements follow."""
+        straight = (item.facets["asymmetry"] == "none") == (item.facets["perturbation"] == "original")
+        assert item.answer is not None
+        return is_upper(item.options[item.answer]) == straight
+
+    share = np.mean([follows_the_rule(item) for item in asked])
+    assert 0.45 <= share <= 0.55
+    assert Counter(item.family for item in asked).most_common(1)[0][1] == 4

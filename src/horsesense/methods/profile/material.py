@@ -1,9 +1,13 @@
 """The material of a profile: per ability the frozen questions and their twin, random halves of one draw of one recipe.
 
-A recipe makes a pool. Its groups (the concept, word or property that questions depend on) are shuffled once and cut in
-the middle: from one half the frozen questions are drawn, by turns of group, from the other the twin. So the two differ
-by chance alone, and a seed draws the twin anew. ``profile1.toml`` has the hash of every pool and of what is frozen: one
-changed item is another version, and an error. A set that is published whole has no twin.
+A recipe makes a pool. Its groups (the concept, word or property that questions depend on) are shuffled and cut in the
+middle: from one half the frozen questions are drawn, by turns of group, from the other the twin. So the two differ by
+chance alone, and a seed draws the twin anew. One cut is used by everybody, and models have tastes in common (a network
+of random weights likes short options): what chance does to lengths and the like would be taken for memory of all of
+them. So of many cuts, and of many draws of a twin, that one is taken in which cues earn most nearly the same in both
+(rerandomisation: Morgan and Rubin 2012), before any model is asked; the test stays valid and errs on the safe side.
+``profile1.toml`` has the seed of the cut and the hash of every pool and of what is frozen: one changed item is another
+version, and an error. A set that is published whole has no twin.
 """
 
 from __future__ import annotations
@@ -12,10 +16,15 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
 
+import numpy as np
+
+from horsesense.analysis.cues.battery import battery
+from horsesense.analysis.cues.search import prepare
+from horsesense.analysis.cues.table import table_of
 from horsesense.errors import UserError
 from horsesense.files.disk import cache_folder
 from horsesense.methods.profile.abilities import EDITIONS, Ability, Edition
@@ -27,7 +36,11 @@ from horsesense.watching import UNWATCHED, Watcher
 VERSION = 1
 """Of the frozen questions; the number in the name of their file."""
 SEED = 0
-"""Of the recipes, and of what is frozen."""
+"""Of the recipes, and of the order in which families are frozen."""
+CUTS = 400
+"""Cuts into halves that one is chosen from."""
+DRAWS = 50
+"""Draws of a twin that one is chosen from, for each seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,8 @@ class FrozenAbility:
     """All that the recipe makes."""
     editions: Mapping[str, FrozenPart]
     """By edition, what is asked of the frozen half."""
+    cut: int = 0
+    """The seed that cuts the pool into halves; 0 also where there is no twin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +91,27 @@ def material(
 
 def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, limit: int | None = None) -> Material:
     """Frozen and twin out of a pool."""
-    first, second = halves(pool, ability)
+    first, second = halves(pool, ability, frozen_list()[ability.name].cut)
     frozen, twin = ability.sizes[edition]
     if limit is not None:
         frozen, twin = min(frozen, limit), min(twin, limit)
     probe = _named(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
     if limit is None or limit >= ability.sizes[edition][0]:
         _check(ability, edition, probe)
-    other = by_turns(second, pool.card.group, twin_seed)[:twin] if twin else []
-    return Material(ability, pool, probe, _named(pool, f"{ability.name}-twin", other) if other else None)
+    if not twin:
+        return Material(ability, pool, probe, None)
+    earned = CueCredits(pool)
+    draws = (by_turns(second, pool.card.group, f"{twin_seed} {number}")[:twin] for number in range(DRAWS))
+    other = min(draws, key=lambda families: earned.apart(probe.items, chain.from_iterable(families)))
+    return Material(ability, pool, probe, _named(pool, f"{ability.name}-twin", other))
 
 
-def halves(pool: Probe, ability: Ability) -> tuple[list[Item], list[Item]]:
-    """The two halves of a pool, by group; a set without a twin is all in the first."""
+def halves(pool: Probe, ability: Ability, cut: int) -> tuple[list[Item], list[Item]]:
+    """The two halves of a pool, by group and the seed of the cut; a set without a twin is all in the first."""
     if not ability.has_twin:
         return list(pool.items), []
     groups = sorted({item.unit(pool.card.group) for item in pool.items})
-    Random(f"{VERSION} {ability.name} {SEED}").shuffle(groups)
+    Random(f"{VERSION} {ability.name} {cut}").shuffle(groups)
     first = set(groups[: (len(groups) + 1) // 2])
     inside = [item.unit(pool.card.group) in first for item in pool.items]
     return (
@@ -101,7 +120,7 @@ def halves(pool: Probe, ability: Ability) -> tuple[list[Item], list[Item]]:
     )
 
 
-def by_turns(items: Iterable[Item], group: str, seed: int) -> list[tuple[Item, ...]]:
+def by_turns(items: Iterable[Item], group: str, seed: int | str) -> list[tuple[Item, ...]]:
     """Families in a random order, one of each group by turns: however few are taken, they are of many groups.
 
     >>> pairs = [Item(probe="demo", form="choice", text=f"{n}?", options=("a",), family=str(n // 2),
@@ -150,6 +169,7 @@ def frozen_list(version: int = VERSION) -> Mapping[str, FrozenAbility]:
             seed=kept["seed"],
             pool=FrozenPart(**kept["pool"]),
             editions={edition: FrozenPart(**kept[edition]) for edition in EDITIONS},
+            cut=kept["cut"],
         )
         for name, kept in values["abilities"].items()
     }
@@ -208,13 +228,47 @@ def freeze() -> str:
     ]
     for ability in abilities().values():
         pool = pool_of(ability, SEED)
-        first = by_turns(halves(pool, ability)[0], pool.card.group, SEED)
+        cut = fairest_cut(pool, ability) if ability.has_twin else 0
+        first = by_turns(halves(pool, ability, cut)[0], pool.card.group, SEED)
         lines += ["", f"[abilities.{ability.name}]", f'recipe = "{recipe_in_words(ability)}"', f"seed = {SEED}"]
-        lines += [f"pool = {_toml(part_of(pool.items))}", f'licence = "{pool.card.licence}"']
+        lines += [f"cut = {cut}", f"pool = {_toml(part_of(pool.items))}", f'licence = "{pool.card.licence}"']
         for edition in EDITIONS:
             families = first[: ability.sizes[edition][0]]
             lines.append(f"{edition} = {_toml(part_of([item for family in families for item in family]))}")
     return "\n".join(lines) + "\n"
+
+
+def fairest_cut(pool: Probe, ability: Ability) -> int:
+    """The seed whose frozen questions, of either edition, earn cues what the other half earns them, most nearly."""
+    earned = CueCredits(pool)
+
+    def apart(cut: int) -> float:
+        first, second = halves(pool, ability, cut)
+        order = by_turns(first, pool.card.group, SEED)
+        frozen = (order[: ability.sizes[edition][0]] for edition in EDITIONS)
+        return sum(earned.apart(chain.from_iterable(families), second) for families in frozen)
+
+    return min(range(CUTS), key=apart)
+
+
+class CueCredits:
+    """What every cue that is a number earns on each item of a pool, either way round: in this halves are alike."""
+
+    def __init__(self, pool: Probe) -> None:
+        judged = [i for i in pool.items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
+        prepared = prepare(table_of(judged, pool.card.group, None), battery())
+        credit = prepared.directed.astype(np.float64)
+        self.spread = credit.var(axis=0)
+        self.credit = credit[:, self.spread > 0] / np.sqrt(self.spread[self.spread > 0])
+        self.place = {item.id: number for number, item in enumerate(prepared.table.items)}
+
+    def apart(self, some: Iterable[Item], others: Iterable[Item]) -> float:
+        """The mean square of the cues' differences between two sets, in standard errors; 0 where no cue has a say."""
+        if not self.credit.shape[1]:
+            return 0.0
+        sides = [[self.place[item.id] for item in side if item.id in self.place] for side in (some, others)]
+        one, other = (self.credit[side].mean(axis=0) for side in sides)
+        return float(((one - other) ** 2).mean() / (1 / len(sides[0]) + 1 / len(sides[1])))
 
 
 def _toml(part: FrozenPart) -> str:

@@ -17,6 +17,7 @@ from horsesense.methods.profile.material import SEED, Material, by_turns
 from horsesense.methods.rica.curated import renamed
 from horsesense.methods.winoventi.special_word import prior_probe
 from horsesense.models.contract import Model
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.served import ServedModel
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.records.document import Document
@@ -39,7 +40,7 @@ LEAD = {
 AGAIN_OF = "again_of"
 """The facet that names the question which is asked again."""
 _SAMPLE = 800
-"""Tokens that the speed of a model is measured on."""
+"""Tokens that the speed of a model is measured on, on a processor; on a GPU a whole batch, as it is made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def forecast(
 ) -> Forecast:
     """Put everything into words, count it, and ask a little of it for the speed."""
     tokens = items = requests = 0
-    rates: list[float] = []
+    tried: list[tuple[int, float]] = []
     for number, asking in enumerate(plan):
         watcher.at("forecast", number, len(plan))
         for name in asking.ways:
@@ -165,24 +166,26 @@ def forecast(
             items += len(made)
             tokens += sum(each.cost for each in made)
             requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
-            if not isinstance(model, ServedModel) and name != "letters" and asking.role == "main" and len(rates) < 2:
-                rates.append(_rate(way, made, Call(model, meant, budget, UNWATCHED)))
+            if not isinstance(model, ServedModel) and name != "letters" and asking.role == "main" and len(tried) < 2:
+                tried.append(_tried(way, made, Call(model, meant, budget, UNWATCHED)))
     if isinstance(model, ServedModel):
         price = model.client.settings.price
         cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
         return Forecast(model.name, items, tokens, None, requests, cost)
-    return Forecast(model.name, items, tokens, tokens / min(rates) if rates else None, None, None)
+    rate = sum(size for size, _ in tried) / max(sum(taken for _, taken in tried), 1e-6)
+    return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
 
 
-def _rate(way: Way, made: Sequence[Any], call: Call) -> float:
-    """Tokens a second on a few questions."""
+def _tried(way: Way, made: Sequence[Any], call: Call) -> tuple[int, float]:
+    """A few questions asked: their tokens, and the seconds that they took."""
+    on_gpu = isinstance(call.model, LanguageModel) and call.model.device.type == "cuda"
     some, tokens = [], 0
     for each in sorted(made, key=lambda prepared: (prepared.longest, prepared.item.id))[len(made) // 2 :]:
         some.append(each)
         tokens += each.cost
-        if tokens >= _SAMPLE:
+        if tokens >= (call.budget if on_gpu else _SAMPLE):
             break
     way.answer(some[:1], call)  # what comes first takes longer
     began = perf_counter()
     way.answer(some, call)
-    return tokens / max(perf_counter() - began, 1e-6)
+    return tokens, perf_counter() - began

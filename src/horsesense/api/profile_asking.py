@@ -1,0 +1,110 @@
+"""Asking a model the plan of a profile: what is kept is not asked again, and a model is loaded only if it has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.watching import Watcher
+
+if TYPE_CHECKING:
+    from horsesense.methods.profile.abilities import Edition
+    from horsesense.methods.profile.material import Material
+    from horsesense.methods.profile.plan import Asking, Forecast
+    from horsesense.methods.profile.sheets import Answers
+    from horsesense.models.contract import Model
+    from horsesense.models.served import ServedSettings
+    from horsesense.records import ScoringSpec
+    from horsesense.runs.results import Answered
+
+ANSWERS = "answers"
+"""The run beneath a profile's folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCall:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    dtype: str
+    served: ServedSettings | None
+    watcher: Watcher
+
+
+def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+    from horsesense.methods.profile.plan import askings, forecast
+    from horsesense.records import ScoringSpec
+    from horsesense.records.spec import with_setting
+    from horsesense.runs.shards import sizes
+
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
+    run = None if call.folder is None else call.folder / ANSWERS
+    for likelihood in (True, False):
+        plan = [each for m in materials for each in askings(m, call.edition, likelihood)]
+        if run is not None and _all_kept(run, call.name, plan):
+            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    model = _loaded(call)
+    plan = [each for m in materials for each in askings(m, call.edition, model.can("likelihood"))]
+    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
+    budget = sizes(run, call.device)[0]
+    ahead = forecast(model, rest, spec, budget, call.watcher)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.watcher.say(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan, spec, run)), ahead
+
+
+def _loaded(call: ProfileCall) -> Model:
+    from horsesense.api.models import load_model
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    return load_model(call.model, device=call.device, dtype=call.dtype, served=call.served)
+
+
+def _run_all(
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Asking], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Asking, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each asking with its answers."""
+    from horsesense.api.asking import ask
+
+    by_ways: dict[tuple[str, ...], list[Asking]] = {}
+    for each in plan:
+        by_ways.setdefault(each.ways, []).append(each)
+    found = []
+    settings: dict[str, Any] = {"device": call.device, "served": call.served, "watcher": call.watcher}
+    for ways, group in by_ways.items():
+        probes = {each.name: each.probe for each in group}
+        answered = ask(model, probes, out=run, spec=spec, ways=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Asking, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for asking, answered in found:
+        answers.setdefault(asking.ability, {})[asking.role, answered.way] = answered
+    return dict(answers)
+
+
+def _all_kept(run: Path, model: str, plan: Sequence[Asking]) -> bool:
+    from horsesense.runs.ask import content_of
+    from horsesense.runs.folder import is_finished
+    from horsesense.runs.manifest import manifest_path, read_manifest
+
+    if not manifest_path(run).is_file():
+        return False
+    manifest = read_manifest(run)
+    for each in plan:
+        for way in each.ways:
+            part = manifest.part(model, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True
