@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
+    from horsesense.api.engines import engine as engine
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
     from horsesense.api.fetching import Fetchable as Fetchable
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.profile import Profile as Profile
     from horsesense.api.profile import profile as profile
+    from horsesense.api.replicate import Replicated as Replicated
+    from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import compare as compare
     from horsesense.api.reporting import gate as gate
@@ -92,6 +95,7 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.engines": ("engine",),
     "api.exchange": ("export", "import_log"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
@@ -101,6 +105,7 @@ _WHERE = {
     "api.plugged": ("InstalledPlugins", "list_plugins"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
+    "api.replicate": ("Replicated", "replicate"),
     "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
@@ -133,6 +138,7 @@ __all__ = [
     "Probe",
     "Profile",
     "PrunedCache",
+    "Replicated",
     "Report",
     "Run",
     "Scores",
@@ -150,6 +156,7 @@ __all__ = [
     "cats",
     "check",
     "compare",
+    "engine",
     "export",
     "fetch",
     "fill",
@@ -172,6 +179,7 @@ __all__ = [
     "profile",
     "prune_cache",
     "read_release",
+    "replicate",
     "rica",
     "saliency",
     "score",

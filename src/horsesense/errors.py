@@ -15,6 +15,7 @@ _EXTRAS = {
     "build": "duckdb",
     "pictures": "altair vl_convert",
     "saliency": "captum",
+    "ray": "ray",
     "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
 _EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}

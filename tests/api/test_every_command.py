@@ -482,6 +482,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["rica", "equivalent", AXIOM, TURNED],
         lambda: hs.rica.equivalent(AXIOM, TURNED),
     ),
+    "replicate": lambda w, here: (
+        ["replicate", "cats", "--data", here, "--out", here / "kept"],
+        lambda: hs.replicate("cats", data=here, out=here / "kept"),
+    ),
     "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
     "rica release": lambda w, here: (
         ["rica", "release", w["axioms.jsonl"]],

@@ -17,6 +17,7 @@ from tests.support.calling import Call, caller, lay, toy_lines
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _ELSEWHERE = {
     "report/page.py": "the command that repeats a run",
+    "report/replication.py": "the command that repeats a replication",
     "report/charts.py": "names of the page's colours",
     "files/pinned.py": "options of pip",
     "exchange/lm_eval_log.py": "options of lm-eval",
@@ -26,6 +27,7 @@ _ELSEWHERE = {
     "learning/controls/control.py": "what a control's manifest has recorded from the beginning",
     "annotate/study.py": "a whole command to copy",
     "methods/winoventi/summaries.py": "a whole command to copy",
+    "methods/replicate/missing.py": "whole commands to copy",
 }
 
 

@@ -101,7 +101,7 @@ def whole(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
 def test_a_training_stopped_while_a_seed_is_asked(
     shard: int, models: dict[str, Path], whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mend = stop_at(monkeypatch, "horsesense.runs.answering.write_answers", shard)
+    mend = stop_at(monkeypatch, "horsesense.runs.keeping.write_table", shard)
     with pytest.raises(Stopped):
         training(models["gpt2"], Path("out"))
     mend()
@@ -204,7 +204,7 @@ STOPS = {
     "between the answers and the line": ("horsesense.learning.inoculation_folder.Folder._add", 3),
     "before the first line": ("horsesense.learning.inoculation_folder.Folder._add", 1),
     "in the middle of the answers": ("horsesense.runs.controls.write_manifest", 2),
-    "while a second rate is trained": ("horsesense.learning.inoculation.train", 2),
+    "while a second rate is trained": ("horsesense.learning.doses.train", 2),
 }
 
 

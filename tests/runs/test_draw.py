@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.questions import Framed
 from horsesense.records import Card, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.shards import SAMPLE, cut, draw, fitting, ranks_of
+from horsesense.runs.shards import SAMPLE, Weights, cut, draw, fitting, ranks_of, tried
 from horsesense.watching import Watcher
 
 
@@ -56,18 +57,13 @@ def test_a_larger_limit_draws_what_a_smaller_one_draws(sizes: list[int], limit: 
     assert sorted(ranks[item.id] for item in drawn) == list(range(len(drawn)))
 
 
-@dataclass(frozen=True)
-class Planned:
-    """An item as a way of asking prepares it."""
-
-    item: Item
-    longest: int
-    cost: int
+def weights_of(items: Sequence[Item], longest: list[int], cost: int) -> Weights:
+    return Weights([item.id for item in items], np.array(longest), np.full(len(items), cost))
 
 
-def shards_of(items: list[Item], whole: list[Item]) -> list[frozenset[str]]:
-    prepared = [Planned(item, len(item.text) + len(item.id[:2]) % 3, 7) for item in items]
-    return [frozenset(each.item.id for each in shard) for shard in cut(prepared, 100, ranks_of(whole, 3))]
+def shards_of(items: Sequence[Item], whole: Sequence[Item]) -> list[frozenset[str]]:
+    weights = weights_of(items, [len(item.text) + len(item.id[:2]) % 3 for item in items], 7)
+    return [frozenset(items[place].id for place in shard) for shard in cut(weights, 100, ranks_of(whole, 3))]
 
 
 def test_most_shards_of_a_small_draw_are_shards_of_the_whole() -> None:
@@ -81,20 +77,14 @@ def test_most_shards_of_a_small_draw_are_shards_of_the_whole() -> None:
 
 
 def test_a_slow_model_gets_smaller_shards_and_a_quick_one_the_usual() -> None:
-    prepared = [Planned(item, 5, 10) for item in make([1] * 400)]
-    took: list[int] = []
-
-    def seconds_a_token(seconds: float) -> int:
-        clock = iter((0.0, seconds * 260))  # 26 items of 10 tokens are tried
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("horsesense.runs.shards.time.perf_counter", lambda: next(clock))
-            return fitting(prepared, 16_384, lambda some: took.append(len(some)), SAMPLE)
-
-    assert seconds_a_token(1 / 500) == 16_384  # half a minute
-    assert seconds_a_token(1 / 50) == 2_048  # 41 s instead of five minutes and a half
-    assert took == [1, 26, 1, 26]
-    assert fitting(prepared[:5], 16_384, lambda some: took.append(len(some)), SAMPLE) == 16_384
-    assert len(took) == 4  # a short run is not measured
+    items = make([1] * 400)
+    weights = weights_of(items, [5] * 400, 10)
+    chosen = tried(weights, SAMPLE)
+    assert len(chosen) == 26  # of 10 tokens each
+    assert {items[place].id for place in chosen} <= set(sorted(item.id for item in items)[200:])
+    assert fitting(16_384, 260 / 500, 260) == 16_384  # half a minute
+    assert fitting(16_384, 260 / 50, 260) == 2_048  # 41 s instead of five minutes and a half
+    assert not tried(weights_of(items[:5], [5] * 5, 10), SAMPLE)  # a short run is not measured
 
 
 def test_the_order_of_the_file_does_not_matter_and_the_seed_does() -> None:

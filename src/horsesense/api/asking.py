@@ -22,6 +22,7 @@ from horsesense.watching import UNWATCHED, Watcher
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
+    from horsesense.runs.engine import Engine
 
 
 @naming_extras()
@@ -41,6 +42,7 @@ def ask(
     cache: bool = True,
     ways: str | Sequence[str] = "auto",
     served: ServedSettings | None = None,
+    engine: str | Engine = "here",
     watcher: Watcher = UNWATCHED,
 ) -> Run:
     """Ask models probes.
@@ -62,11 +64,14 @@ def ask(
         ways: How they are asked, by commas or as a list: ``"options"``, ``"pmi"``, ``"letters"``, ``"words"``;
             ``"auto"``: by options, and of a server what it allows.
         served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
+        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. The answers are
+            the same; servers are asked from here in any case.
         watcher: Told how far it has come.
 
     Returns:
         The answers with their numbers.
     """
+    from horsesense.api.engines import named
     from horsesense.models.served import ServedSettings, is_served
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
@@ -81,7 +86,8 @@ def ask(
             watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     folder = None if out is None else Path(out)
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
-    batch, shard = sizes(folder, device if local else SERVED, budget)
+    where = named(engine)
+    batch, shard = sizes(folder, device if local else SERVED, budget, where.on_gpu if local else None)
     asked = parse_ways(ways if isinstance(ways, str) else ",".join(ways))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
@@ -98,8 +104,8 @@ def ask(
         served=served or ServedSettings(),
     )
     if folder is None:
-        return Run(ask_in_memory(models, probes, settings, watcher), None, how)
-    ask_models(models, probes, folder, settings, watcher)
+        return Run(ask_in_memory(models, probes, settings, watcher, where), None, how)
+    ask_models(models, probes, folder, settings, watcher, where)
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]

@@ -31,6 +31,7 @@ from horsesense.watching import UNWATCHED, Watcher
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
+    from horsesense.runs.engine import Engine
 
 __all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
 
@@ -68,6 +69,7 @@ def ask_suite(
     allow_pickle: bool = False,
     cache: bool = True,
     served: ServedSettings | None = None,
+    engine: str | Engine = "here",
     watcher: Watcher = UNWATCHED,
 ) -> AskedSuite:
     """Ask a paper's sets together.
@@ -88,6 +90,7 @@ def ask_suite(
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed.
         served: How servers are asked.
+        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `horsesense.engine` gave.
         watcher: Told which sets are there, which lines were skipped, and how far it has come.
 
     Returns:
@@ -111,6 +114,7 @@ def ask_suite(
         cache=cache,
         ways="options",
         served=served,
+        engine=engine,
         watcher=watcher,
     )
     if out is not None:

@@ -16,6 +16,7 @@ from horsesense.watching import UNWATCHED, Watcher
 if TYPE_CHECKING:
     from horsesense.api.learnt import FittedControl, Inoculation, Training
     from horsesense.records import Item
+    from horsesense.runs.engine import Engine
 
 
 @naming_extras()
@@ -41,6 +42,7 @@ def train(
     allow_overlap: bool = False,
     device: str = "auto",
     dtype: str = "float32",
+    engine: str | Engine = "here",
     watcher: Watcher = UNWATCHED,
 ) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
@@ -68,11 +70,14 @@ def train(
         allow_overlap: Train in spite of leaks.
         device: Where it is trained and asked.
         dtype: With an adapter: what the weights below it are in (bfloat16, int8, int4 …), trained and asked.
+        engine: Where it is trained and asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave; a worker
+            has one training at a time, and what it gave is kept here.
         watcher: Told how far it has come.
 
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
+    from horsesense.api.engines import named
     from horsesense.api.learnt import Training
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
@@ -107,6 +112,7 @@ def train(
         along=along,
         allow_overlap=allow_overlap,
         watcher=watcher,
+        engine=named(engine),
     )
     return None if results is None else Training.of(results)
 
@@ -135,6 +141,7 @@ def inoculate(
     allow_overlap: bool = False,
     device: str = "auto",
     dtype: str = "float32",
+    engine: str | Engine = "here",
     watcher: Watcher = UNWATCHED,
 ) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
@@ -161,14 +168,18 @@ def inoculate(
         allow_overlap: Train in spite of leaks.
         device: Where it is trained and asked.
         dtype: With an adapter: what the weights below it are in.
+        engine: Where doses are given: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave; a worker has one
+            dose of one seed at a time.
         watcher: Told how far it has come.
 
     Returns:
         The curves over doses, and the best weights of each setting, dose and seed; ``frame()`` and ``plot()``.
     """
+    from horsesense.api.engines import named
     from horsesense.api.learnt import Inoculation
     from horsesense.learning.curves import read_chosen
-    from horsesense.learning.inoculation import DOSES, RATES, STEPS, Grid, Sets, Study, concepts_seen
+    from horsesense.learning.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
+    from horsesense.learning.inoculation import Study, concepts_seen
     from horsesense.learning.inoculation_folder import Folder, inoculation_document
     from horsesense.learning.objectives import objective_of_doses
     from horsesense.models.local.load import architecture_of
@@ -202,13 +213,21 @@ def inoculate(
     )
     folder = Folder(Path(out))
     seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)
-    study = Study(model, sets, grid, objective, watcher=watcher, kept=folder.tried)
+    where = named(engine)
+
+    def keep(best: BestDose) -> None:
+        folder.chosen(best, sets, seen)
+
+    study = Study(model, sets, grid, objective, watcher, tried=folder.tried, chosen=keep)
     leaks = study.check(allow_overlap)
     with locked(Path(out)):
         folder.bind(study.made_from())
         study.done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(Path(out)))
-        for chosen in study.carry_out():
-            folder.chosen(chosen, sets, seen)
+        where.carry_out([study], watcher)
+        if study.lost:
+            raise UserError(
+                f"not all doses could be given: {'; '.join(study.lost)}", fix="the same command tries these again"
+            )
         return Inoculation.of(inoculation_document(model, Path(out), read_chosen(Path(out)), leaks))
 
 

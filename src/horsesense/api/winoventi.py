@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from horsesense.api.engines import named
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.api.winoventi_pipeline import make, serve, status
@@ -19,6 +20,7 @@ from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.runs.ask import Settings
+from horsesense.runs.engine import Engine
 from horsesense.watching import UNWATCHED, Watcher
 
 __all__ = [
@@ -51,6 +53,7 @@ def evaluate(
     device: str = "auto",
     family: str | None = None,
     allow_pickle: bool = False,
+    engine: str | Engine = "here",
     watcher: Watcher = UNWATCHED,
 ) -> Evaluations:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins.
@@ -69,6 +72,8 @@ def evaluate(
         device: Where models are put.
         family: How models are asked, where their config does not tell.
         allow_pickle: Take pickled weights too.
+        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `horsesense.engine` gave; own
+            associations are asked for here.
         watcher: Told how far it has come.
 
     Returns:
@@ -88,7 +93,7 @@ def evaluate(
     for file, read in ((depths, read_depths), (registry, read_registry)):
         if file is not None:
             read(Path(file))  # what is wrong with it is told before the asking
-    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse)
+    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse, named(engine))
     drawn = asked[0][MAIN].probe
     own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
     paths = [None if file is None else Path(file) for file in (depths, registry)]

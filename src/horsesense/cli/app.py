@@ -21,6 +21,7 @@ from horsesense.cli.knowledge import knowledge
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.plugins import plugins
 from horsesense.cli.profile import profile
+from horsesense.cli.replicate import replicate
 from horsesense.cli.report import compare, gate, report
 from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
@@ -77,6 +78,7 @@ app.add_typer(knowledge, name="knowledge")
 app.add_typer(cache, name="cache")
 app.command("plugins")(plugins)
 app.command("verify")(verify)
+app.command("replicate")(replicate)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")

@@ -79,6 +79,7 @@ DOCUMENTS: dict[str, str] = {
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.plugged:InstalledPlugins",
     "profile": "horsesense.methods.profile.document:ProfileDocument",
+    "replicate": "horsesense.methods.replicate.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",

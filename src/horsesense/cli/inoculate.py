@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import Device, OneModel, UnderAdapter
+from horsesense.cli.settings import Device, Gpus, On, OneModel, Threads, UnderAdapter, Workers
 
 if TYPE_CHECKING:
     from horsesense.api.learnt import Inoculation
@@ -41,9 +41,14 @@ def inoculate(
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
     device: Device = "auto",
     dtype: UnderAdapter = "float32",
+    on: On = "here",
+    workers: Workers = None,
+    gpus: Gpus = None,
+    threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
+    from horsesense.api.engines import engine
     from horsesense.api.learning import inoculate as study_doses
     from horsesense.cli.progress import Bars
 
@@ -74,6 +79,7 @@ def inoculate(
             allow_overlap=allow_overlap,
             device=device,
             dtype=dtype,
+            engine=engine(on, workers=workers, gpus=gpus, threads=threads),
             watcher=progress,
         )
     if plot is not None:

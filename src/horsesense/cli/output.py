@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 10
 
 _OPTIONS = {
+    "engine": "on",
     "columns": "map",
     "everything": "all",
     "folder": "from",

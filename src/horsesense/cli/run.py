@@ -9,7 +9,19 @@ import typer
 
 from horsesense.cli.output import Json, print_json, say
 from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, Ways, served_of
-from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Models, Normalise, spec_of
+from horsesense.cli.settings import (
+    AllowPickle,
+    Device,
+    Dtype,
+    Family,
+    Gpus,
+    Models,
+    Normalise,
+    On,
+    Threads,
+    Workers,
+    spec_of,
+)
 from horsesense.errors import UserError
 from horsesense.methods.suites import SUITES
 
@@ -46,6 +58,10 @@ def run(
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
     price: Price = None,
+    on: On = "here",
+    workers: Workers = None,
+    gpus: Gpus = None,
+    threads: Threads = None,
     suite: Annotated[
         str | None,
         typer.Option(help=f"Ask what a paper asks and print its tables: {', '.join(sorted(SUITES))}."),
@@ -57,6 +73,7 @@ def run(
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.api.asking import ask
     from horsesense.api.cats import ask_suite
+    from horsesense.api.engines import engine as engine_named
     from horsesense.api.reporting import write_report
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
@@ -93,6 +110,7 @@ def run(
         "budget": budget,
         "allow_pickle": allow_pickle,
         "cache": not no_cache,
+        "engine": engine_named(on, workers=workers, gpus=gpus, threads=threads),
         "served": served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
     }
     with Bars(stay=True) as progress:

@@ -47,6 +47,19 @@ Family = Annotated[
         " multiple-choice."
     ),
 ]
+On = Annotated[
+    str,
+    typer.Option(
+        "--on", help="Where it is computed: here, ray (started on this machine) or ray:ADDRESS (a running cluster)."
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="With --on ray: how many workers [one a GPU, else one a machine].")
+]
+Gpus = Annotated[float | None, typer.Option(min=0, help="With --on ray: GPUs of each worker [1 where there are any].")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="With --on ray: threads of each worker [the cores, shared among them].")
+]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
 
 

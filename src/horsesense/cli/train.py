@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say, table
-from horsesense.cli.settings import Device, OneModel, UnderAdapter
+from horsesense.cli.settings import Device, Gpus, On, OneModel, Threads, UnderAdapter, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +51,14 @@ def train(
     allow_overlap: Annotated[bool, typer.Option("--allow-overlap", help="Train in spite of leaks.")] = False,
     device: Device = "auto",
     dtype: UnderAdapter = "float32",
+    on: On = "here",
+    workers: Workers = None,
+    gpus: Gpus = None,
+    threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
+    from horsesense.api.engines import engine
     from horsesense.api.learning import train as fine_tune
     from horsesense.cli.progress import Bars
 
@@ -79,6 +84,7 @@ def train(
             allow_overlap=allow_overlap,
             device=device,
             dtype=dtype,
+            engine=engine(on, workers=workers, gpus=gpus, threads=threads),
             watcher=progress,
         )
     if results is None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Spec, spec_of
+from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, Gpus, On, Spec, Threads, Workers, spec_of
 from horsesense.cli.winoventi_associations import (
     DEFAULT_MODEL,
     associations,
@@ -44,9 +44,14 @@ def evaluate(
     device: Device = "auto",
     family: Family = None,
     allow_pickle: AllowPickle = False,
+    on: On = "here",
+    workers: Workers = None,
+    gpus: Gpus = None,
+    threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
+    from horsesense.api.engines import engine
     from horsesense.api.winoventi import evaluate as evaluate_models
     from horsesense.cli.progress import Bars
 
@@ -65,6 +70,7 @@ def evaluate(
             device=device,
             family=family,
             allow_pickle=allow_pickle,
+            engine=engine(on, workers=workers, gpus=gpus, threads=threads),
             watcher=watcher,
         )
     if json:

@@ -158,9 +158,12 @@ def _write(root: Path, kept: Mapping[str, _Sums]) -> None:
         for digest, before in ((sums.now, ""), (sums.before, _BEFORE)):
             if digest:
                 lines.append(f"{before}{_line(digest, name)}\n")
-    with writing(root / SUMS) as temporary:
+    path = root / SUMS
+    _read.pop(path, None)
+    with writing(path) as temporary:
         temporary.write_bytes("".join(lines).encode("utf-8", "surrogateescape"))
-    _read.pop(root / SUMS, None)
+    state = path.stat()
+    _read[path] = (state.st_mtime_ns, state.st_size), dict(kept)  # it need not be read again for the next file
 
 
 def _line(digest: str, name: str) -> str:

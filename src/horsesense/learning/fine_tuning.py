@@ -12,12 +12,14 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training import train
+from horsesense.learning.training_grid import OneTraining, train_elsewhere
 from horsesense.learning.training_record import Recipe, Trained, check_bound, kept_training, origin_of
 from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
 from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.records.spec import with_setting
 from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.folder import locked
 from horsesense.runs.results import read_run
 from horsesense.watching import UNWATCHED, Watcher
@@ -35,6 +37,7 @@ def fine_tune(
     along: bool = False,
     allow_overlap: bool = False,
     watcher: Watcher = UNWATCHED,
+    engine: Engine = HERE,
 ) -> TrainingResults | None:
     """Train a model under a setting, measure it before and after, and keep the results in the folder.
 
@@ -50,8 +53,15 @@ def fine_tune(
             train_all(model, plans, recipe, place, along=along)
         return None
     with locked(folder):
+        if engine.apart:
+            trainings = [
+                OneTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
+                for plans, place in zip(by_number, places, strict=True)
+                for seed, plan in enumerate(plans)
+            ]
+            train_elsewhere(model, trainings, engine, along=along, watcher=watcher)
         points = [
-            _carry_out(model, plans, recipe, place, probe, slices, along, leak, watcher)
+            _carry_out(model, plans, recipe, place, probe, slices, along, leak, watcher, engine)
             for plans, place, leak in zip(by_number, places, leaks[0], strict=True)
         ]
         results = TrainingResults(model, setting, recipe, folder, tuple(points))
@@ -103,6 +113,7 @@ def _carry_out(
     along: bool,
     leaks: Leaks,
     watcher: Watcher,
+    engine: Engine,
 ) -> Point:
     """Train once for each plan (one a seed; they differ in what was drawn) and measure."""
     trained = train_all(model, plans, recipe, folder, along=along, watcher=watcher)
@@ -120,7 +131,7 @@ def _carry_out(
             shared_probes if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
         )
         place = folder / ("run" if same else f"run-{seed}")
-        ask_models([*before, name], probes, place, settings, watcher)
+        ask_models([*before, name], probes, place, settings, watcher, engine)
         if place not in asked:
             asked.append(place)
     runs = _earned(asked, model, names)

@@ -15,7 +15,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files import read_bytes, read_text, writing
 from horsesense.files.checksums import check_sum, summed
 from horsesense.learning.curves import CHOSEN, CurvePoint, curves, read_chosen
-from horsesense.learning.inoculation import SHOWN, BestDose, Sets
+from horsesense.learning.doses import SHOWN, BestDose, Sets
 from horsesense.learning.leaks import LeakCounts, Leaks
 from horsesense.learning.training import credit_of
 from horsesense.records import Answer, Dose, Probe
@@ -95,8 +95,9 @@ class Folder:
         path = self.path / name
         new = {tuple(row[part] for part in key) for row in rows}
         kept = [row for row in self._rows(path) if tuple(row.get(part) for part in key) not in new]
+        ordered = sorted([*kept, *rows], key=_place)
         with summed(self.path, path) as temporary:
-            temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*kept, *rows]))
+            temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in ordered))
 
     def _rows(self, path: Path) -> list[dict[str, Any]]:
         if not path.is_file():
@@ -107,6 +108,20 @@ class Folder:
             return [orjson.loads(line) for line in whole if line]
         except orjson.JSONDecodeError as error:
             raise UserError("a line is no dose", file=path, fix="remove it") from error
+
+
+def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Where a dose stands, whichever was done first: the model as it is, then by seed, setting, k, rate and step."""
+    setting = row.get("setting", "")
+    return (
+        setting != "none",
+        row.get("seed"),
+        setting != "plain",
+        setting,
+        row.get("k"),
+        row.get("lr"),
+        row.get("steps"),
+    )
 
 
 def _measured(probe: Probe, answers: Sequence[Answer]) -> dict[str, Any]:

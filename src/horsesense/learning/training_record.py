@@ -23,7 +23,7 @@ CHECKPOINTS = "checkpoints"
 _ANOTHER = f"choose another {argument('out')}"
 RATES = {"full": 2e-5, "lora": 3e-4}
 """Learning rates where none is given: small steps for all weights, larger ones for an adapter."""
-_RECORD = "training.json"
+RECORD = "training.json"
 _BEGUN = "begun.json"
 _MAY_DIFFER = ("batch", "gather", "device")
 """What memory may have changed, or what says only where."""
@@ -163,7 +163,7 @@ def save_trained(
         temporary.write_text(_readme(opened, trained, objective), encoding="utf-8")
     sum_folder(folder)
     # The last one: where it is, the training is whole.
-    with summed(folder, folder / _RECORD) as temporary:
+    with summed(folder, folder / RECORD) as temporary:
         values = _record(opened, trained, origin)
         temporary.write_text(json.dumps(values, indent=2, default=str) + "\n", encoding="utf-8")
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
@@ -241,7 +241,7 @@ def _readme(opened: Opened, trained: Trained, objective: Objective) -> str:
 
 def kept_training(folder: Path, recipe: Recipe, items: int, origin: Origin | None = None) -> Trained | None:
     """The training that a folder holds; None where it holds none, an error where it is another one, or damaged."""
-    path = folder / _RECORD
+    path = folder / RECORD
     if not path.is_file():
         return None
     try:

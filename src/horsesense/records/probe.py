@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_c
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
+from horsesense.records.stored import MANY, StoredItems, units_of
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 
@@ -40,8 +41,8 @@ class Probe:
         return f"Probe {self.card.name!r}: {counts} ({forms}), by {self.card.group}"
 
 
-def count_families(items: Iterable[Item]) -> int:
-    return len({item.unit() for item in items})
+def count_families(items: Sequence[Item]) -> int:
+    return len(set(units_of(items)))
 
 
 def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any, **options: Any) -> Probe:
@@ -113,7 +114,7 @@ def _split_named(path: Path) -> tuple[Path, str]:
     return (path, "") if named is None or path.exists() else (path.with_name(named[1]), named[2])
 
 
-def _of_split(items: list[Item], split: str, path: Path) -> list[Item]:
+def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
     splits = {str(item.facets["split"]) for item in items if "split" in item.facets}
     if not splits:
         raise UserError("no item says which split it is in", file=path, fix=f"leave :{split} out")
@@ -122,9 +123,9 @@ def _of_split(items: list[Item], split: str, path: Path) -> list[Item]:
     return [item for item in items if item.facets.get("split") == split]
 
 
-def _distinct(path: Path) -> tuple[list[Item], int]:
+def _distinct(path: Path) -> tuple[Sequence[Item], int]:
     """The items of a file, each once, and how many were there again."""
-    items: list[Item] = []
+    items: list[Item] | StoredItems = []
     lines: list[int] = []
     places: dict[str, int] = {}
     given: dict[str, int] = {}
@@ -152,6 +153,8 @@ def _distinct(path: Path) -> tuple[list[Item], int]:
             )
         places[item.id] = len(items)
         items.append(item)
+        if len(items) == MANY:
+            items = StoredItems(items)
         lines.append(line)
     return items, repeated
 

@@ -68,7 +68,9 @@ def memory_sentence(model: ModelProfile) -> str:
     if memory.difference is None:
         return f"{model.model} was asked no twins, so nothing is said of memory."
     found = "It has met the frozen questions before" if memory.found else "Nothing says that it has met them before"
-    least = "" if memory.detectable is None else f"; a difference of {memory.detectable:.2f} would have been found"
+    if not memory.told:
+        found = "So few groups do not tell whether it has met them before"
+    least = "" if memory.detectable is None else f"; a difference of {memory.detectable:.2f} would be found"
     return (
         f"{model.model}: the frozen questions are right {signed(memory.difference)} more often than their twins, over "
         f"{len(memory.abilities)} abilities (p {memory.p:.3f}). {found}{least}."

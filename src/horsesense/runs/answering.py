@@ -1,146 +1,210 @@
-"""One part of a run, model, probe and way: its shards asked and kept, and how far it has come."""
+"""What is done where the model is, in this process or in a worker: opened, its questions weighed, its shards asked.
+
+Each function is a task's (`horsesense.runs.engine`): what it is told says all that it takes, so that any worker can do
+it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.models.contract import Model
+import numpy as np
+
+from horsesense.errors import UserError
+from horsesense.models.contract import Likelihood, Model
+from horsesense.models.folders import weight_files
+from horsesense.models.local.device import threads_of, with_threads
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import Answer, Probe, Reply, ScoringSpec
-from horsesense.runs.cache import ScoreCache
-from horsesense.runs.folder import is_kept, replies_path, shard_path, write_answers
-from horsesense.runs.manifest import Part
-from horsesense.runs.opening import Settings
-from horsesense.runs.replies import write_replies
-from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Asked, cut, fitting, ranks_of
-from horsesense.scoring.ways.way import Call, Way
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.models.local.load import load_model
+from horsesense.models.local.questions import Framed
+from horsesense.models.locating import identify
+from horsesense.records import Item, ScoringSpec, spec_from_dict
+from horsesense.runs.cache import ScoreCache, Scores
+from horsesense.runs.engine import Desk, Done, Task
+from horsesense.runs.folder import table_of_answers
+from horsesense.runs.opening import check_repeatable
+from horsesense.runs.replies import table_of_replies
+from horsesense.scoring.precision import load_by_margins
+from horsesense.scoring.ways.way import Call, Memory, Way, way_named, ways_of
+
+_MODEL, _MEMORY, _MADE = "model", "memory", "made"
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is asked of a model about a probe in one way, cut into shards."""
+def open_model(desk: Desk, task: Task) -> Done:
+    """The model of a part, and all that a manifest says of it."""
+    opening = task.told["opening"]
+    model, spec = _model(desk, opening, task.items), spec_from_dict(opening["spec"])
+    ways = [
+        {"name": way.name, "note": note, "asked": way.in_words(model, way.spec(spec))}
+        for way, note in ways_of(model, opening["ways"])
+    ]
+    return Done(
+        {
+            "describe": model.describe(),
+            "notes": model.notes,
+            "kind": model.who.kind,
+            "reported": dict(model.who.reported),
+            "frame": model.frame_in_words(spec),
+            "ways": ways,
+            "local": isinstance(model, LanguageModel),
+            "device": model.device.type if isinstance(model, LanguageModel) else "",
+            "threads": _threads(model),
+        }
+    )
 
+
+def weigh(desk: Desk, task: Task) -> Done:
+    """How many tokens the questions of items have; what is prepared is kept where it will be asked in a moment."""
+    import pyarrow as pa
+
+    made = _prepared(desk, task, task.items)
+    if task.told["keep"]:
+        kept = desk.kept.setdefault((_MADE, task.told["probe"], task.told["way"]), {})
+        kept.update((item.id, each) for item, each in zip(task.items, made, strict=True))
+    columns = {"longest": [each.longest for each in made], "costs": [each.cost for each in made]}
+    return Done(tables={"weights": pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})})
+
+
+def rate(desk: Desk, task: Task) -> Done:
+    """How long some items take."""
+    made = _prepared(desk, task, task.items)
+    model, way, spec = _asking(desk, task)
+    call = Call(model, spec, task.told["budget"], desk.watcher)
+    way.answer(made[:1], call)  # what comes first takes longer
+    began = time.perf_counter()
+    way.answer(made, call)
+    return Done({"seconds": time.perf_counter() - began})
+
+
+def keys(desk: Desk, task: Task) -> Done:
+    """What the scores of a shard are kept under, so that whoever has the cache can look for them."""
+    import pyarrow as pa
+
+    model, _, spec = _asking(desk, task)
+    assert isinstance(model, LanguageModel)
+    with with_threads(task.told["opening"]["threads"] if _threads(model) else None):
+        made = _prepared(desk, task, task.items)
+        desk.kept[_MADE] = (task.told["number"], made)
+        questions = [reading.question for each in made for reading in each.questions]
+        found = Scores.of_model(model, spec, task.told["budget"]).keys(questions)
+    return Done(tables={"keys": pa.table({"key": pa.array(found, pa.binary(32))})})
+
+
+def answer(desk: Desk, task: Task) -> Done:
+    """A shard: its answers, what was said, and the scores where the cache is elsewhere."""
+    told = task.told
+    model, way, spec = _asking(desk, task)
+    with with_threads(told["opening"]["threads"] if _threads(model) else None):
+        memory = _memory(desk, task, model, spec)
+        made = _taken(desk, task)
+        answers, replies = way.answer(made, Call(model, spec, told["budget"], desk.watcher, memory))
+    tables = {"answers": table_of_answers(told["opening"]["name"], told["probe"], answers)}
+    if replies:
+        tables["replies"] = table_of_replies(replies)
+    if isinstance(memory, Carried) and memory.computed is not None:
+        tables["scores"] = memory.computed
+    return Done(tables=tables)
+
+
+def _asking(desk: Desk, task: Task) -> tuple[Model, Way, ScoringSpec]:
+    way = way_named(task.told["way"])
+    return _model(desk, task.told["opening"]), way, way.spec(spec_from_dict(task.told["opening"]["spec"]))
+
+
+def _threads(model: Model) -> int | None:
+    """Threads of the processor that computes here; None where something else does."""
+    return threads_of(model.device) if isinstance(model, LanguageModel) else None
+
+
+def _prepared(desk: Desk, task: Task, items: Sequence[Item]) -> list[Any]:
+    model, way, spec = _asking(desk, task)
+    return way.prepare(model, items, spec, task.shared.get("examples", ()))
+
+
+def _taken(desk: Desk, task: Task) -> list[Any]:
+    """A shard's items as they are asked: prepared before, or now."""
+    number, made = desk.kept.pop(_MADE, (None, []))
+    if number == task.told["number"]:
+        return list(made)
+    kept = desk.kept.get((_MADE, task.told["probe"], task.told["way"]))
+    return [kept.pop(item.id) for item in task.items] if kept else _prepared(desk, task, task.items)
+
+
+def _model(desk: Desk, opening: Mapping[str, Any], items: Sequence[Item] = ()) -> Model:
+    """The model that is open here, or that is opened now and stays so."""
+    wanted = [opening[name] for name in ("name", "found_by", "content", "family", "device")]
     model: Model
-    way: Way
-    spec: ScoringSpec
-    """What a score means in this way."""
-    shards: Sequence[Sequence[Asked]]
-    size: int
-    """Tokens a shard, about."""
-
-    @property
-    def costs(self) -> list[int]:
-        return [sum(asked.cost for asked in shard) for shard in self.shards]
-
-
-def work_of(model: Model, way: Way, probe: Probe, whole: Probe, settings: Settings, size: int) -> Work:
-    """The work, which depends on items, spec and sizes alone; examples are drawn from the whole probe.
-
-    ``size``: tokens a shard, about; 0 where the speed of the model decides.
-    """
-    spec = way.spec(settings.spec)
-    made = way.prepare(model, probe.items, spec, whole.items)
-    ranks = ranks_of(whole.items, settings.seed) if settings.nested else None
-    size = size or _measured(model, way, made, settings)
-    return Work(model, way, spec, cut(made, size, ranks), size)
+    if _MODEL in desk.kept:
+        known, model = desk.kept[_MODEL]
+        if known == wanted and (not isinstance(model, LanguageModel) or opening["dtype"] == model.dtype):
+            return model
+        del model
+        desk.clear()
+    model = desk.given[opening["name"]] if opening["name"] in desk.given else _loaded(opening, items)
+    check_repeatable(model, spec_from_dict(opening["spec"]))
+    folder = opening.get("folder")
+    desk.closing.enter_context(model.asking(Path(folder) if folder else None))
+    desk.kept[_MODEL] = wanted, model
+    return model
 
 
-def usual_size(model: Model, settings: Settings) -> int:
-    return SERVED_SHARD if model.who.kind == "server" else settings.shard
+def _loaded(opening: Mapping[str, Any], items: Sequence[Item]) -> LanguageModel:
+    """By name; under the dtype ``auto``, as the items show that it may be."""
+    name, found_by, allow_pickle = opening["name"], opening["found_by"], opening["allow_pickle"]
+
+    def load(dtype: str) -> LanguageModel:
+        model = load_model(
+            found_by, family=opening["family"], device=opening["device"], dtype=dtype, allow_pickle=allow_pickle
+        )
+        return replace(model, name=name)
+
+    if opening["dtype"] != "auto":
+        model = load(opening["dtype"])
+        model = replace(model, dtype_reason=opening["dtype_reason"]) if opening["dtype_reason"] else model
+    else:
+        found = identify(found_by, allow_pickle=allow_pickle).located.folder
+        size = sum(path.stat().st_size for path in weight_files(found, allow_pickle=allow_pickle))
+        model = load_by_margins(load, items, spec_from_dict(opening["spec"]), size)
+    weights, identity = opening["content"]
+    if (weights and model.weights != weights) or (identity and model.identity and model.identity != identity):
+        raise UserError(f"{name} has other weights, config or tokenizer there", fix="put the same model everywhere")
+    return model
 
 
-def _measured(model: Model, way: Way, made: Sequence[Asked], settings: Settings) -> int:
-    if not isinstance(model, LanguageModel):
-        return usual_size(model, settings)
-    call = Call(model, way.spec(settings.spec), settings.budget, UNWATCHED)
-    sample = settings.budget if model.device.type == "cuda" else SAMPLE
-    return fitting(made, settings.shard, lambda some: way.answer(some, call), sample)
+class Carried:
+    """The scores of one shard, which cross with it: found in a cache elsewhere, or to be kept there."""
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+        self.computed: Any = None
+
+    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
+        if self.found is None:
+            return None
+        values = self.found.column("values").combine_chunks()
+        scores = [np.asarray(each.values, dtype=np.float32) for each in values]
+        return [reading.likelihood(each) for reading, each in zip(readings, scores, strict=True)]
+
+    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
+        import pyarrow as pa
+
+        values = pa.array([each.logprobs for each in scored], pa.list_(pa.float32()))
+        self.computed = pa.table({"values": values})
 
 
-def stage_of(model: str, probe: str, way: str) -> str:
-    """What a watcher is told; the way only where it is not the usual one."""
-    return f"{model} on {probe}" + ("" if way == "options" else f" by {way}")
-
-
-def answer_in_memory(work: Work, name: str, settings: Settings, watcher: Watcher) -> tuple[list[Answer], list[Reply]]:
-    """All shards, and nothing kept."""
-    progress = PartProgress(watcher, stage_of(work.model.name, name, work.way.name), sum(work.costs))
-    answers: list[Answer] = []
-    replies: list[Reply] = []
-    for shard, tokens in zip(work.shards, work.costs, strict=True):
-        made, said = work.way.answer(shard, Call(work.model, work.spec, settings.budget, progress))
-        answers += made
-        replies += said
-        progress.shard_done(tokens)
-    return answers, replies
-
-
-def answer_shards(work: Work, part: Part, folder: Path, settings: Settings, watcher: Watcher) -> None:
-    """The shards that are not there yet, each written whole or not at all."""
-    model, probe, way = part.model.name, part.probe.name, part.way
-    paths = [shard_path(folder, model, probe, number, way) for number in range(len(work.shards))]
-    costs = work.costs
-    there = [is_kept(folder, path) for path in paths]
-    for path, whole in zip(paths, there, strict=True):
-        if not whole and path.is_file():
-            watcher.say(f"{path}: damaged, so it is computed again")
-    kept = sum(tokens for tokens, whole in zip(costs, there, strict=True) if whole)
-    progress = PartProgress(watcher, stage_of(model, probe, way), sum(costs))
-    already = f", {kept:,} of them kept already" if kept else ""
-    watcher.say(f"{progress.stage}: {progress.total:,} tokens to compute{already}")
-    progress.shard_done(kept)
-    with _memory(work, settings) as memory:
-        for number, (shard, path, tokens) in enumerate(zip(work.shards, paths, costs, strict=True)):
-            if there[number]:
-                continue
-            try:
-                call = Call(work.model, work.spec, settings.budget, progress, memory)
-                answers, replies = work.way.answer(shard, call)
-            except KeyboardInterrupt:
-                kept = sum(len(done) for done, whole in zip(work.shards, there, strict=True) if whole)
-                every = sum(len(each) for each in work.shards)
-                watcher.say(
-                    f"{progress.stage}: {kept:,} of {every:,} items are kept; the same command goes on from there"
-                )
-                raise
-            progress.shard_done(tokens)  # what was the same text was computed once, what was cached never
-            if replies:  # first, so that no answer stands without what was said
-                write_replies(replies_path(folder, model, probe, number, way), replies)
-            write_answers(path, model, probe, answers)
-            there[number] = True
-
-
-def _memory(work: Work, settings: Settings) -> Any:
+def _memory(desk: Desk, task: Task, model: Model, spec: ScoringSpec) -> Memory | None:
     """Scores of other runs, for what is computed here; a server's replies are kept as they come."""
-    if settings.cache and isinstance(work.model, LanguageModel):
-        return ScoreCache(work.model, work.spec, settings.budget)
-    return nullcontext()
-
-
-@dataclass(slots=True)
-class PartProgress(Watcher):
-    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
-
-    watcher: Watcher
-    stage: str
-    total: int
-    done: int = 0
-    """Tokens of the shards that are done."""
-
-    def shard_done(self, tokens: int) -> None:
-        self.done += tokens
-        self.watcher.at(self.stage, self.done, self.total, "tokens")
-
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        if unit == "tokens":
-            self.watcher.at(self.stage, self.done + done, self.total, unit, note)
-        else:  # counted otherwise, such as replies
-            self.watcher.at(f"{self.stage}: {stage}", done, total, unit, note)
-
-    def say(self, text: str) -> None:
-        self.watcher.say(text)
+    told = task.told
+    if not told["cache"] or not isinstance(model, LanguageModel):
+        return None
+    if told["apart"]:
+        return Carried(task.tables.get("scores"))
+    if (_MEMORY, told["way"]) not in desk.kept:
+        cache = ScoreCache(model, spec, told["budget"])
+        desk.kept[_MEMORY, told["way"]] = desk.closing.enter_context(cache)
+    memory: Memory = desk.kept[_MEMORY, told["way"]]
+    return memory

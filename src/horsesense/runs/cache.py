@@ -14,6 +14,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -56,10 +57,14 @@ def count_rows(path: Path) -> tuple[int, int]:
     return sound, bad
 
 
-class ScoreCache:
-    """Log-probabilities of questions, in one SQLite file in the user's cache."""
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What scores are kept under: how a model computes, and what is asked in one shard."""
 
-    def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
+    salt: bytes
+
+    @classmethod
+    def of_model(cls, model: LanguageModel, spec: ScoringSpec, budget: int) -> Scores:
         computing = {
             "model": model.identity or model.weights,
             "family": model.family.name,
@@ -72,7 +77,24 @@ class ScoreCache:
             "budget": str(budget),
             "threads": str(threads_of(model.device)),
         }
-        self._salt = json.dumps(computing, sort_keys=True).encode()
+        return cls(json.dumps(computing, sort_keys=True).encode())
+
+    def keys(self, questions: Sequence[Question]) -> list[bytes]:
+        """One a question of a shard."""
+        contents = [
+            b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
+            for q in questions
+        ]
+        shard = hashlib.sha256(self.salt)
+        for content in contents:
+            shard.update(hashlib.sha256(content).digest())
+        return [hashlib.sha256(shard.digest() + content).digest() for content in contents]
+
+
+class ScoreStore:
+    """Log-probabilities by their keys, in one SQLite file in the user's cache."""
+
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path or cache_folder("scores.sqlite")
         self._base: sqlite3.Connection | None = None
 
@@ -93,32 +115,10 @@ class ScoreCache:
             self._base.close()
             self._base = None
 
-    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
-        contents = [
-            b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
-            for q in questions
-        ]
-        shard = hashlib.sha256(self._salt)
-        for content in contents:
-            shard.update(hashlib.sha256(content).digest())
-        return [hashlib.sha256(shard.digest() + content).digest() for content in contents]
-
-    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
-        """Of a shard's questions, or None where a single one is missing."""
-        found = self.find([reading.question for reading in readings])
-        if found is None:
-            return None
-        return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]
-
-    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
-        """Keep what a shard gave."""
-        self.keep([reading.question for reading in readings], [each.logprobs for each in scored])
-
-    def find(self, questions: Sequence[Question]) -> list[Values] | None:
-        """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""
+    def find(self, keys: Sequence[bytes]) -> list[Values] | None:
+        """The scores under all these keys, or None where a single one is missing."""
         if self._base is None:
             return None
-        keys = self._keys(questions)
         kept: dict[bytes, bytes] = {}
         distinct = list(dict.fromkeys(keys))
         try:
@@ -135,14 +135,47 @@ class ScoreCache:
             return None
         return [np.frombuffer(sound[key], dtype=np.float32) for key in keys]
 
-    def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
+    def keep(self, keys: Sequence[bytes], values: Sequence[Values]) -> None:
         if self._base is None:
             return
         scores = [value.astype(np.float32).tobytes() for value in values]
-        rows = [(key, score + _check(key, score)) for key, score in zip(self._keys(questions), scores, strict=True)]
+        rows = [(key, score + _check(key, score)) for key, score in zip(keys, scores, strict=True)]
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
             self._base.execute("COMMIT")
         except sqlite3.Error:
             self._base = None
+
+
+class ScoreCache:
+    """The scores of a model's questions, looked up and kept shard by shard."""
+
+    def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
+        self._scores = Scores.of_model(model, spec, budget)
+        self._store = ScoreStore(path)
+
+    def __enter__(self) -> Self:
+        self._store.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._store.__exit__(kind, error, at)
+
+    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
+        """Of a shard's questions, or None where a single one is missing."""
+        found = self.find([reading.question for reading in readings])
+        if found is None:
+            return None
+        return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]
+
+    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
+        """Keep what a shard gave."""
+        self.keep([reading.question for reading in readings], [each.logprobs for each in scored])
+
+    def find(self, questions: Sequence[Question]) -> list[Values] | None:
+        """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""
+        return self._store.find(self._scores.keys(questions))
+
+    def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
+        self._store.keep(self._scores.keys(questions), values)

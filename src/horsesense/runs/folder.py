@@ -151,16 +151,26 @@ def _schema() -> Any:
 _COLUMNS = ("item", "view", "scores", "logprobs", "starts", "ends", "flags", "baseline")
 
 
-def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
-    """Write one shard, whole or not at all; the same answers give the same bytes."""
+def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
+    """Answers as the table that is kept of them."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
     for name in _COLUMNS:
         columns[name] = [getattr(answer, name) for answer in answers]
+    return pa.table(columns, schema=_schema())
+
+
+def write_table(path: Path, table: Any) -> None:
+    """Write one shard, whole or not at all; the same answers give the same bytes."""
+    from pyarrow import parquet
+
     with summed(path.parents[1], path) as temporary:
-        parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
+        parquet.write_table(table, temporary, compression="zstd")
+
+
+def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
+    write_table(path, table_of_answers(model, probe, answers))
 
 
 def read_answers(
@@ -208,6 +218,13 @@ def _answers(path: Path) -> Iterator[Answer]:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise ValueError(str(error)) from error
+    return answers_in(table)
+
+
+def answers_in(table: Any) -> Iterator[Answer]:
+    """The answers of a table."""
+    import pyarrow as pa
+
     if not table.num_rows:
         return iter(())
     # By column: row by row it takes four times as long.

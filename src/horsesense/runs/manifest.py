@@ -126,7 +126,7 @@ class Manifest(_Record):
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
     return Manifest(
         horsesense=__version__,
-        versions={"python": platform.python_version(), **_versions()},
+        versions={"python": platform.python_version(), **library_versions()},
         machine=_machine(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         spec=spec,
@@ -138,7 +138,7 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
     )
 
 
-def _versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     """Of the libraries that are there: the core does without torch."""
     versions = {}
     for name in _LIBRARIES:

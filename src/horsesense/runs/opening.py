@@ -1,4 +1,4 @@
-"""The models of a run: found by name before anything is kept, loaded when they are first needed."""
+"""The models of a run: found by name before anything is kept; they are loaded where they are asked."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from horsesense.errors import UserError
 from horsesense.models.contract import DEFAULT_BUDGET, Model
-from horsesense.models.folders import weight_files
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
 from horsesense.models.locating import identify, plugged
 from horsesense.models.served import ServedSettings, is_served, open_served
-from horsesense.records import Probe, ScoringSpec
-from horsesense.runs.manifest import Part
+from horsesense.records import ScoringSpec
 from horsesense.runs.shards import SHARD_TOKENS
-from horsesense.scoring.precision import load_by_margins
 from horsesense.watching import Watcher
 
 
@@ -100,26 +96,6 @@ def content_of_model(model: str | Model, settings: Settings, watcher: Watcher) -
     name = settings.labels.get(model, model)
     found = identify(name, allow_pickle=settings.allow_pickle, watcher=watcher)
     return Content(found.weights, found.whole)
-
-
-def loaded(name: str, kept: Sequence[Part], probe: Probe, settings: Settings) -> LanguageModel:
-    """The model; what an earlier call found out about its dtype holds for all that the folder keeps of it."""
-
-    def load(dtype: str) -> LanguageModel:
-        found_by = settings.labels.get(name, name)
-        model = load_model(
-            found_by, family=settings.family, device=settings.device, dtype=dtype, allow_pickle=settings.allow_pickle
-        )
-        return replace(model, name=name)
-
-    if settings.spec.dtype != "auto":
-        return load(settings.spec.dtype)
-    for part in kept:
-        if part.model.name == name:
-            return replace(load(part.model.dtype), dtype_reason=part.model.dtype_reason)
-    found = identify(settings.labels.get(name, name), allow_pickle=settings.allow_pickle).located.folder
-    size = sum(path.stat().st_size for path in weight_files(found, allow_pickle=settings.allow_pickle))
-    return load_by_margins(load, probe.items, settings.spec, size)
 
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors
-from horsesense.files.checksums import check_sum, summed
+from horsesense.files.checksums import check_sum
 from horsesense.records import Item, Reply
 from horsesense.records.document import Document
-from horsesense.runs.folder import replies_path
+from horsesense.runs.folder import replies_path, write_table
 from horsesense.runs.manifest import Part
 
 MADE_OUT = {
@@ -38,14 +38,17 @@ def _schema() -> Any:
     return pa.schema([(each.name, (kinds | lists)[str(each.type)]) for each in fields(Reply)])
 
 
-def write_replies(path: Path, replies: Sequence[Reply]) -> None:
-    """Write one shard, whole or not at all."""
+def table_of_replies(replies: Sequence[Reply]) -> Any:
+    """Replies as the table that is kept of them."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     columns = {each.name: [getattr(reply, each.name) for reply in replies] for each in fields(Reply)}
-    with summed(path.parents[1], path) as temporary:
-        parquet.write_table(pa.table(columns, schema=_schema()), temporary, compression="zstd")
+    return pa.table(columns, schema=_schema())
+
+
+def write_replies(path: Path, replies: Sequence[Reply]) -> None:
+    """Write one shard, whole or not at all."""
+    write_table(path, table_of_replies(replies))
 
 
 def read_replies(folder: Path, part: Part) -> list[Reply]:
@@ -61,13 +64,18 @@ def read_replies(folder: Path, part: Part) -> list[Reply]:
         try:
             check_sum(folder, path, "ask again in another folder")
             with disk_errors(path):
-                rows = parquet.read_table(path, schema=_schema()).to_pylist()
+                table = parquet.read_table(path, schema=_schema())
         except (pa.ArrowException, OSError, ValueError) as error:
             raise UserError("the file of replies is damaged", file=path, fix="ask again in another folder") from error
-        for row in rows:
-            row["logprobs"], row["bounded"] = tuple(row["logprobs"]), tuple(row["bounded"])
-            replies.append(Reply(**row))
+        replies += replies_in(table)
     return replies
+
+
+def replies_in(table: Any) -> Iterator[Reply]:
+    """The replies of a table."""
+    for row in table.to_pylist():
+        row["logprobs"], row["bounded"] = tuple(row["logprobs"]), tuple(row["bounded"])
+        yield Reply(**row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,20 @@ size, and each block into shards, so that most shards of a small draw are shards
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import log2
 from pathlib import Path
-from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from horsesense.models.contract import DEFAULT_BUDGET
 from horsesense.models.local.device import choose_device
 from horsesense.models.local.large import SPREAD
 from horsesense.records import Item
+from horsesense.records.stored import ids_of, units_of
 from horsesense.runs.manifest import manifest_path, read_manifest
 
 SHARD_TOKENS = 16_384
@@ -28,43 +31,41 @@ GPU_SHARD = 4_194_304
 """Tokens a shard on a GPU, some seconds of work as on a processor."""
 
 
-class Asked(Protocol):
-    """An item with its questions, whatever the way of asking."""
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the items of a part weigh, column by column: all that cutting needs to know of them."""
 
-    @property
-    def item(self) -> Item: ...
+    ids: Sequence[str]
+    longest: npt.NDArray[np.int64]
+    """Tokens of the longest question of each."""
+    costs: npt.NDArray[np.int64]
+    """Tokens that are computed for each."""
 
-    @property
-    def longest(self) -> int:
-        """Tokens of its longest question."""
-
-    @property
-    def cost(self) -> int:
-        """Tokens that are computed for it."""
-
-
-Each = TypeVar("Each", bound=Asked)
+    def __len__(self) -> int:
+        return len(self.ids)
 
 
 _BLOCK = 64
 """Items of the first block; each further one is as large as all before it."""
 
 
-def cut(prepared: Sequence[Each], size: int, ranks: Mapping[str, int] | None = None) -> list[list[Each]]:
+def cut(weights: Weights, size: int, ranks: Mapping[str, int] | None = None) -> list[npt.NDArray[np.int64]]:
     """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change.
 
-    ``ranks`` has the place of each item in the order of the draw; without them all is one block.
+    A shard has the places of its items. ``ranks`` has the place of each item in the order of the draw; without them
+    all is one block.
     """
-    shards: list[list[Each]] = []
+    blocks = [_block(ranks[item]) for item in weights.ids] if ranks else [0] * len(weights)
+    longest, costs = weights.longest.tolist(), weights.costs.tolist()
+    order = sorted(range(len(weights)), key=lambda place: (blocks[place], longest[place], weights.ids[place]))
+    begins: list[int] = []
     room = before = 0
-    block_of = {each.item.id: _block(ranks[each.item.id]) if ranks else 0 for each in prepared}
-    for each in sorted(prepared, key=lambda p: (block_of[p.item.id], p.longest, p.item.id)):
-        if room <= 0 or block_of[each.item.id] != before:
-            shards.append([])
-            room, before = size, block_of[each.item.id]
-        shards[-1].append(each)
-        room -= each.cost
-    return shards
+    for number, place in enumerate(order):
+        if room <= 0 or blocks[place] != before:
+            begins.append(number)
+            room, before = size, blocks[place]
+        room -= costs[place]
+    return np.split(np.array(order, dtype=np.int64), begins[1:])
 
 
 def _block(rank: int) -> int:
@@ -81,18 +82,22 @@ SERVED_SHARD = 4_194_304
 """Tokens a shard of a server, about: every reply is kept at once, so that a kill costs nothing."""
 
 
-def sizes(folder: Path | None, device: str, budget: int | None = None) -> tuple[int, int]:
-    """Tokens a batch and tokens a shard. A folder that was begun keeps to its own, wherever it is finished."""
+def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: bool | None = None) -> tuple[int, int]:
+    """Tokens a batch and tokens a shard. A folder that was begun keeps to its own, wherever it is finished.
+
+    ``on_gpu`` says what workers elsewhere have; None: what this process finds.
+    """
     if folder is not None and manifest_path(folder).is_file():
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
     where = "auto" if device == SPREAD else device
-    on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
+    if on_gpu is None:
+        on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
-def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> list[Item]:
+def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> Sequence[Item]:
     """At most ``limit`` items (but one whole family at least), in the order of the probe.
 
     Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a part
@@ -103,8 +108,9 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
     ['0', '2']
     """
     if limit is None or limit >= len(items):
-        return list(items)
-    sizes = Counter(item.unit() for item in items)
+        return items
+    units = units_of(items)
+    sizes = Counter(units)
     chosen: set[str] = set()
     left = limit
     for family in _shuffled(sizes, seed):
@@ -113,14 +119,15 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
             left -= sizes[family]
         elif nested:
             break
-    return [item for item in items if item.unit() in chosen]
+    return [item for item, unit in zip(items, units, strict=True) if unit in chosen]
 
 
 def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
     """The place of each item of a whole probe in the order that draws take them in."""
-    place = {family: number for number, family in enumerate(_shuffled({item.unit() for item in items}, seed))}
-    ordered = sorted(items, key=lambda item: (place[item.unit()], item.id))
-    return {item.id: rank for rank, item in enumerate(ordered)}
+    units, ids = units_of(items), ids_of(items)
+    place = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
+    ordered = sorted(range(len(ids)), key=lambda number: (place[units[number]], ids[number]))
+    return {ids[number]: rank for rank, number in enumerate(ordered)}
 
 
 def _shuffled(families: Iterable[str], seed: int) -> list[str]:
@@ -136,24 +143,31 @@ SAMPLE = 256
 """Tokens that a model's rate is measured on, on a processor; on a GPU a whole batch."""
 
 
-def fitting(prepared: Sequence[Asked], size: int, computed: Callable[[Sequence[Asked]], object], sample: int) -> int:
-    """Tokens a shard for a model at the rate that is measured: ``size``, or less where that takes over two minutes.
-
-    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should cut alike.
-    """
-    if sum(each.cost for each in prepared) <= 8 * sample:
-        return size
-    tried: list[Asked] = []
+def tried(weights: Weights, sample: int) -> list[int]:
+    """Places of the items that a model's rate is measured on; none where the run is too short to be measured."""
+    if int(weights.costs.sum()) <= 8 * sample:
+        return []
+    longest, costs = weights.longest.tolist(), weights.costs.tolist()
+    chosen: list[int] = []
     tokens = 0
-    for each in sorted(prepared, key=lambda p: (p.longest, p.item.id))[len(prepared) // 2 :]:
+    order = sorted(range(len(weights)), key=lambda place: (longest[place], weights.ids[place]))
+    for place in order[len(order) // 2 :]:
         if tokens >= sample:
             break
-        tried.append(each)
-        tokens += each.cost
-    computed(tried[:1])  # what comes first takes longer
-    began = time.perf_counter()
-    computed(tried)
-    seconds = size * (time.perf_counter() - began) / tokens
-    if seconds <= 4 * SHARD_SECONDS:
+        chosen.append(place)
+        tokens += costs[place]
+    return chosen
+
+
+def fitting(size: int, seconds: float, tokens: int) -> int:
+    """Tokens a shard for a model that took so long for so many: ``size``, or less where that takes over two minutes.
+
+    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should cut alike.
+
+    >>> fitting(16_384, 1.0, 500), fitting(16_384, 1.0, 50)
+    (16384, 2048)
+    """
+    whole = size * seconds / tokens
+    if whole <= 4 * SHARD_SECONDS:
         return size
-    return int(max(SAMPLE, 2 ** round(log2(size * SHARD_SECONDS / seconds))))
+    return int(max(SAMPLE, 2 ** round(log2(size * SHARD_SECONDS / whole))))

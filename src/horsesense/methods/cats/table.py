@@ -19,10 +19,12 @@ import numpy as np
 from horsesense.analysis import Consistency, Estimate, consistency
 from horsesense.analysis.intervals import rate_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
+from horsesense.methods.replicate.ledger import printed_table
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 
-HUMAN = "HUMAN"
+HUMAN, RANDOM = "HUMAN", "RANDOM"
+_PLACES = {"accuracy": "table 3", "consistency": "table 6"}
 
 
 _DIRECTIONS = {"left to right": "unidirectional", "both sides": "bidirectional"}
@@ -231,11 +233,12 @@ def _published() -> dict[str, Any]:
 
 def published_rows(table: str) -> list[PublishedRow]:
     """The rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
-    models = _published()["models"]
+    models, sets = _published()["models"], {title: name for name, title in titles().items()}
     rows = []
-    for model, printed in _published()[table].items():
-        values = {name: value for name, value in printed.items() if name != "average"}
-        rows.append(PublishedRow(model, values, printed.get("average"), **models.get(model, {})))
+    for model, printed in printed_table("cats", _PLACES[table]).items():
+        if model != RANDOM:
+            values = {sets[title]: value for title, value in printed.items() if title in sets}
+            rows.append(PublishedRow(model, values, printed.get("Average"), **models.get(model, {})))
     return rows
 
 

@@ -28,6 +28,7 @@ from horsesense.methods.partwhole.distributions import (
 )
 from horsesense.methods.partwhole.released import LABELS
 from horsesense.methods.releases.votes import ReleasedVotes
+from horsesense.methods.replicate.ledger import printed_table
 from horsesense.records import Item, Judgement
 from horsesense.records.document import Document
 from horsesense.runs.results import Answered
@@ -130,7 +131,10 @@ def published_results(items: Sequence[Item] = ()) -> PublishedResults:
     kept = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
     tests = [item for item in items if item.facets.get("split") == "test" and item.options == LABELS]
     same = len(tests) == len(items) == kept["triples"]
-    rows = tuple(PublishedResult(**row) for row in kept["rows"])
+    rows = tuple(
+        PublishedResult(accuracy=cells["Accuracy"], **kept["rows"][row])
+        for row, cells in printed_table("partwhole", "table 3").items()
+    )
     return PublishedResults(kept["source"], kept["about"], same, rows)
 
 

@@ -205,8 +205,12 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     else:
         sense = "So no common sense is shown"
     memory = verdicts.memory
-    told = {True: "it has met the frozen questions before", False: "nothing says that it has met the questions before"}
-    seen = "memory was not looked for" if memory.difference is None else told[memory.found]
+    if memory.difference is None:
+        seen = "memory was not looked for"
+    elif not memory.told:
+        seen = "too little was asked to tell whether it has met the questions before"
+    else:
+        seen = f"{'it has met the frozen' if memory.found else 'nothing says that it has met the'} questions before"
     number = verdicts.number
     if number is None:
         return f"{sense}, and {seen}."

@@ -134,8 +134,10 @@ class Memory(Document):
     """Frozen minus twin, averaged over the abilities that have a twin; None where none has."""
     p: float
     """Of so large a difference, in the direction of memory, where there is none."""
+    told: bool
+    """Whether there are items enough to tell: a difference of 0.10 would be found with power 0.8."""
     found: bool
-    """Whether it is surely above 0."""
+    """Whether it is surely above 0, where that can be told."""
     abilities: tuple[str, ...]
     """Those in the test."""
     detectable: float | None

@@ -68,7 +68,7 @@ def page_level(abilities: int) -> float:
 def judged_half(sheet: Sheet, remembered: Memory, sure: float) -> Sheet:
     """The sheet, or its twin half where the frozen one is remembered, in all abilities together or in this one."""
     own = frozen_less_twin([sheet], sure)
-    if sheet.twin is None or own is None or not (remembered.found or own.low > 0):
+    if sheet.twin is None or own is None or not remembered.told or not (remembered.found or own.low > 0):
         return sheet
     return sheet.take(sheet.twin)
 

@@ -25,7 +25,15 @@ from horsesense.methods.rica.controls import CONTROLS, control
 from horsesense.methods.rica.curated import with_facts, with_names
 from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.perturbations import PERTURBATIONS
-from horsesense.methods.rica.published import GROUPS, SETS, not_between, published, trained_table, zero_shot_rows
+from horsesense.methods.rica.published import (
+    GROUPS,
+    SETS,
+    human_accuracy,
+    not_between,
+    published,
+    trained_table,
+    zero_shot_rows,
+)
 from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.released_units import CATEGORIES
 from horsesense.methods.rica.run_tables import rica_tables
@@ -129,7 +137,7 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
             rows.append(PaperRow(f"{model}, {kind.replace('-', ' ')}", "control", _three(runs, f"-{kind}"), "controls"))
     rows.append(PaperRow("who is named first is more, and not turns it round", "control", _rule(models), "controls"))
     people = published()["people"]
-    rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, people["accuracy"] / 100), "people"))
+    rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, human_accuracy()), "people"))
     title = "RICA, figure 4: accuracy without training"
     made = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
     notes = (

@@ -43,6 +43,7 @@ from horsesense.models.locating import identity_named
 from horsesense.models.opening import open_model
 from horsesense.records import BLANK, Answer, Facet, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
 from horsesense.watching import UNWATCHED, Watcher
@@ -106,6 +107,7 @@ def ask_all(
     settings: Settings,
     watcher: Watcher = UNWATCHED,
     reverse: bool = True,
+    engine: Engine = HERE,
 ) -> list[dict[str, Answered]]:
     """Ask each model the schemas, the outcomes alone and after a neutral premise, and the schemas turned round.
 
@@ -118,7 +120,7 @@ def ask_all(
         probes[REVERSE] = reversed_probe(drawn)
         if not probes[REVERSE].items:
             raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
-    ask_models(models, probes, folder, replace(settings, limit=None), watcher)
+    ask_models(models, probes, folder, replace(settings, limit=None), watcher, engine)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
     parts = {(each.part.model.name, each.part.probe.name): each for each in answered}
     return [{name: parts[model, name] for name in probes} for model in models]

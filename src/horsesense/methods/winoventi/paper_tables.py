@@ -19,6 +19,7 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.paired import compare
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder
+from horsesense.methods.replicate.ledger import printed_table
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
@@ -42,6 +43,7 @@ _OTHERS = {
     "depths": "outcome_collection_cleaned.csv",
     "people": "human_evaluation_cleaned.csv",
 }
+_HUMAN = "Human performance"
 _COLUMNS = ("generic", "exception", "both right", "drop", "macro generic", "macro exception")
 _SUBSETS = {"all": "All", "individual": "Individual", "intersection": "Intersection"}
 _SLICES = {
@@ -267,12 +269,13 @@ def _table6(
         ours.append(_people(others["people"], asked, len(columns)))
     known = _published()
     published = [
-        PaperRow(name, "published", _shares(row[:4]) + _shares(row[5:]), "published")
-        for name, row in known["table6"].items()
-    ]
-    published += [
-        PaperRow(f"people, {name}", "published", (*_shares(row), *[None] * (len(columns) - 2)), "published")
-        for name, row in known["people"].items()
+        PaperRow(
+            f"people, {known['people']}" if name == _HUMAN else name,
+            "published",
+            tuple(_share(row.get(column.lower())) for column in columns),
+            "published",
+        )
+        for name, row in printed_table("winoventi", "table 6").items()
     ]
     spec = parse_spec("paper:winoventi")
     same = len(asked) == 2 * known["schemas"] and all(run[MAIN].spec.pll == spec.pll for run in parts)
@@ -297,8 +300,8 @@ def _people(path: Path, asked: set[str], columns: int) -> PaperRow:
     return PaperRow("people, one an item", "people", (*cells, *[None] * (columns - 2)), "people")
 
 
-def _shares(row: Sequence[float]) -> tuple[float, ...]:
-    return tuple(round(value / 100, 4) for value in row)
+def _share(value: float | None) -> float | None:
+    return None if value is None else round(value / 100, 4)
 
 
 WINOVENTI = PaperSuite("winoventi", "Do and Pavlick (Findings of ACL 2021)", "paper:winoventi", _open, _tables)

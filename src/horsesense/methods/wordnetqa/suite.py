@@ -17,6 +17,7 @@ from typing import Any
 from horsesense.analysis import Estimate, accuracy, chance
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder
+from horsesense.methods.replicate.ledger import printed_table
 from horsesense.methods.suites.frame import (
     HOPS,
     Kind,
@@ -117,16 +118,14 @@ def _tables(
     ours = _rows(models, "ours", "models", _accuracies) + _rows(fitted, "control", "controls", _accuracies)
     if people := _people(answered):
         ours.append(people)
-    made = with_published(
-        "WordNetQA, table 7: accuracy", SETS, ours, _printed("accuracy", len(SETS)), same, _published()["source"]
-    )
+    made = with_published("WordNetQA, table 7: accuracy", SETS, ours, _printed_accuracy(), same, _published()["source"])
     strict = _rows(models, "ours", "models", _strict) + _rows(fitted, "control", "controls", _strict)
     columns = [column for name in SETS[:4] for column in (name, f"Δ {name[:5]}")]
     made += with_published(
         "WordNetQA, table 8: all questions of a concept right",
         columns,
         strict,
-        _printed("strict", 4),
+        _printed_strict(),
         False,
         _published()["source"],
     )
@@ -198,16 +197,24 @@ def _published() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("published.toml").read_text(encoding="utf-8"))
 
 
-def _printed(table: str, columns: int) -> list[PaperRow]:
-    """The rows of a table as the paper has them, as shares."""
+def _printed_accuracy() -> list[PaperRow]:
+    """Table 7 as the paper has it: the test columns, as shares."""
+    known, rows = _published(), []
+    for name, cells in printed_table("wordnetqa", "table 7").items():
+        group, _, model = name.partition(" / ")
+        if group in known["groups"]:
+            shares = tuple(cells[f"{each} / test"] / 100 for each in SETS)
+            rows.append(PaperRow(model or known["people"]["name"], "published", shares, known["groups"][group]))
+    return rows
+
+
+def _printed_strict() -> list[PaperRow]:
+    """Table 8 as the paper has it: strict accuracy and its difference to the accuracy in turn, as shares."""
+    group = _published()["groups"]["table 8"]
     rows = []
-    for group in _published()[table]:
-        for row in group["rows"]:
-            cells = [value / 100 for value in row["cells"][:columns]]
-            if "differences" in row:
-                both = zip(cells, row["differences"], strict=True)
-                cells = [value for cell, difference in both for value in (cell, difference / 100)]
-            rows.append(PaperRow(row["name"], "published", tuple(cells), group["group"]))
+    for name, cells in printed_table("wordnetqa", "table 8").items():
+        shares = tuple(cells[f"{each} / {which}"] / 100 for each in SETS[:4] for which in ("strict", "difference"))
+        rows.append(PaperRow(name, "published", shares, group))
     return rows
 
 

@@ -1,0 +1,202 @@
+"""A replication as Markdown and as a page: counts, what differs and why, what is missing, what does not fit."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from horsesense.files import writing
+from horsesense.methods.replicate.replication import Outcome, PaperReplication, Replication
+from horsesense.methods.replicate.verdicts import VERDICTS
+from horsesense.report.tables import markdown_text
+
+_SHOWN = ("differs", "within error", "on a part")
+COUNTED = ("figures", "computed", *VERDICTS)
+
+
+def shown_value(outcome: Outcome) -> str:
+    """What came out, with one digit more than the paper prints."""
+    if outcome.computed is None:
+        return ""
+    if outcome.printed[-1:] in "kKMB" or (float(outcome.computed).is_integer() and "." not in outcome.printed):
+        return f"{outcome.computed:,.0f}"
+    digits = len(outcome.printed.partition(".")[2])
+    return f"{outcome.computed:.{min(digits, 5) + 1}f}"
+
+
+def shown_printed(outcome: Outcome) -> str:
+    """What the paper prints, with how it is meant."""
+    return f"{outcome.sense} {outcome.printed}".strip()
+
+
+def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
+    """The counts of each paper, and of all together where there are several."""
+    rows = [(each.paper, [each.counts.get(name, 0) for name in COUNTED]) for each in papers]
+    if len(rows) > 1:
+        rows.append(("all", [sum(row[place] for _, row in rows) for place in range(len(COUNTED))]))
+    return rows
+
+
+def entered() -> dict[str, dict[str, int]]:
+    """How the two entries of each paper's figures agreed."""
+    path = files("horsesense.methods.replicate").joinpath("ledger", "entered.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+# Markdown.
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield f"|{'|'.join(['---'] * left + ['---:'] * (len(header) - left))}|"
+    for row in rows:
+        yield f"| {' | '.join(markdown_text(cell) for cell in row)} |"
+    yield ""
+
+
+def markdown(replication: Replication) -> str:
+    """The whole replication as Markdown, without anything of the machine it was made on."""
+    papers = replication.papers
+    lines = [_introduction(), ""]
+    lines += _table(("", *COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
+    bases = Counter[str]()
+    for paper in papers:
+        bases.update({name: count for name, count in paper.counts.items() if name.startswith("from ")})
+    told = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
+    lines += [f"By what they rest on: {told}.", ""]
+    for paper in papers:
+        lines += _paper(paper)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _introduction() -> str:
+    """What the page is, what verdicts mean, and how the ledger came about."""
+    known = entered()
+    papers = {name: counts for name, counts in known.items() if "both" in counts}
+    columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
+    header = ("", "first entry", "second", "alike in both", "another value", "first only", "second only", "kind unlike")
+    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
+    rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
+    entries = "\n".join(_table(header, rows)).rstrip()
+    return str(_environment().get_template("replication.md.j2").render(entries=entries, **known))
+
+
+def _paper(paper: PaperReplication) -> Iterator[str]:
+    yield f"## {paper.paper}: {paper.cited}"
+    yield ""
+    for verdict in _SHOWN:
+        chosen = [each for each in paper.outcomes if each.verdict == verdict]
+        if chosen:
+            yield f"### {verdict.capitalize()} ({len(chosen)})"
+            yield ""
+            yield from _table(("figure", "why", "printed", "here", "n"), map(_row, chosen), left=2)
+    yield from _same(paper)
+    yield from _cannot(paper)
+    yield from _models(paper)
+    yield f"### Inside the paper ({len(paper.faults)} faults, {paper.looked_at} figures looked at)"
+    yield ""
+    yield from _table(
+        ("rule", "place", "what does not fit"), ((f.check, f.place, f.told) for f in paper.faults), left=3
+    )
+    if paper.otherwise:
+        yield "### What its programs do otherwise"
+        yield ""
+        rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.otherwise)
+        yield from _table(("place", "the paper", "the program", "bears on"), rows, left=4)
+
+
+def _row(each: Outcome) -> tuple[str, ...]:
+    reason = each.reason
+    if each.verdict == "on a part" and each.fits is not None:
+        reason = "; ".join(filter(None, (reason, "it fits" if each.fits else "it does not fit")))
+    n = "" if each.n is None else f"{each.n:,}"
+    return f"{each.place}: {each.row}, {each.column}", reason, shown_printed(each), shown_value(each), n
+
+
+def _same(paper: PaperReplication) -> Iterator[str]:
+    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as released")]
+    if chosen:
+        yield f"### Same, or as released ({len(chosen)})"
+        yield ""
+        groups = Counter((each.place, each.basis) for each in chosen)
+        yield from _table(
+            ("place", "from", "figures"),
+            ((place, basis, str(count)) for (place, basis), count in groups.items()),
+            left=2,
+        )
+
+
+def _cannot(paper: PaperReplication) -> Iterator[str]:
+    chosen = [each for each in paper.outcomes if each.verdict == "cannot here"]
+    if chosen:
+        yield f"### Cannot here ({len(chosen)})"
+        yield ""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for each in chosen:
+            groups.setdefault((each.place, each.reason), []).append(each.command)
+        rows = (
+            (place, reason, commands[0] + (" …" if len(set(commands)) > 1 else ""), str(len(commands)))
+            for (place, reason), commands in groups.items()
+        )
+        yield from _table(("place", "what is missing", "what would do it", "figures"), rows, left=3)
+
+
+def _models(paper: PaperReplication) -> Iterator[str]:
+    if paper.models:
+        yield "### Models asked here"
+        yield ""
+        asked = " ".join(f"--model {name}" for name in dict.fromkeys(each.model for each in paper.models))
+        whole = all(each.whole for each in paper.models)
+        yield f"`horsesense replicate {paper.paper} {asked}`{'' if whole else ', on a part of the items'}:"
+        yield ""
+        rows = (
+            (
+                each.model,
+                each.suite,
+                each.column,
+                each.why_no_verdict,
+                f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})",
+                "" if each.chance is None else f"{each.chance:.3f}",
+                f"{each.n:,}",
+            )
+            for each in paper.models
+        )
+        header = ("model", "suite", "column", "why no verdict", "accuracy (95 %)", "chance", "n")
+        yield from _table(header, rows, left=4)
+
+
+# The page.
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    return Environment(
+        loader=PackageLoader("horsesense.report"),
+        autoescape=select_autoescape(("html.j2",)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def write_page(replication: Replication, path: Path) -> None:
+    """One HTML file with every figure; it opens from disk and asks nothing of a network."""
+    from markupsafe import Markup
+
+    style = files("horsesense.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
+    values: dict[str, Any] = {
+        "replication": replication,
+        "counted": COUNTED,
+        "totals": totals(replication.papers),
+        "style": Markup(style),
+        "value": shown_value,
+        "printed": shown_printed,
+    }
+    text = _environment().get_template("replication.html.j2").render(values)
+    with writing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,246 @@
+"""Ray's workers give the bytes of this process, whatever happens to them. One cluster of two nodes serves all tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import horsesense as hs
+from horsesense.errors import UserError
+from horsesense.records import ScoringSpec, write_probe
+from horsesense.runs.ask import ask_models
+from horsesense.runs.cache import ScoreStore
+from horsesense.runs.engine import engine_named
+from horsesense.runs.manifest import read_manifest
+from horsesense.runs.ray_engine import RayEngine
+from horsesense.watching import Watcher
+from tests.learning.test_taken_up_again import inoculation, kept, training
+from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
+from tests.support import ROOT
+from tests.support.deadly_model import install_deadly
+from tests.support.tiny import save_tiny
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
+
+ENGINE = RayEngine(workers=2, threads=1)
+PROBES = {"one": make_probe(40), "two": make_probe(12)}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Two nodes on this machine, with a core each; workers find the repository and the plug-in of the tests."""
+    from ray.cluster_utils import Cluster
+
+    plugins = tmp_path_factory.mktemp("plugins")
+    install_deadly(plugins)
+    before, threads, path = dict(os.environ), torch.get_num_threads(), list(sys.path)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT), str(plugins)])
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500"}
+    os.environ |= {"RAY_health_check_failure_threshold": "2", "RAY_health_check_initial_delay_ms": "500"}
+    sys.path.append(str(plugins))
+    torch.set_num_threads(1)
+    node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    cluster.second = cluster.add_node(**node)
+    ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+    yield cluster
+    ENGINE.close()
+    ray.shutdown()
+    cluster.shutdown()
+    torch.set_num_threads(threads)
+    sys.path[:] = path
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
+
+
+@pytest.fixture(scope="module")
+def models(tiny_folders: dict[str, Path]) -> list[str]:
+    return [str(tiny_folders["gpt2"]), str(tiny_folders["bert"])]
+
+
+@pytest.fixture(scope="module")
+def here(cluster: Any, models: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("here")
+    ask_models(models, PROBES, folder, SETTINGS)
+    return folder
+
+
+def test_models_and_probes_fill_one_pool_with_the_bytes_of_this_process(
+    here: Path, models: list[str], tmp_path: Path
+) -> None:
+    ask_models(models, PROBES, tmp_path, SETTINGS, engine=ENGINE)
+    assert tables(tmp_path) == tables(here)
+    assert len(tables(here)) > 20
+    one, other = (read_manifest(folder).model_copy(update={"created": ""}) for folder in (here, tmp_path))
+    assert one == other
+    listener = Listener()
+    ask_models(models, PROBES, tmp_path, SETTINGS, listener, engine=ENGINE)
+    assert not listener.seen, "what is kept is not asked again"
+
+
+def test_scores_are_looked_up_and_kept_where_it_is_asked(
+    cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    settings, probes, kept = replace(SETTINGS, cache=True), {"two": PROBES["two"]}, list[int]()
+    keep = ScoreStore.keep
+
+    def counting(self: ScoreStore, keys: Any, values: Any) -> None:
+        kept.append(len(keys))
+        keep(self, keys, values)
+
+    monkeypatch.setattr(ScoreStore, "keep", counting)
+    ask_models(models[:1], probes, tmp_path / "first", settings, engine=ENGINE)
+    assert sum(kept) == 48, "two options of each item"
+    for name, engine in (("here", engine_named("here")), ("ray", ENGINE)):
+        ask_models(models[:1], probes, tmp_path / name, settings, engine=engine)
+        assert tables(tmp_path / name) == tables(tmp_path / "first")
+    assert sum(kept) == 48, "both found all of it"
+
+
+def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, models: list[str]) -> None:
+    spec = ScoringSpec(shots=1, shots_from="all", truncation="left")
+    asked = {"probe": {"two": PROBES["two"]}, "spec": spec, "ways": "options", "device": "cpu"}
+    one, other = (hs.ask(models[0], engine=engine, **asked) for engine in ("here", ENGINE))  # type: ignore[arg-type]
+    assert [each.answers for each in one.answered] == [each.answers for each in other.answered]
+
+
+def test_a_worker_that_ends_once_costs_nothing_but_its_shard(here: Path, models: list[str], tmp_path: Path) -> None:
+    listener = Listener()
+    name = f"deadly:{models[0]}::{tmp_path / 'deaths'}:2"
+    settings = replace(SETTINGS, labels={models[0]: name})
+    ask_models([models[0]], PROBES, tmp_path / "run", settings, listener, engine=ENGINE)
+    assert (tmp_path / "deaths").stat().st_size == 2
+    assert sum("its worker ended" in line for line in listener.heard) == 2
+    mine = {name: content for name, content in tables(here).items() if name in tables(tmp_path / "run")}
+    assert tables(tmp_path / "run") == mine
+    assert len(mine) > 5
+
+
+def test_a_shard_that_ends_three_workers_is_named_and_the_rest_is_done(
+    here: Path, models: list[str], tmp_path: Path
+) -> None:
+    deaths, probes = tmp_path / "deaths", {"two": PROBES["two"]}
+    settings = replace(SETTINGS, labels={models[0]: f"deadly:{models[0]}:number 7 melts:{deaths}:99"})
+    with pytest.raises(UserError, match=r"on two \(it ended its worker 3 times\), with the items probe-") as told:
+        ask_models([models[0]], probes, tmp_path / "run", settings, engine=ENGINE)
+    mine = {name: content for name, content in tables(here).items() if "two" in name and "gpt2" in name}
+    done = tables(tmp_path / "run")
+    named = {int(number) for number in re.findall(r"answer file (\d+) of", str(told.value))}
+    assert {int(name.split(".")[-2]) for name in set(mine) - set(done)} == named
+    assert deaths.stat().st_size == 3 * len(named)
+    assert done
+    deaths.write_bytes(b"x" * 99)
+    ask_models([models[0]], probes, tmp_path / "run", settings, engine=ENGINE)
+    assert tables(tmp_path / "run") == mine
+
+
+def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
+    cluster: Any, here: Path, models: list[str], tmp_path: Path
+) -> None:
+    for name, probe in PROBES.items():
+        write_probe(tmp_path / f"{name}.jsonl", probe)
+    words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}", str(tmp_path)]
+    words += [str(tmp_path / "run"), *models]
+    ENGINE.close()  # its workers keep the cores
+    driver = subprocess.Popen(words, cwd=ROOT)
+    while len(list(tmp_path.glob("run/answers/*.parquet"))) < 3 and driver.poll() is None:
+        time.sleep(0.01)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("run/answers/*.parquet")}
+    assert 3 <= len(kept) < len(tables(here))
+    ask_models(models, PROBES, tmp_path / "run", SETTINGS, engine=ENGINE)
+    assert tables(tmp_path / "run") == tables(here)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept, "what was kept is not written again"
+
+
+def test_workers_of_other_versions_or_weights_are_refused(
+    cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ENGINE.close()  # workers are looked at when they come
+    with monkeypatch.context() as patch:
+        patch.setattr("horsesense.runs.ray_pool.own_versions", lambda: {"torch": "1.0"})
+        with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
+            ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=ENGINE)
+    with monkeypatch.context() as patch:
+        from horsesense.runs.opening import Content
+
+        patch.setattr("horsesense.runs.ask.content_of_model", lambda *_: Content("other"))
+        with pytest.raises(UserError, match=r"has other weights, config or tokenizer there \(on the worker at"):
+            ask_models(models[:1], PROBES, tmp_path / "weights", SETTINGS, engine=ENGINE)
+        with pytest.raises(UserError, match=r"there is no such model folder or GGUF file \(on the worker at"):
+            ask_models(["/nowhere/model"], PROBES, tmp_path / "path", SETTINGS, engine=ENGINE)
+    assert not (tmp_path / "versions").exists()
+
+
+def test_a_network_in_memory_cannot_cross(cluster: Any, models: list[str]) -> None:
+    with pytest.raises(UserError, match="is in the memory of this process"):
+        hs.ask(hs.load_model(models[0], device="cpu"), PROBES["two"], engine=ENGINE)
+
+
+def test_doses_and_trainings_leave_what_they_leave_here(
+    cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice, left = save_tiny("choice", tmp_path / "choice"), list[dict[str, bytes]]()
+    for name, engine in (("here", "here"), ("ray", ENGINE)):
+        place = tmp_path / name
+        place.mkdir()
+        monkeypatch.chdir(place)
+        inoculation(choice, Path("doses"), seeds=(0, 1), doses=(4,), engine=engine)
+        training(Path(models[0]), Path("trained"), epochs=1, engine=engine)
+        written = {path: (place / "doses" / path).read_bytes() for path in ("doses.jsonl", "chosen.jsonl")}
+        left.append(written | kept(place))
+        again = Listener()
+        training(Path(models[0]), Path("trained"), epochs=1, engine=engine, watcher=again)
+        assert not again.seen, "what is trained is not trained again"
+    assert left[0] == left[1]
+    assert sum(path.endswith("model.safetensors") for path in left[0]) == 2
+
+
+class Leaving(Watcher):
+    """Takes a node out of the cluster when some work is done."""
+
+    def __init__(self, cluster: Any) -> None:
+        self.cluster, self.gone, self.heard = cluster, False, list[str]()
+
+    def say(self, text: str) -> None:
+        self.heard.append(text)
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if not self.gone and done > total // 4:
+            self.gone = True
+            self.cluster.remove_node(self.cluster.second, allow_graceful=False)
+
+
+def test_a_node_that_leaves_takes_nothing_with_it(cluster: Any, here: Path, models: list[str], tmp_path: Path) -> None:
+    """The last test: one node is left afterwards."""
+    leaving = Leaving(cluster)
+    ask_models(models, PROBES, tmp_path, SETTINGS, leaving, engine=ENGINE)
+    assert leaving.gone
+    assert tables(tmp_path) == tables(here)
+
+
+def test_without_ray_a_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UserError, match=r"this needs ray, which is not installed; pip install 'horsesense\[ray\]'"):
+        hs.engine("ray")
+    for name in ("rya", "ray:", "here:x"):
+        with pytest.raises(UserError, match="there is no engine"):
+            hs.engine(name)
+    with pytest.raises(UserError, match="for an engine with workers"):
+        hs.engine("here", workers=2)
