@@ -1,4 +1,4 @@
-"""A profile of a served model: the same answers as of its weights, a forecast with its cost, by letters where need be."""
+"""A profile of a served model: the same answers as of its weights, a forecast with its cost; by letters otherwise."""
 
 from __future__ import annotations
 
