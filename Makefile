@@ -5,11 +5,12 @@
 # make setup  only the environment, in .venv
 # make bench  figures for docs/results/performance.md
 # make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
-# make coverage  how often intervals hold the truth, for docs/concepts/statistics.md (half an hour)
-# make verdicts  how often a verdict of the profile is right, for docs/guides/profile.md (an hour)
+# make coverage  how often intervals hold the truth, for docs/results/intervals.md (half an hour)
+# make verdicts  how often a verdict of the profile is right, for docs/results/profile.md (an hour)
 # make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/results/reliability.md
 # make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
 #             slow connections, hostile files: the other tables for docs/results/reliability.md (an hour)
+# make docs   the site, into build/site; strict, and no model is asked (make docs-serve shows it while you write)
 # make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
 # make sbom   the bill of materials, sbom.json
 
@@ -21,7 +22,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
 PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup fetch demo test quick lint bench peers coverage verdicts fuzz faults lock sbom clean
+.PHONY: setup fetch demo test quick lint docs docs-serve bench peers coverage verdicts fuzz faults lock sbom clean
 
 setup: $(READY)
 
@@ -49,7 +50,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 # A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
-BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py
+BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py tests/docs/test_site.py
 
 # Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
 test: $(READY)
@@ -59,6 +60,12 @@ test: $(READY)
 
 quick: $(READY) lint
 	$(PYTEST) -m "not slow"
+
+docs: $(READY)
+	$(BIN)/python -m tools.docs
+
+docs-serve: $(READY)
+	$(BIN)/python -m tools.docs --serve
 
 bench: $(READY)
 	for file in $(filter-out bench/contamination.py bench/coverage.py bench/verdicts.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -94,4 +101,4 @@ sbom: $(READY)
 	$(BIN)/python -m tools.supply.bill_of_materials
 
 clean:
-	rm -rf $(VENV) runs
+	rm -rf $(VENV) runs build

@@ -1,7 +1,7 @@
 """How often a 95 % interval holds the truth: every interval of the program, at small n and at the edges, by simulation.
 
 Run: python bench/coverage.py            prints the table (some minutes)
-     python bench/coverage.py --write    puts it into docs/concepts/statistics.md
+     python bench/coverage.py --write    puts it into docs/results/intervals.md
      python bench/coverage.py gap d′     only these numbers
 Wanted: 94 % and more on average over the truths of a row, and nowhere under 90 %.
 """
@@ -31,7 +31,7 @@ from horsesense.records import Judgement
 
 RUNS, RESAMPLES = 250, 400
 EDGES = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0)
-PAGE = Path(__file__).parent.parent / "docs" / "concepts" / "statistics.md"
+PAGE = Path(__file__).parent.parent / "docs" / "results" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 
 Random = np.random.Generator
@@ -325,7 +325,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("numbers", nargs="*", help="only these numbers")
     parser.add_argument("--runs", type=int, default=RUNS, help="made-up runs for each truth")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/concepts/statistics.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/results/intervals.md")
     given = parser.parse_args()
     found: list[Row] = []
     for case in cases():

@@ -1,4 +1,4 @@
-"""What can be had of WordNetQA without the question: the table of docs/methods/wordnetqa.md.
+"""What can be had of WordNetQA without the question: the table of docs/results/wordnetqa.md.
 
 python bench/giveaways.py [--released FOLDER] [FILE …]
 

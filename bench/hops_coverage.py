@@ -1,4 +1,4 @@
-"""How often the intervals of the regression over hops hold the truth: a figure of docs/methods/wordnetqa.md.
+"""How often the intervals of the regression over hops hold the truth: a figure of docs/results/wordnetqa.md.
 
 python bench/hops_coverage.py [TIMES]
 

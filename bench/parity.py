@@ -1,7 +1,7 @@
 """The same numbers as minicons and lm-evaluation-harness, on 50 real sentences, where the definitions coincide.
 
 Run: python bench/parity.py
-Makes an environment for each of the two on first use (a few minutes). docs/concepts/scoring.md has what it prints.
+Makes an environment for each of the two on first use (a few minutes). docs/results/asking.md has what it prints.
 """
 
 from __future__ import annotations

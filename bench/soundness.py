@@ -1,4 +1,4 @@
-"""How often the interval of a corrected share holds the true one: the table of docs/concepts/soundness.md.
+"""How often the interval of a corrected share holds the true one: the table of docs/results/intervals.md.
 
 python bench/soundness.py [ROUNDS]
 """

@@ -1,4 +1,4 @@
-"""Inference steps of CATs: the rule beside two readers who counted without it, 100 items a set (docs/methods/cats.md).
+"""Inference steps of CATs: the rule beside two readers who counted without it, 100 items a set (docs/results/cats.md).
 
 Run: python bench/steps.py                          agreement, from docs/results/readings/cats-steps.tsv
      python bench/steps.py draw RELEASE OUT         draws the items: OUT/for-reader/SET.txt, and OUT/key.tsv

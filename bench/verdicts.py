@@ -1,7 +1,7 @@
 """How often a verdict of the profile is right: made-up models whose truth is known, and redrawn halves of real answers.
 
 python bench/verdicts.py                      prints all tables (three quarters of an hour)
-python bench/verdicts.py --write              puts them into docs/guides/profile.md
+python bench/verdicts.py --write              puts them into docs/results/profile.md
 python bench/verdicts.py confusion borders    only these: confusion, borders, sizes, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
@@ -28,7 +28,7 @@ from horsesense.methods.profile.sheet import Sheet
 from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 
-DOCS = Path(__file__).parent.parent / "docs" / "guides" / "profile.md"
+DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
 RESAMPLES = 100
 """Draws of each variance: the verdicts are the same as with 2,000, in a tenth of the time."""
 SAID: tuple[Verdict, ...] = get_args(Verdict)

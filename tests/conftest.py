@@ -37,6 +37,7 @@ _SLOW_FOLDERS = (
     "tests/analysis/test_paired.py",
     "tests/api",
     "tests/cli",
+    "tests/docs",
     "tests/knowledge",
     "tests/learning",
     "tests/methods/wordnetqa",

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from horsesense.records import write_probe as write_probe
     from horsesense.watching import Watcher as Watcher
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "api.asking": ("ask", "open_run"),

@@ -156,7 +156,7 @@ def test_fifty_thousand_items_take_well_under_two_seconds() -> None:
     ("families", "kind", "truth"), [(30, "geometric", 0.6), (100, "heavy", 0.8), (100, "geometric", 0.95)]
 )
 def test_simulated_coverage_is_near_its_level(families: int, kind: str, truth: float) -> None:
-    # 700 runs leave an error of 0.8 points; docs/concepts/statistics.md has the finer table.
+    # 700 runs leave an error of 0.8 points; docs/results/intervals.md has the finer table.
     assert accuracy_coverage(700, families, SIZES[kind], truth) == pytest.approx(95, abs=1.5)
 
 

@@ -112,7 +112,7 @@ def test_a_tie_counts_for_whoever_earns_more() -> None:
 
 def test_simulated_coverage_of_a_difference() -> None:
     held, found = difference_coverage(300, 60, SIZES["geometric"], (0.6, 0.6), resamples=200)
-    # 300 runs leave an error of 1.3 points; docs/concepts/statistics.md has the finer table.
+    # 300 runs leave an error of 1.3 points; docs/results/intervals.md has the finer table.
     assert held == pytest.approx(95, abs=3)
     # Families make McNemar's test cry wolf, which is why it is not the p of a comparison.
     assert found > 9

@@ -13,7 +13,7 @@ from tests.support.simulated_answers import SIZES, false_standouts, idle_facets,
 
 @pytest.mark.parametrize(("families", "kind", "truth"), [(100, "equal", 0.95), (150, "geometric", 0.7)])
 def test_where_nothing_is_it_finds_something_one_time_in_twenty(families: int, kind: str, truth: float) -> None:
-    # 120 searches leave an error of 2 points; docs/concepts/statistics.md has more.
+    # 120 searches leave an error of 2 points; docs/results/intervals.md has more.
     assert false_standouts(120, families, SIZES[kind], truth, permutations=99) < 10
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-import horsesense as hs
 from tests.support import ROOT
 
-PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "python.md").read_text(encoding="utf-8")
 
 
 def test_the_code_of_the_page_runs(
@@ -21,17 +19,7 @@ def test_the_code_of_the_page_runs(
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 5
     for block in blocks:
         exec(block.replace('"smollm2"', repr(str(tiny_folders["gpt2"]))), names)
     assert (tmp_path / "page.html").is_file()
     assert names["run"].results()["n"] == [20]
-    assert names["AskNow"].on_evaluate
-
-
-def test_the_page_names_every_function() -> None:
-    for name in hs.__all__:
-        if isinstance(getattr(hs, name), ModuleType):
-            assert all(f"hs.{name}.{each}(" in PAGE for each in getattr(hs, name).__all__ if each.islower()), name
-        elif name.islower() and not name.startswith("_"):
-            assert f"{name}(" in PAGE, name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,28 +158,16 @@ def test_a_damaged_spec_of_a_manifest(bad: dict[str, Any]) -> None:
         spec_from_dict(ScoringSpec().to_dict() | bad)
 
 
-DOCS = ROOT / "docs" / "reference" / "records.md"
-
-
-def fenced(kind: str) -> str:
-    """The one block of that kind on the page about records."""
-    (block,) = re.findall(rf"^```{kind}\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def fenced(title: str) -> str:
+    """The block of that title on the page about probes."""
+    page = (ROOT / "docs" / "guides" / "own-probe.md").read_text(encoding="utf-8")
+    (block,) = re.findall(rf'^```\w+ title="{title}"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
     return str(block)
 
 
 def test_the_probe_on_the_page_is_one(tmp_path: Path) -> None:
-    (tmp_path / "kitchen.jsonl").write_text(fenced("jsonl"), encoding="utf-8")
-    (tmp_path / "kitchen.card.json").write_text(fenced("json"), encoding="utf-8")
+    for name in ("kitchen.jsonl", "kitchen.card.json"):
+        (tmp_path / name).write_text(fenced(name), encoding="utf-8")
     probe = read_probe(tmp_path / "kitchen.jsonl")
     assert (probe.card.items, probe.card.families, probe.card.normalise) == (4, 3, "mean")
     assert [item.answer for item in probe.items] == [0, 1, 0, None]
-
-
-def test_the_id_on_the_page_is_right(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(fenced("python"), {})
-    assert f"# {capsys.readouterr().out.strip()}\n" in fenced("python")
-
-
-def test_the_page_has_every_field() -> None:
-    named = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (.*?) \|", DOCS.read_text("utf-8"), re.MULTILINE))))
-    assert {field.name for record in (Item, Card) for field in fields(record)} <= named

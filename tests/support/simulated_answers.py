@@ -1,6 +1,6 @@
 """Made-up answers with a known truth, to find out how often an interval holds it.
 
-``python -m tests.support.simulated_answers`` prints the tables of docs/concepts/statistics.md (some ten minutes).
+``python -m tests.support.simulated_answers`` prints the tables of docs/results/intervals.md (some ten minutes).
 """
 
 from __future__ import annotations

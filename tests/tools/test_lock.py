@@ -1,10 +1,11 @@
-"""The lock has what set-up needs, in the versions that were tested, each file with its hash, and the bill of it."""
+"""The lock has what set-up needs, in tested versions, each file with its hash; the bill of it; one version of ours."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 
+import horsesense
 from tests.support import ROOT
 from tools.supply.bill_of_materials import bill
 from tools.supply.lock import entries
@@ -46,3 +47,11 @@ def test_the_bill_names_all_of_it() -> None:
     assert {plain(each["name"]) for each in made["components"]} == set(locked()) | {"torch"}
     assert len({each["bom-ref"] for each in made["components"]}) == len(made["components"])
     assert all(each["purl"].startswith("pkg:pypi/") for each in made["components"])
+
+
+def test_one_version_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert cited is not None
+    assert {project["version"], cited[1]} == {horsesense.__version__}
+    assert f"## [{horsesense.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """How sure a number is: from the spread that resampling found to an interval.
 
 Percentiles of the resampled numbers are too narrow near 1 and where few units carry most items; the
-coverage of what is done instead was measured (docs/concepts/statistics.md).
+coverage of what is done instead was measured (docs/results/intervals.md).
 """
 
 from __future__ import annotations

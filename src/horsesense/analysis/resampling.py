@@ -129,7 +129,7 @@ def mean_spread(
 
     The bootstrap assumes nothing, but where few units carry most items or most errors it is noisy and
     smallest just when the mean is furthest off. One correlation for all units is steadier, but may be
-    wrong. The wider of the two is right most often (docs/concepts/statistics.md).
+    wrong. The wider of the two is right most often (docs/results/intervals.md).
 
     Two groupings that cross (parts × wholes) are put together as Cameron, Gelbach and Miller (2011) do: what
     each explains, less what both explain together. Owen's pigeonhole bootstrap was tried and is far too wide

@@ -37,7 +37,7 @@ def calibrate(
 
 
 def _in_words(found: Calibration) -> str:
-    """Tables as docs/methods/winoventi.md has them."""
+    """Tables as docs/results/winoventi.md has them."""
     lines = [
         f"{found.triplets:,} exceptions that people gave, and as many words dealt out to other associations:",
         "",

@@ -38,14 +38,19 @@ class Card:
     """What a reader of a probe has to know."""
 
     name: str
+    """Name of the probe."""
     method: str = ""
     """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
     items: int = 0
+    """Counted anew whenever the probe is read."""
     families: int = 0
+    """Counted anew, too."""
     licence: str = ""
+    """Of the content."""
     made: str = ""
     """How it was made, in a sentence."""
     seed: int | None = None
+    """Of what was drawn."""
     metric: str = "accuracy"
     """The one primary metric, one of `METRICS`."""
     normalise: str = ""

@@ -90,6 +90,7 @@ class Item:
     text: str = ""
     """The cloze with its blank, the question, or the hypothesis; empty for ``sentences``."""
     options: tuple[str, ...] = ()
+    """The answers to choose from; none may be empty."""
     answer: int | None = None
     """0-based index of the right option; None where nobody has judged."""
     ordered: bool = False
@@ -105,6 +106,7 @@ class Item:
     facets: Mapping[str, Facet] = field(default_factory=dict)
     """Values to slice by."""
     source: Source = NO_SOURCE
+    """Where it comes from: file, line, the id that it had there, facts, licence."""
 
     def __post_init__(self) -> None:
         content = [self.form, self.premise, self.text, self.options, self.answer, self.family, self.member]

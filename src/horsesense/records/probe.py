@@ -25,7 +25,9 @@ class Probe:
     """Items that belong together, with their card."""
 
     items: Sequence[Item]
+    """The questions."""
     card: Card
+    """What is to be known of them."""
     skipped: Sequence[UserError] = field(default=(), compare=False)
     """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
 

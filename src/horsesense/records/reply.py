@@ -32,5 +32,6 @@ class Reply:
     finish: str
     """``stop``: it ended by itself; ``length``: it was cut off."""
     prompt_tokens: int
+    """Tokens of the question."""
     tokens: int
     """Of the reply."""

@@ -33,6 +33,7 @@ class ScoringSpec:
     special_tokens: bool = True
     """Masked models: add what the tokenizer adds around a text ([CLS] … [SEP])."""
     case: Case = "keep"
+    """Whether texts are asked as they are or in lower case."""
     truncation: Truncation = "error"
     """A text longer than the window: ``error``, or ``left`` (keep its end, flag the option)."""
     choice_prompt: str = "{question} {option}"

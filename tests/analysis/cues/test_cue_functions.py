@@ -226,6 +226,6 @@ def test_without_wordnet_its_cues_abstain() -> None:
 
 
 def test_the_documentation_lists_every_cue() -> None:
-    listed = (ROOT / "docs" / "concepts" / "cues.md").read_text(encoding="utf-8")
+    listed = (ROOT / "docs" / "results" / "cues.md").read_text(encoding="utf-8")
     for cue in CUES.values():
         assert f"| {cue.name} | {cue.about} |" in listed

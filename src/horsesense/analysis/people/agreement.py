@@ -22,7 +22,7 @@ Metric = Literal["nominal", "ordinal", "interval"]
 NO_VALUE = "all votes are for one label, so that chance alone agrees and the figure has no value"
 
 FEWEST = 10
-"""Units below which agreement has no interval: of 5 items it held the truth in 80 % (docs/concepts/statistics.md)."""
+"""Units below which agreement has no interval: of 5 items it held the truth in 80 % (docs/results/intervals.md)."""
 FEWEST_FOR_KAPPA = 20
 """The same for kappa, which takes chance from the same few votes without a correction: 88 % of 12 items."""
 ENOUGH = 30

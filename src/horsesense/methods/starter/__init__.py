@@ -1,4 +1,4 @@
-"""The starter probe: minimal pairs of our own making, shipped with the package (see docs/guides/starter.md)."""
+"""The starter probe: minimal pairs of our own making, shipped with the package (see docs/guides/own-probe.md)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,96 @@
+"""Reference of Python and of the records: pages that name things, which mkdocstrings fills from their docstrings."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import textwrap
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import horsesense
+from horsesense.records import Answer, Card, Item, Probe, ScoringSpec
+from horsesense.records.judgements import Judgement
+from horsesense.records.reply import Reply
+from horsesense.records.soundness import Soundness
+from tools.docs.doctests import fenced
+
+AREAS = {
+    "asking": (
+        "Models and runs",
+        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
+        "ShownAnswers ServedSettings Watcher",
+    ),
+    "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
+    "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
+    "learning": ("Training", "train Training inoculate Inoculation"),
+    "texts": ("Texts", "score Scores fill Fills saliency texts_in"),
+    "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
+    "keeping": (
+        "Fetching and keeping",
+        "fetch list_fetchable Fetchable add_source list_sources list_cache CacheContents CacheEntry "
+        "prune_cache PrunedCache verify Verified list_plugins InstalledPlugins UserError",
+    ),
+}
+"""Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
+
+RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, Soundness)
+
+
+def write_interface(folder: Path) -> list[str]:
+    """Write the pages of the API; their names, in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    where = {name: f"horsesense.{module}" for module, names in horsesense._WHERE.items() for name in names}
+    known = {name for _, names in AREAS.values() for name in names.split()} | {record.__name__ for record in RECORDS}
+    rest = tuple(name for name in sorted(where) if name not in known)
+    areas = {**AREAS, **({"more": ("More", " ".join(rest))} if rest else {})}
+    text = "# Python\n\n`import horsesense as hs`. How to use it is in [the guide](../../guides/python.md); here is"
+    text += " every name, from its docstring.\n\n| page | names |\n|---|---|\n"
+    for page, (title, names) in areas.items():
+        present = [name for name in names.split() if name in where]
+        lines = "".join(f"::: {where[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in present)
+        (folder / f"{page}.md").write_text(f"# {title}\n\n{lines}", encoding="utf-8")
+        text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
+    for module in horsesense._MODULES:
+        names = tuple(getattr(horsesense, module).__all__)
+        lines = f"# hs.{module}\n\n::: horsesense.api.{module}\n    options:\n      show_root_heading: false\n"
+        lines += f"      show_root_toc_entry: false\n      heading_level: 2\n      members: {list(names)}\n"
+        (folder / f"{module}.md").write_text(lines, encoding="utf-8")
+        text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
+    (folder / "index.md").write_text(text, encoding="utf-8")
+    return [*areas, *horsesense._MODULES]
+
+
+def write_records(path: Path) -> None:
+    """Write the page of the records: a table of fields for each."""
+    text = "# Records\n\nWhat is read, asked and kept: a sentence for each field, from the dataclasses.\n\n"
+    for record in RECORDS:
+        told = fenced(inspect.cleandoc(record.__doc__ or ""))
+        text += f"## {record.__name__}\n\n{told}\n\n| field | type | means |\n|---|---|---|\n"
+        for field in fields(record):
+            kind = str(field.type).replace("|", "\\|")
+            text += f"| `{field.name}` | `{kind}` | {sentences(record).get(field.name, '')}{_default(field)} |\n"
+        text += "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def sentences(record: type) -> dict[str, str]:
+    """Field → the docstring below it."""
+    (made,) = ast.parse(textwrap.dedent(inspect.getsource(record))).body
+    pairs = itertools.pairwise(made.body) if isinstance(made, ast.ClassDef) else ()
+    return {
+        field.target.id: " ".join(below.value.value.split()).replace("``", "`").replace("|", "\\|")
+        for field, below in pairs
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    }
+
+
+def _default(field: Any) -> str:
+    plain = field.default is not MISSING and field.default not in ("", None, ())
+    return f" Default: `{field.default}`." if plain else ""
