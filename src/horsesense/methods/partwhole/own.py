@@ -55,7 +55,7 @@ class PartRow:
         """Both parts in the order in which either question lists them: by a hash, so that no place tells anything.
 
         >>> PartRow("axe", "sharp", "edge", "handle").parts
-        ('handle', 'blade')
+        ('handle', 'edge')
         """
         digest = hashlib.sha256(f"{self.whole} {self.adjective}".encode()).digest()
         return (self.has, self.lacks) if digest[0] % 2 else (self.lacks, self.has)
