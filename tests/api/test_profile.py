@@ -33,7 +33,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> hs.Profile:
 
 def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: hs.Profile) -> None:
     guesser = pair.models[0].verdicts
-    # One page of twenty may be wrong somewhere, and the seed was not chosen by what it gives: this one is, in one place.
+    # One page of twenty may be wrong somewhere, and the seed was not chosen by its result: this one is, in one place.
     assert Counter(found.verdict for found in guesser.findings)["not to be told from guessing"] >= 3
     assert guesser.number is not None
     assert guesser.number.value.low < 0 < guesser.number.value.high
