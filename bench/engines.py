@@ -19,13 +19,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from horsesense.records import Card, Item, Probe
+from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.engine import Done, Job, Task
+from horsesense.watching import UNWATCHED, Watcher
 
-from horsesense.records import Card, Item, Probe  # noqa: E402
-from horsesense.runs.ask import Settings, ask_models  # noqa: E402
-from horsesense.runs.engine import Done, Job, Task  # noqa: E402
-from horsesense.watching import Watcher  # noqa: E402
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # what the tests have
 
 NOUNS = ("kettle", "stone", "feather", "umbrella", "coat", "butter", "chocolate", "ice", "child", "trail", "song")
 
@@ -216,7 +216,7 @@ class Echo:
         self.seconds: list[float] = []
         """Of each shard: made ready, sent, read and written."""
 
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = Watcher()) -> None:  # noqa: B008
+    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
         import numpy as np
         import pyarrow as pa
 
@@ -245,7 +245,7 @@ class Echo:
                 else:
                     rows = ((-1.0, -2.0, -3.0), (-1.5, -2.5))
                     at = ((0, 4, 9), (0, 5))
-                    ids = [task.items.items.ids[place] for place in task.items.places]  # type: ignore[attr-defined]
+                    ids = [task.items.items.ids[place] for place in task.items.places]  # type: ignore[attr-defined]  # a large probe's are columns
                     answers = [Answer(item, "choice", (-6.0, -4.0), rows, at, at, ("", "")) for item in ids]
                     done = Done(tables={"answers": table_of_answers("m", "made", answers)})
                 frame = frame_of_done(done)

@@ -51,7 +51,7 @@ class Worker:
         try:
             sets = [self._items(name, lines) for name, lines in zip(names, shared, strict=True)]
             return frame_of_done(perform(self._desk, task_of_frame(frame, sets)))
-        except Exception as error:
+        except Exception as error:  # whatever a user can put right crosses as a sentence; the rest is raised again
             told = as_user_error(error)
             if told is None:
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from horsesense.methods.replicate.checks import (
     Fault,
@@ -216,11 +217,11 @@ def _best_choice_only() -> dict[str, str]:
     sets = ("definitions", "synonymy", "hypernymy", "hyponymy")
     differences = _rows("wordnetqa", "table 8")["Choice-Only"]
 
-    def off(row: str, name: str) -> float:
+    def off(name: str, row: str) -> float:
         printed = differences[f"{name} / strict"].number - differences[f"{name} / difference"].number
         return abs(table[row][f"{name} / dev"].number - printed)
 
-    return {name: min(rows, key=lambda row, name=name: off(row, name)) for name in sets}  # type: ignore[misc]
+    return {name: min(rows, key=partial(off, name)) for name in sets}
 
 
 def _same_row(row: str) -> dict[str, str]:
