@@ -78,9 +78,19 @@ def _takes_ids(client: Client[Any], model: str, style: str, before: Sequence[int
 
 def tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
     """The ids of a text where the server tokenises, as vLLM and llama.cpp do; None where it does not."""
-    body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
     try:
-        found = client.ask(Request(f"{client.address.root}/tokenize", body), lambda reply: reply.get("tokens"))
+        ids: list[int] | None = client.ask(tokenising(client, model, text), read_ids)
     except RefusedError:
         return None
+    return ids
+
+
+def tokenising(client: Client[Any], model: str, text: str) -> Request:
+    """Asks for the ids of a text."""
+    body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
+    return Request(f"{client.address.root}/tokenize", body)
+
+
+def read_ids(reply: dict[str, Any]) -> list[int] | None:
+    found = reply.get("tokens")
     return found if isinstance(found, list) and all(isinstance(each, int) for each in found) else None
