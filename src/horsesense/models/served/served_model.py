@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,14 +20,13 @@ from horsesense.models.contract import (
     Sampling,
     Turn,
 )
-from horsesense.models.served.beginnings import Beginning, find_beginning, read_ids, tokenising
+from horsesense.models.served.beginnings import Beginning, begun, find_beginning
 from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
     ROOMS,
     choices_among,
     echo_body,
     next_body,
-    odd,
     read_alternatives,
     read_continuation,
     read_echo,
@@ -143,27 +142,14 @@ class ServedModel:
             echoed = read_echo(reply, text)
             return [stretch_of(echoed, prompt, beginning) for prompt in prompts[text]]
 
-        begun, style = self._begun(list(prompts), beginning, watcher), self._trial.style
+        wholes, style = begun(self.client, self.model, list(prompts), beginning, watcher), self._trial.style
         requests = (
             Request("/completions", echo_body(self.model, whole, style), about=text)
-            for text, whole in zip(prompts, begun, strict=True)
+            for text, whole in zip(prompts, wholes, strict=True)
         )
         scored = self.client.ask_each(requests, read, watcher, len(prompts))
         by_text = {text: iter(each) for text, each in zip(prompts, scored, strict=True)}
         return [next(by_text[reading.prompt.text]) for reading in readings]
-
-    def _begun(
-        self, texts: Sequence[str], beginning: Beginning, watcher: Watcher = UNWATCHED
-    ) -> Iterable[str | list[int]]:
-        """Texts with the token before them that the spec asks for, where the server does not put it there itself."""
-        if beginning.how != "ids":
-            before = beginning.token if beginning.how == "text" else ""
-            return (before + text for text in texts)
-        requests = (tokenising(self.client, self.model, text) for text in texts)
-        found = self.client.ask_each(requests, lambda *told: read_ids(told[2]), watcher, len(texts))
-        if None in found:
-            raise odd("it tokenises one text and not another")
-        return ([*beginning.ids, *ids] for ids in found)
 
     def token_texts(self, reading: ServedReading, likelihood: Likelihood) -> Sequence[str]:
         return likelihood.texts
@@ -193,7 +179,8 @@ class ServedModel:
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
                 path, body = next_body(self.model, Turn(before.rstrip()), told.most)
                 if self._trial.believed:  # else nobody can say how it begins a text
-                    (body["prompt"],) = self._begun([before.rstrip()], self._beginning(spec))
+                    beginning = self._beginning(spec)
+                    (body["prompt"],) = begun(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
                 )
@@ -240,16 +227,8 @@ class ServedModel:
 
     def _forecast(self, requests: int, characters: int, received: int, watcher: Watcher) -> None:
         """What it will take at most, before it starts; what is kept already is not asked again."""
-        settings = self.client.settings
-        sent = characters // CHARACTERS_A_TOKEN
-        told = f"{self.name}: at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
-        if settings.price is not None:
-            told += f", about {(sent * settings.price[0] + received * settings.price[1]) / 1e6:.2f} by the price given"
-        if settings.max_requests is not None and requests > settings.max_requests:
-            told += f"; the budget of {settings.max_requests:,} requests ends it before"
-        elif settings.max_tokens is not None and sent + received > settings.max_tokens:
-            told += f"; the budget of {settings.max_tokens:,} tokens ends it before"
-        watcher.say(told)
+        told = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
+        watcher.say(f"{self.name}: {told}")
 
     # What has to be found out by asking, once.
 
