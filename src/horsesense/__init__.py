@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
     from horsesense.api.checking import check as check
+    from horsesense.api.comparing import compare as compare
+    from horsesense.api.comparing import gate as gate
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
@@ -61,8 +63,6 @@ if TYPE_CHECKING:
     from horsesense.api.replicate import Replicated as Replicated
     from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
-    from horsesense.api.reporting import compare as compare
-    from horsesense.api.reporting import gate as gate
     from horsesense.api.reporting import write_report as write_report
     from horsesense.api.reporting import write_rows as write_rows
     from horsesense.api.run import Comparison as Comparison
@@ -94,6 +94,7 @@ _WHERE = {
     "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
+    "api.comparing": ("compare", "gate"),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.engines": ("engine",),
     "api.exchange": ("export", "import_log"),
@@ -106,7 +107,7 @@ _WHERE = {
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
     "api.replicate": ("Replicated", "replicate"),
-    "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
+    "api.reporting": ("Report", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
     "api.sources": ("add_source", "list_sources"),

@@ -123,7 +123,7 @@ def gate(
     json: Json = False,
 ) -> None:
     """Is a new run worse than an old one? Exit code 0: not worse; 3: worse; 4: undecided."""
-    from horsesense.api.reporting import gate as judge
+    from horsesense.api.comparing import gate as judge
 
     found = judge(new, against, margin=margin, normalise=normalise, summary=summary, junit=junit)
     if json:
@@ -243,7 +243,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons."""
-    from horsesense.api.reporting import compare as compare_runs
+    from horsesense.api.comparing import compare as compare_runs
     from horsesense.runs.result import shown_names
 
     compared = compare_runs(*folders, normalise=normalise)
