@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from horsesense.api.checking import check as check
     from horsesense.api.comparing import compare as compare
     from horsesense.api.comparing import gate as gate
+    from horsesense.api.controls import fit_control as fit_control
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from horsesense.api.fetching import fetch as fetch
     from horsesense.api.fetching import list_fetchable as list_fetchable
     from horsesense.api.frames import Frame as Frame
-    from horsesense.api.learning import fit_control as fit_control
     from horsesense.api.learning import inoculate as inoculate
     from horsesense.api.learning import train as train
     from horsesense.api.learnt import FittedControl as FittedControl
@@ -95,12 +95,13 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.checking": ("check",),
     "api.comparing": ("compare", "gate"),
+    "api.controls": ("fit_control",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.engines": ("engine",),
     "api.exchange": ("export", "import_log"),
     "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
-    "api.learning": ("fit_control", "inoculate", "train"),
+    "api.learning": ("inoculate", "train"),
     "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("load_model",),
     "api.plugged": ("InstalledPlugins", "list_plugins"),

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.probes import load_probe
+from horsesense.api.probes import PathLike, opened
 from horsesense.errors import naming_extras
 from horsesense.records import Probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.checking import CheckDocument
-
-PathLike = str | Path
 
 
 @naming_extras()
@@ -35,7 +32,7 @@ def check(
     from horsesense.knowledge.sources import open_graph
     from horsesense.methods.wordnetqa.checking import check_items
 
-    known = probe if isinstance(probe, Probe) else load_probe(probe)
+    known = opened(probe)
     return check_items(known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, watcher)
 
 
