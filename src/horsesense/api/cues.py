@@ -61,7 +61,7 @@ class CueFindings(Findings):
 
     def plot(self, most: int = 10) -> Any:
         """A chart (Altair): the ``most`` accurate cues with their intervals, beside chance."""
-        from horsesense.report.charts import accuracies
+        from horsesense.report.drawing import accuracies
 
         rows = [row | {"label": row["pick"], "model": "cue"} for row in self.frame()]
         return accuracies(rows[:most], "accuracy of picking by the cue")

@@ -143,7 +143,7 @@ def write_report(
         raise unknown("format", format, _ENDINGS)
     how = parse_normalisation(normalise) if normalise else None
     if charts is not None:
-        from horsesense.report.charts import need_pictures
+        from horsesense.report.drawing import need_pictures
 
         need_pictures()
     if any(isinstance(run, Run) for run in runs):

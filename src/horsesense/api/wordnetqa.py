@@ -40,6 +40,6 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
     Returns:
         A chart (Altair).
     """
-    from horsesense.report.hops_chart import hops_chart
+    from horsesense.report.paper_chart import hops_chart
 
     return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")
