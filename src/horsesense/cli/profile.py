@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, served_of
-from horsesense.cli.settings import Device, Models
+from horsesense.cli.settings import (
+    Concurrency,
+    Device,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
+    Models,
+    Price,
+    Timeout,
+    served_of,
+)
 
 if TYPE_CHECKING:
     from horsesense.api.profile import Profile

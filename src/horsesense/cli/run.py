@@ -8,18 +8,25 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, Ways, served_of
 from horsesense.cli.settings import (
     AllowPickle,
+    Concurrency,
     Device,
     Dtype,
     Family,
     Gpus,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
     Models,
     Normalise,
     On,
+    Price,
     Threads,
+    Timeout,
+    Ways,
     Workers,
+    served_of,
     spec_of,
 )
 from horsesense.errors import UserError
