@@ -71,7 +71,7 @@ def ask(
     Returns:
         The answers with their numbers.
     """
-    from horsesense.api.engines import named
+    from horsesense.api.models import named
     from horsesense.models.served import ServedSettings, is_served
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run

@@ -76,8 +76,8 @@ def train(
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
-    from horsesense.api.engines import named
     from horsesense.api.learnt import Training
+    from horsesense.api.models import named
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
     from horsesense.learning.training import check_dtype
@@ -174,8 +174,8 @@ def inoculate(
     Returns:
         The curves over doses, and the best weights of each setting, dose and seed; ``frame()`` and ``plot()``.
     """
-    from horsesense.api.engines import named
     from horsesense.api.learnt import Inoculation
+    from horsesense.api.models import named
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
     from horsesense.learning.inoculation import Study, concepts_seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.api.engines import named
+from horsesense.api.models import named
 from horsesense.api.probes import PathLike, load_probe, opened
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.api.winoventi_pipeline import make, serve, status

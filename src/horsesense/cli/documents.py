@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.api.fetching import Fetchable
+from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
@@ -77,7 +77,7 @@ DOCUMENTS: dict[str, str] = {
     "partwhole recast": "horsesense.records.written:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "plugins": "horsesense.api.plugged:InstalledPlugins",
+    "plugins": "horsesense.api.keeping:InstalledPlugins",
     "profile": "horsesense.methods.profile.document:ProfileDocument",
     "replicate": "horsesense.methods.replicate.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",

@@ -48,8 +48,8 @@ def inoculate(
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
-    from horsesense.api.engines import engine
     from horsesense.api.learning import inoculate as study_doses
+    from horsesense.api.models import engine
     from horsesense.cli.progress import Bars
 
     if plot is not None:

@@ -25,8 +25,8 @@ def fetch(
     json: Json = False,
 ) -> None:
     """Get a published release, a bundled model or a knowledge source into the cache."""
-    from horsesense.api.fetching import fetch as fetch_names
-    from horsesense.api.fetching import list_fetchable
+    from horsesense.api.keeping import fetch as fetch_names
+    from horsesense.api.keeping import list_fetchable
     from horsesense.cli.progress import Bars
 
     if list_:
@@ -131,7 +131,7 @@ def knowledge_add(
     json: Json = False,
 ) -> None:
     """Check a file of triples, or a wordnet in LMF, and keep it as a source."""
-    from horsesense.api.sources import add_source
+    from horsesense.api.keeping import add_source
 
     added = add_source(name, file)
     if json:
@@ -143,7 +143,7 @@ def knowledge_add(
 @knowledge.command("list")
 def knowledge_list(json: Json = False) -> None:
     """Name the sources that are kept, with version and licence."""
-    from horsesense.api.sources import list_sources
+    from horsesense.api.keeping import list_sources
 
     sources = list_sources()
     if json:
@@ -159,7 +159,7 @@ def plugins(json: Json = False) -> None:
     """Name what installed packages add, with their versions."""
     from rich.markup import escape
 
-    from horsesense.api.plugged import list_plugins
+    from horsesense.api.keeping import list_plugins
 
     found = list_plugins()
     if json:

@@ -80,7 +80,7 @@ def run(
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.api.asking import ask
     from horsesense.api.cats import ask_suite
-    from horsesense.api.engines import engine as engine_named
+    from horsesense.api.models import engine as engine_named
     from horsesense.api.reporting import write_report
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
