@@ -12,8 +12,8 @@ from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
 from horsesense.models.bundled import BUNDLED
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
+from horsesense.records.probe import apart, is_proposed
 from horsesense.records.spec import parse_spec
-from horsesense.records.status import apart, is_proposed
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.scoring.ways.way import parse_ways
 from horsesense.settings import labelled

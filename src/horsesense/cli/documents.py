@@ -18,7 +18,7 @@ from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
-from horsesense.records.written import WrittenProbe
+from horsesense.records.probe import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -45,14 +45,14 @@ DOCUMENTS: dict[str, str] = {
     "annotate status": "horsesense.annotate.status:Status",
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
     "baseline": "horsesense.learning.baseline:BaselineDocument",
-    "build conjunctions": "horsesense.records.written:WrittenProbe",
-    "build dictionaryqa": "horsesense.records.written:WrittenProbe",
-    "build duals": "horsesense.records.written:WrittenProbe",
-    "build partwhole": "horsesense.records.written:WrittenProbe",
-    "build plugin": "horsesense.records.written:WrittenProbe",
-    "build rica": "horsesense.records.written:WrittenProbe",
-    "build winoventi": "horsesense.records.written:WrittenProbe",
-    "build wordnetqa": "horsesense.records.written:WrittenProbe",
+    "build conjunctions": "horsesense.records.probe:WrittenProbe",
+    "build dictionaryqa": "horsesense.records.probe:WrittenProbe",
+    "build duals": "horsesense.records.probe:WrittenProbe",
+    "build partwhole": "horsesense.records.probe:WrittenProbe",
+    "build plugin": "horsesense.records.probe:WrittenProbe",
+    "build rica": "horsesense.records.probe:WrittenProbe",
+    "build winoventi": "horsesense.records.probe:WrittenProbe",
+    "build wordnetqa": "horsesense.records.probe:WrittenProbe",
     "cache list": "horsesense.api.cache:CacheContents",
     "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
@@ -71,10 +71,10 @@ DOCUMENTS: dict[str, str] = {
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
-    "partwhole gold": "horsesense.records.written:WrittenProbe",
+    "partwhole gold": "horsesense.records.probe:WrittenProbe",
     "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
-    "partwhole premises": "horsesense.records.written:WrittenProbe",
-    "partwhole recast": "horsesense.records.written:WrittenProbe",
+    "partwhole premises": "horsesense.records.probe:WrittenProbe",
+    "partwhole recast": "horsesense.records.probe:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.keeping:InstalledPlugins",

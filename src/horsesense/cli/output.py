@@ -105,7 +105,7 @@ def say(text: str) -> None:
 
 def write_built(out: Path, probe: Probe, json: bool) -> None:
     """Write the probe, and say how many items it has and what was left out."""
-    from horsesense.records.written import written
+    from horsesense.records.probe import written
 
     document = written(out, probe)
     if json:
