@@ -11,7 +11,8 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.learning.baseline import Baseline, BaselineDocument, Missed, baseline_document
 from horsesense.learning.curves import inoculation_curve, training_curves
 from horsesense.learning.inoculation_folder import InoculationDocument
-from horsesense.learning.training_results import Change, TrainingDocument, TrainingResults, training_document
+from horsesense.learning.training_document import TrainingDocument, training_document
+from horsesense.learning.training_results import Change, TrainingResults
 
 
 def _estimate(name: str, e: Estimate | None) -> dict[str, Any]:

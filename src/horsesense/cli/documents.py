@@ -95,7 +95,7 @@ DOCUMENTS: dict[str, str] = {
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
-    "train": "horsesense.learning.training_results:TrainingDocument",
+    "train": "horsesense.learning.training_document:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
