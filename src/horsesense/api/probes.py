@@ -101,8 +101,9 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
         raise UserError(f"no file was given for {name}", fix="name the files of the release")
     if name == "table":
         from horsesense.files.hub import is_hub_name, of_hub
+        from horsesense.methods.releases.layouts import parse_map
         from horsesense.methods.releases.reading import names_of
-        from horsesense.methods.releases.table import parse_map, read_table
+        from horsesense.methods.releases.table import read_table
 
         with of_hub(paths) as laid:
             found = read_table(laid, skip_bad, parse_map(columns) if columns else None, probe_name)
