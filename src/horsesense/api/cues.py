@@ -8,7 +8,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.analysis.cues import Findings, cue_answers
+from horsesense.analysis.cues import Findings, chosen_cue
 from horsesense.analysis.cues import find_cues as search_cues
 from horsesense.analysis.cues.foreign import foreign
 from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
@@ -115,7 +115,7 @@ def find_cues(
     if out is not None:
         from horsesense.runs.controls import keep_control
 
-        answers = cue_answers(known.items, unit, taxonomy, extra, seed, plugged)
+        answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
         keep_control(
             Path(out), "best cue", "the best cue of the half without the item", called(probe), known, answers, seed
         )
