@@ -134,7 +134,7 @@ def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     Returns:
         Triples with their label, to be given as gold items of a study.
     """
-    from horsesense.methods.partwhole.gold import gold_triples
+    from horsesense.methods.partwhole.labels import gold_triples
     from horsesense.methods.partwhole.released import read_partwhole_votes
 
     return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)

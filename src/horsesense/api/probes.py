@@ -100,7 +100,7 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     if not paths:
         raise UserError(f"no file was given for {name}", fix="name the files of the release")
     if name == "table":
-        from horsesense.files.hub import is_hub_name, of_hub
+        from horsesense.files.any_table import is_hub_name, of_hub
         from horsesense.methods.releases.layouts import parse_map
         from horsesense.methods.releases.reading import names_of
         from horsesense.methods.releases.table import read_table
