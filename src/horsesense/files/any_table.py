@@ -1,4 +1,4 @@
-"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a folder laid out as on the hub or a name there.
+"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a folder laid out as on the hub, or its name.
 
 What a file is, its content tells and not its name. Rows are read as they are asked for, so that memory stays flat.
 """
