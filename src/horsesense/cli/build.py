@@ -187,8 +187,8 @@ def partwhole(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help="Switch a rule off: same, nouns, repeated, adjectives, attributive, descriptive, commonest, part, "
-            "colours; repeatable."
+            help="Switch a rule off: same, nouns, repeated, parts, adjectives, attributive, descriptive, commonest, "
+            "part, colours; repeatable."
         ),
     ] = None,
     released: Annotated[
