@@ -41,6 +41,7 @@ def stage(to: Path = STAGE) -> Path:
     (to / "reference" / "untried.md").write_text(untried_page(), encoding="utf-8")
     (to / "results" / "smollm2-masked.md").write_text(shown(CARD.read_text(encoding="utf-8")), encoding="utf-8")
     (to / "images" / "house.svg").write_text(picture(), encoding="utf-8")
+    shutil.copy(SETTINGS.with_name("site.css"), to)
     for path in EXAMPLES.glob("*.py"):
         (to / "tutorials" / f"{path.stem}.md").write_text(page(path), encoding="utf-8")
         (to / "tutorials" / f"{path.stem}.json").unlink()

@@ -94,7 +94,8 @@ def _introduction(papers: Sequence[PaperReplication]) -> str:
     rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
     rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
     entries = "\n".join(_table(header, rows)).rstrip()
-    return str(_environment().get_template("replication.md.j2").render(entries=entries, found=in_short(papers), **known))
+    template = _environment().get_template("replication.md.j2")
+    return str(template.render(entries=entries, found=in_short(papers), **known))
 
 
 def _paper(paper: PaperReplication) -> Iterator[str]:
