@@ -226,8 +226,11 @@ def _reading(material: Material) -> Soundness | None:
 
 
 def _taxonomy() -> Any:
+    """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
 
     folder = find_wordnet()
-    return None if folder is None else load_taxonomy(folder)
+    if folder is None:
+        raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
+    return load_taxonomy(folder)
