@@ -99,7 +99,7 @@ def profile(
         All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.api.engines import named
+    from horsesense.api.models import named
     from horsesense.methods.profile.abilities import EDITIONS, chosen
     from horsesense.methods.profile.document import described
     from horsesense.methods.profile.material import VERSION, material
