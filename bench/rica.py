@@ -2,10 +2,12 @@
 
     python bench/rica.py [CONCEPTNET ATOMIC…]
     python bench/rica.py --cues
+    python bench/rica.py --leaks RELEASE [CONCEPTNET ATOMIC…]
 
 Statements are built of the shipped tables with no cap on axioms about one property, each about two pairs of names,
 and, where files of ConceptNet and ATOMIC are named, of these too. With ``--cues`` every cue is tried on the set that
-`build rica` makes by itself: the table of docs/results/rica.md.
+`build rica` makes by itself; with ``--leaks`` what the release's test and curated set have in common with what is
+built: the tables of docs/results/rica.md.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from pathlib import Path
 from horsesense.analysis.cues import find_cues
 from horsesense.knowledge.atomic import read_atomic
 from horsesense.knowledge.conceptnet import read_conceptnet
+from horsesense.learning.leaks import find_leaks, without_leaks
+from horsesense.methods.releases import read_release
 from horsesense.methods.rica.building import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
@@ -34,10 +38,13 @@ def build(sources: Sources, pairs: int | None, cap: int | None, limit: int | Non
     return build_rica(RicaPlan(list(TEMPLATES), sources, shipped_lexicon(), entities, cap=cap, limit=limit))
 
 
+def sources(files: list[Path]) -> Sources:
+    return Sources(facts={"conceptnet": read_conceptnet(files[:1]), "atomic": read_atomic(files[1:])} if files else {})
+
+
 def measure(name: str, files: list[Path]) -> None:
     wall, worked = time.perf_counter(), time.process_time()
-    facts = {"conceptnet": read_conceptnet(files[:1]), "atomic": read_atomic(files[1:])} if files else {}
-    probe = build(Sources(facts=facts), 2, None, STATEMENTS)
+    probe = build(sources(files), 2, None, STATEMENTS)
     wall, worked = time.perf_counter() - wall, time.process_time() - worked
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with tempfile.TemporaryDirectory() as scratch:
@@ -61,14 +68,29 @@ def cues() -> None:
         print(f"| {name} | {told} | 1.00 | {'yes' if is_at_chance(estimate) else 'no'} |")
 
 
+def leaks(release: Path, files: list[Path]) -> None:
+    built = {"shipped set": build(Sources(), None, CAP, None)}
+    if files:
+        built["all tables and knowledge bases"] = build(sources(files), None, None, None)
+    for name, part in (("10k", "test"), ("human_curated_set", "eval")):
+        parts = (f"{part}_sentences.txt", f"{part}_sentences_m.txt", "config.txt")
+        tests = read_release("rica", [release / name / each for each in parts]).items
+        for told, probe in built.items():
+            counts = dict(find_leaks(probe.items, tests).counts)
+            left = len(probe.items) - len(without_leaks(probe.items, tests))
+            print(f"{name}, {len(tests):,}; {told}, {len(probe.items):,}: {counts}, left out of training {left:,}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="a file of ConceptNet, then files of ATOMIC")
     parser.add_argument("--cues", action="store_true")
+    parser.add_argument("--leaks", type=Path, metavar="RELEASE")
     arguments = parser.parse_args()
     if arguments.cues:
-        cues()
-        return
+        return cues()
+    if arguments.leaks:
+        return leaks(arguments.leaks, arguments.files)
     measure("shipped tables", [])
     if arguments.files:
         measure("shipped tables, ConceptNet and ATOMIC", arguments.files)
