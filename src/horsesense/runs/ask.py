@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from horsesense.errors import UserError, argument
+from horsesense.files.checksums import order_sums
 from horsesense.models.contract import Model
 from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
@@ -83,6 +84,7 @@ def ask_models(
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
         keeper = FolderKeeper(folder, manifest, watcher)
         _carry_out(known, contents, asked, keeper, settings, watcher, engine)
+        order_sums(folder)
     return keeper.manifest
 
 

@@ -165,7 +165,8 @@ def write_table(path: Path, table: Any) -> None:
     """Write one shard, whole or not at all; the same answers give the same bytes."""
     from pyarrow import parquet
 
-    with summed(path.parents[1], path) as temporary:
+    # A folder of thousands of shards is swept once, by whoever locks it.
+    with summed(path.parents[1], path, sweep=False) as temporary:
         parquet.write_table(table, temporary, compression="zstd")
 
 
