@@ -130,5 +130,7 @@ def test_a_kill_in_the_middle_of_a_line_costs_that_line_alone(tmp_path: Path) ->
         assert set(kept_sums(tmp_path)) == {"b", "answers.1"}
         keep_sum(tmp_path, tmp_path / "a", kept["a"])
         assert kept_sums(tmp_path) == kept
-        done = subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, capture_output=True, check=False)
+        done = subprocess.run(
+            ["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, capture_output=True, check=False
+        )
         assert done.returncode == 0, done.stderr
