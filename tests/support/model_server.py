@@ -184,7 +184,8 @@ class ModelServer:
         if path == "/v1/chat/completions" and does.room not in body:
             return 400, {"error": {"message": f"use {does.room}"}}
         if asked > does.top or (body.get("echo") and not does.echo):
-            return 400, {"error": {"message": "this is not done here"}}
+            # What was sent is repeated, the key with it, as some servers do.
+            return 400, {"error": {"message": f"this is not done here: {body} {handler.headers['authorization']}"}}
         if not isinstance(body.get("prompt", ""), str) and not does.takes_ids:
             return 400, {"error": {"message": "a prompt is a text"}}
         key = json.dumps([path, body, vars(does)], sort_keys=True)
