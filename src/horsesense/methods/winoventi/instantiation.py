@@ -56,7 +56,17 @@ def objections_to(
     schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: Lexicon | None
 ) -> tuple[str, ...]:
     """All that speaks against a premise that was made from a frame."""
-    found = list(check_schema(schema, noun, lexicon).objections)
+    found = [*check_schema(schema, noun, lexicon).objections, *wording_objections(schema, noun, table)]
+    if frame.type not in table.types_of(noun):
+        found.append(NOT_ITS_TYPE)
+    if noun.plural and _SINGULAR.search(frame.premise):
+        found.append(NUMBER)
+    return tuple(dict.fromkeys(found))
+
+
+def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tuple[str, ...]:
+    """What speaks against the words of a premise, whatever machine put them together."""
+    found = []
     sentences = schema.premise.sentences
     if any(_LEFT.search(sentence) for sentence in sentences):
         found.append(LEFT_OVER)
@@ -64,14 +74,10 @@ def objections_to(
         found.append(OTHER_REFERENT)
     if any(article.lower() != fitting_article(word) for s in sentences for article, word in _ARTICLE.findall(s)):
         found.append(WRONG_ARTICLE)
-    if frame.type not in table.types_of(noun):
-        found.append(NOT_ITS_TYPE)
-    if noun.plural and _SINGULAR.search(frame.premise):
-        found.append(NUMBER)
     states = {schema.triplet.generic, schema.triplet.exception}
     if any(is_derived(word, state, table) for s in sentences for word in words(s) for state in states):
         found.append(DERIVED)
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def is_derived(word: str, state: str, table: Circumstances) -> bool:
