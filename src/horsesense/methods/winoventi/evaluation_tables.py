@@ -18,6 +18,7 @@ from horsesense.methods.winoventi.special_word import REVERSE
 from horsesense.runs.results import Answered
 
 _COLUMNS = ("generic", "exception", "both right", "drop", "macro generic", "macro exception")
+TESTS = "WinoVenti: the two tests"
 SUBSETS = {"all": "All", "individual": "Individual", "intersection": "Intersection"}
 _SLICES = {
     "k": "depth k of the association",
@@ -45,14 +46,16 @@ def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
 
 
 def evaluation_tables(answered: Sequence[Answered], background: Background) -> tuple[PaperTable, ...]:
-    """Subsets, the same by numbers of tokens, differences of models, slices; none where no model was asked it all."""
+    """What premises change, the two tests, these by numbers of tokens, differences of models, slices.
+
+    None where no model was asked it all.
+    """
     parts = by_model(answered)
     if not parts:
         return ()
     found = evaluate(parts, background)
-    made = [_subsets(found)]
-    made += [_shifts(found)] if any(each.shifts for each in found) else []
-    made += [_by_tokens(found)]
+    made = [_shifts(found)] if any(each.shifts for each in found) else []
+    made += [_subsets(found), _by_tokens(found)]
     made += [_differences(parts)] if len(parts) > 1 else []
     made += [_turned(found)] if any(each.reverse for each in found) else []
     return (*made, *_slices(found))
@@ -79,26 +82,33 @@ def _rows(found: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turne
 
 
 def _subsets(found: Sequence[Evaluation]) -> PaperTable:
-    return PaperTable("WinoVenti: the two tests", _COLUMNS, tuple(_rows(found, list(SUBSETS.items()))), (_NOTE,))
+    return PaperTable(TESTS, _COLUMNS, tuple(_rows(found, list(SUBSETS.items()))), (_NOTE, *_nobodys(found)))
+
+
+def _nobodys(found: Sequence[Evaluation]) -> tuple[str, ...]:
+    """What is no headline says so."""
+    most = max(each.proposed for each in found)
+    return (f"{most:,} of these schemas were passed by nobody, so that this is no result.",) if most else ()
 
 
 def _shifts(found: Sequence[Evaluation]) -> PaperTable:
-    """What premises change: the one thing that selection cannot bring about."""
+    """What premises change, the one thing that selection cannot bring about, with the tests beside it."""
     rows = []
     for name, told in SUBSETS.items():
         for each in found:
+            tests = {one.subset: one for one in each.subsets}
             for one in each.shifts:
                 if one.subset == name and one.schemas:
-                    who = f"{told} ({one.schemas:,} schemas)"
-                    cells = (one.shift, one.generic, one.exception, one.moved)
+                    who, test = f"{told} ({one.schemas:,} schemas)", tests[name]
+                    cells = (one.shift, test.both, test.generic, test.exception, one.moved, one.generic, one.exception)
                     rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
     note = (
-        "In nats of log-odds towards the right word; 0 where the premise is not read. Generic and exception: against a "
-        "neutral premise. Moved: share of schemas whose two premises move the model apart the right way; chance 0.5. "
-        "Intervals over nouns and frames."
+        "Shift: in nats of log-odds towards the right word; 0 where the premise is not read. Both right: chance 0.25, "
+        "where each test has 0.5. Moved: share of schemas whose premises move the model apart the right way (chance "
+        "0.5). The last two columns: each premise against a neutral one. Intervals over nouns and frames."
     )
-    columns = ("shift", "generic premise", "exception premise", "moved the right way")
-    return PaperTable("WinoVenti: what premises change", columns, tuple(rows), (note,))
+    columns = ("shift", "both right", "generic", "exception", "moved", "by the generic premise", "by the exception's")
+    return PaperTable("WinoVenti: what premises change", columns, tuple(rows), (note, *_nobodys(found)))
 
 
 def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:

@@ -81,8 +81,8 @@ def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tupl
 
 
 def is_derived(word: str, state: str, table: Circumstances) -> bool:
-    """Whether a word gives a state away: WordNet derives one from the other, they begin alike, or the word is a verb
-    that is defined by the state (to *fill* is to make *full*).
+    """Whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore* and
+    *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
 
     >>> from horsesense.methods.winoventi.circumstances import circumstances_at_hand
     >>> is_derived("stuffing", "stuffed", circumstances_at_hand()), is_derived("rope", "open", circumstances_at_hand())
@@ -90,11 +90,13 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
     """
     if word == state or (len(word) > 4 and len(state) > 4 and word[:5] == state[:5]):
         return True
+    forms, states = ({each, *lemmas_of(each).get("VERB", ())} for each in (word, state))
+    if forms & states:
+        return True
     if table.taxonomy is None:
         return False
     derived = table.taxonomy.derived
-    forms = {word, *lemmas_of(word).get("VERB", ())}
-    if any(form in derived.get(state, ()) or state in derived.get(form, ()) for form in forms):
+    if any(form in derived.get(each, ()) or each in derived.get(form, ()) for form in forms for each in states):
         return True
     return any(state in _verb_definition(form, table.taxonomy) for form in forms)
 

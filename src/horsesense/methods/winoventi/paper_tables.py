@@ -24,7 +24,7 @@ from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
 from horsesense.methods.winoventi.evaluation import MAIN, Evaluation, evaluate
-from horsesense.methods.winoventi.evaluation_tables import SUBSETS, by_model, evaluation_tables
+from horsesense.methods.winoventi.evaluation_tables import SUBSETS, TESTS, by_model, evaluation_tables
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC
 from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
@@ -76,9 +76,10 @@ def _tables(
     )
     asked = {item.id for each in parts for item in each[MAIN].items}
     whole = [_only_asked(each) for each in parts]
+    others_of_it = evaluation_tables([run for each in whole for run in each.values()], background)
     return (
         *_table6(evaluate(whole, background), whole, asked, others),
-        *evaluation_tables([run for each in whole for run in each.values()], background)[1:],
+        *(table for table in others_of_it if table.title != TESTS),
     )
 
 
