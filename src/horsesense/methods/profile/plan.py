@@ -15,7 +15,7 @@ from typing import Any, Literal
 from horsesense.methods.profile.abilities import Edition
 from horsesense.methods.profile.material import SEED, Material, by_turns
 from horsesense.methods.rica.curated import renamed
-from horsesense.methods.winoventi.special_word import prior_probe
+from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.contract import Model
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.served import ServedModel
