@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, sha256_of_file
+from horsesense.files import disk_errors, refuse_devices, sha256_of_file
 from horsesense.models.folders import made_once
 from horsesense.models.local.parts import quiet_transformers, read_part, saving
 from horsesense.watching import UNWATCHED, Watcher
@@ -20,11 +20,17 @@ _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
 
 
-def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
-    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+def look_at_gguf(path: Path) -> None:
+    """Refuse what is none by its first bytes."""
+    refuse_devices(path)
     with disk_errors(path), path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
+
+
+def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
+    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+    look_at_gguf(path)
     return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, watcher))
 
 
