@@ -39,7 +39,9 @@ def ray_cluster() -> Iterator[str]:
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     env = os.environ | {"PYTHONPATH": path, "RAY_USAGE_STATS_ENABLED": "0"}
     words = [sys.executable, "-c", _CLUSTER]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd=ROOT) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd=ROOT
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

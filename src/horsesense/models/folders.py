@@ -93,7 +93,9 @@ def weight_hash(files: list[Path]) -> str:
         value = hash_of_files(files)
     if time.time() - max(max(each.st_mtime, each.st_ctime) for each in states) > _SETTLED:
         with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
-            temporary.write_text(json.dumps({"files": state, "sha256": value, "check": _check(value)}), encoding="ascii")
+            temporary.write_text(
+                json.dumps({"files": state, "sha256": value, "check": _check(value)}), encoding="ascii"
+            )
         _forget_what_is_gone(memory.parent)
     return value
 

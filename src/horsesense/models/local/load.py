@@ -40,7 +40,9 @@ def load_model(
     foreign = plugged(name)
     if foreign is not None:
         return foreign
-    identity = identify(name, allow_pickle=allow_pickle)  # looks at the files before torch is loaded, which takes seconds
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
