@@ -22,7 +22,7 @@ from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered, read_run, result_of
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, normalised
 from horsesense.scoring.ways.by_words import UNPARSED
-from tests.support.made_run import make_run, made_items
+from tests.support.made_run import made_items, make_run
 
 SPEC = ScoringSpec(baseline=True)
 NUMBER = st.floats(-50, -0.0625, width=32)

@@ -105,6 +105,8 @@ def profile(
     from horsesense.methods.profile.material import VERSION, material
     from horsesense.methods.profile.sheets import cue_of
     from horsesense.methods.profile.verdicts import differences
+    from horsesense.models.locating import look_at
+    from horsesense.settings import labelled
 
     if edition not in EDITIONS:
         raise unknown("edition", edition, EDITIONS)
@@ -112,6 +114,9 @@ def profile(
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
     names, where = _distinct(several), named(engine)
+    for each in several:
+        if isinstance(each, str | Path):  # before the questions are built, which takes a while
+            look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     taxonomy = _taxonomy()
     materials, cues, readings = [], {}, {}
