@@ -36,7 +36,7 @@ def load_probe(name: PathLike) -> Probe:
 
         return starter_probe()
     if str(name) == "winoventi-own" and not Path(name).exists():
-        from horsesense.methods.winoventi.own import own_probe
+        from horsesense.methods.winoventi.building import own_probe
 
         return own_probe()
     if str(name) == "partwhole-own" and not Path(name).exists():

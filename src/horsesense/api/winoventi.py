@@ -11,10 +11,11 @@ from horsesense.api.winoventi_associations import MODEL, Associations, associati
 from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
 from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.background import keep_background, own_depths, read_background
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
 from horsesense.methods.winoventi.calibration import Calibration
 from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
-from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec

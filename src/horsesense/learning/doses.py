@@ -18,8 +18,8 @@ from horsesense.learning.training_record import Look, Recipe
 from horsesense.models.local.trainable import Opened, open_for_training
 from horsesense.models.locating import identify
 from horsesense.records import Answer, Card, Dose, Item, Probe
+from horsesense.records.answer_columns import table_of_answers
 from horsesense.runs.engine import Desk, Done, Task
-from horsesense.runs.folder import table_of_answers
 from horsesense.watching import Watcher
 
 DOSES = (10, 30, 100, 300, 1000, 3000)

@@ -88,11 +88,11 @@ def in_short(papers: Sequence[PaperReplication]) -> str:
 def _introduction(papers: Sequence[PaperReplication]) -> str:
     """What the page is, what verdicts mean, and how the ledger came about."""
     known = entered()
-    papers = {name: counts for name, counts in known.items() if "both" in counts}
+    twice = {name: counts for name, counts in known.items() if "both" in counts}
     columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
     header = ("", "first entry", "second", "alike in both", "another value", "first only", "second only", "kind unlike")
-    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
-    rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
+    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in twice.items()]
+    rows.append(("all", *(f"{sum(counts[column] for counts in twice.values()):,}" for column in columns)))
     entries = "\n".join(_table(header, rows)).rstrip()
     template = _environment().get_template("replication.md.j2")
     return str(template.render(entries=entries, found=in_short(papers), **known))

@@ -39,7 +39,9 @@ def load_model(
     foreign = plugged(name)
     if foreign is not None:
         return foreign
-    identity = identify(name, allow_pickle=allow_pickle)
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
@@ -140,6 +142,7 @@ def _why(dtype: str) -> str:
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
     """The class that a model's config names; empty where it names none. No weights are loaded."""
+    folder = identify(name, allow_pickle=allow_pickle).located.folder
     with quiet_transformers():
-        config = read_part(identify(name, allow_pickle=allow_pickle).located.folder, "AutoConfig")
+        config = read_part(folder, "AutoConfig")
     return str((getattr(config, "architectures", None) or [""])[0])

@@ -42,10 +42,12 @@ def open_for_training(
 
     ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves as they are.
     """
+    kind = family_named(family)
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
     import torch
 
-    kind = family_named(family)
-    identity = identify(name, allow_pickle=allow_pickle)
     options: dict[str, Any] = {}
     if labels:
         options["id2label"] = dict(enumerate(labels))
