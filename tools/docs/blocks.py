@@ -76,7 +76,7 @@ def prose_blocks(path: Path) -> str:
 
 def inline_commands(path: Path) -> list[str]:
     """Commands that stand within sentences."""
-    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make) [^`]*)`", prose_blocks(path))
+    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make)\s[^`]*)`", prose_blocks(path))
     return [re.sub(r"^[A-Z]+=\d+ ", "", " ".join(each.split())) for each in named]
 
 
