@@ -79,7 +79,7 @@ def build() -> None:
 
 
 def contents() -> None:
-    """Count what is in the wheel by ending; tests, tools and caches do not belong there. The source archive makes it."""
+    """Count what is in the wheel by ending; tests, tools and caches do not belong. The source archive makes it too."""
     names = list(_sums(_one("*.whl")))
     print(dict(Counter(Path(name).suffix for name in names)))
     odd = [name for name in names if not re.match(r"horsesense(-[\d.]+\.dist-info)?/", name) or "__pycache__" in name]
