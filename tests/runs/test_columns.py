@@ -22,7 +22,7 @@ from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered, read_run, result_of
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, normalised
 from horsesense.scoring.ways.by_words import UNPARSED
-from tests.support.made_run import make_run, made_items
+from tests.support.made_run import made_items, make_run
 
 SPEC = ScoringSpec(baseline=True)
 NUMBER = st.floats(-50, -0.0625, width=32)
@@ -44,7 +44,7 @@ def pairs(draw: st.DrawFn) -> tuple[Item, Answer]:
         options=options,
         answer=draw(st.one_of(st.none(), st.integers(0, count - 1))),
         family=draw(st.sampled_from(("", "f", "g"))),
-        facets=draw(st.sampled_from(({}, {"retest": True}))),
+        facets=draw(st.sampled_from(({}, {"retest": True}, {"retest": 1}))),
     )
     kind = draw(st.sampled_from(("tokens", "tokens", "none", "log", "unparsed")))
     scores = tuple(draw(st.lists(NUMBER, min_size=count, max_size=count)))
@@ -87,6 +87,7 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
         assert earned.predicted == tuple(() if gone else p for gone, p in zip(lost, plain.predicted, strict=True))
     assert run.judged == any(item.answer is not None for item in items)
     assert run.columns.families == [item.unit() for item in items]
+    assert repr(list(run.columns.facets)) == repr([item.facets for item in items])
     assert run.columns.guesses.tolist() == [guess_of(item) for item in items]
     assert len(set(run.units.tolist())) == len({item.unit() for item in items})
 

@@ -86,12 +86,13 @@ def keep_probe(folder: Path, name: str, probe: Probe) -> None:
         keep_sum(folder, each, sha256_of_file(each))
 
 
-def kept_probe(folder: Path, name: str) -> Probe:
+def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
+    """What was asked, so many items about."""
     path = probe_path(folder, name)
     for each in (path, card_path(path)):
         if each.is_file():
             check_sum(folder, each, f"run again with another {argument('out')}")
-    return read_probe(path)
+    return read_probe(path, expected)
 
 
 def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
