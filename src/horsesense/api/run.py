@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,58 +77,56 @@ class Run:
 
     def items(self) -> Frame:
         """One row a model and item: text, options, gold, prediction, credit, margin, scores, facets and groups."""
-        rows = []
+        return Frame(columns_of(self._item_rows()), "items as models answered them")
+
+    def _item_rows(self) -> Iterator[dict[str, Any]]:
         for each in self.answered:
             how = self.normalise or each.primary()
             credits, scores = each.credits(how), each.scores(how)
             for place, item in enumerate(each.items):
                 predicted = credits.predicted[place]
-                rows.append(
-                    {
-                        "model": each.part.model.name,
-                        "probe": each.part.probe.name,
-                        "way": each.way,
-                        "item": item.id,
-                        "form": item.form,
-                        "premise": item.premise,
-                        "text": item.text,
-                        "options": list(item.options),
-                        "gold": item.answer,
-                        "prediction": predicted[0] if len(predicted) == 1 else None,
-                        "credit": None if item.answer is None else float(credits.values[place]),
-                        "margin": None if item.answer is None else float(credits.margins[place]),
-                        "scores": list(scores[place]),
-                        "family": item.family,
-                        "member": item.member,
-                        **{f"facet_{name}": value for name, value in item.facets.items()},
-                        **{f"group_{name}": value for name, value in item.groups.items()},
-                    }
-                )
-        return Frame(columns_of(rows), "items as models answered them")
+                yield {
+                    "model": each.part.model.name,
+                    "probe": each.part.probe.name,
+                    "way": each.way,
+                    "item": item.id,
+                    "form": item.form,
+                    "premise": item.premise,
+                    "text": item.text,
+                    "options": list(item.options),
+                    "gold": item.answer,
+                    "prediction": predicted[0] if len(predicted) == 1 else None,
+                    "credit": None if item.answer is None else float(credits.values[place]),
+                    "margin": None if item.answer is None else float(credits.margins[place]),
+                    "scores": list(scores[place]),
+                    "family": item.family,
+                    "member": item.member,
+                    **{f"facet_{name}": value for name, value in item.facets.items()},
+                    **{f"group_{name}": value for name, value in item.groups.items()},
+                }
 
     def tokens(self) -> Frame:
         """One row a token of an option: its string, offsets and log-probability. A classifier's answers have none."""
+        return Frame(columns_of(self._token_rows()), "tokens of the options")
+
+    def _token_rows(self) -> Iterator[dict[str, Any]]:
         from horsesense.scoring.texts import kept_texts
 
-        rows = []
         for each in self.answered:
             for item, answer in zip(each.items, each.answers, strict=True):
                 for option, text in enumerate(kept_texts(answer, item, each.spec)):
                     for token in text.tokens if text is not None else ():
-                        rows.append(
-                            {
-                                "model": each.part.model.name,
-                                "probe": each.part.probe.name,
-                                "way": each.way,
-                                "item": item.id,
-                                "option": option,
-                                "token": token.token,
-                                "start": token.start,
-                                "end": token.end,
-                                "logprob": token.logprob,
-                            }
-                        )
-        return Frame(columns_of(rows), "tokens of the options")
+                        yield {
+                            "model": each.part.model.name,
+                            "probe": each.part.probe.name,
+                            "way": each.way,
+                            "item": item.id,
+                            "option": option,
+                            "token": token.token,
+                            "start": token.start,
+                            "end": token.end,
+                            "logprob": token.logprob,
+                        }
 
     def only(self, items: Collection[str]) -> Run:
         """The same answers to some of the items, by their ids: where a cue fails, where people agree.
