@@ -136,8 +136,7 @@ class _Trial:
         return self._measured(opened, place, dose), []
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.local.device import choose_device
-        from horsesense.models.local.large import is_placed
+        from horsesense.models.local.device import choose_device, is_placed
 
         opened = open_for_training(
             name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype
