@@ -96,7 +96,11 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "unknown kind": ("gpt2", config(model_type="gpt99"), "`gpt99`"),
     "no architecture": ("gpt2", config(architectures=None), "does not say what it is in its config"),
     "no tokenizer": ("gpt2", without_tokenizer, "tokenizer"),
-    "a longest input that is no number": ("gpt2", config("tokenizer_config.json", model_max_length=[None]), "is no number ([None])"),
+    "a longest input that is no number": (
+        "gpt2",
+        config("tokenizer_config.json", model_max_length=[None]),
+        "is no number ([None])",
+    ),
     "damaged tokenizer": ("gpt2", replaced("tokenizer.json", b'{"version": '), "transformers cannot load it"),
 }
 

@@ -70,7 +70,12 @@ def main() -> None:
             weights = Path(tempfile.mkdtemp(dir=place))
             for file in model.iterdir():
                 (weights / file.name).symlink_to(path if file.suffix == ".safetensors" else file)
-            given = {"FILE": str(path), "MODEL": str(model), "FOLDER": str(weights), "PROBE": str(place / "probe.jsonl")}
+            given = {
+                "FILE": str(path),
+                "MODEL": str(model),
+                "FOLDER": str(weights),
+                "PROBE": str(place / "probe.jsonl"),
+            }
             call = [sys.executable, "-c", PROGRAM]
             words = [*call, *(given.get(word, word) for word in command.split())]
             nothing = given | {"FILE": str(place / "not here"), "FOLDER": str(place / "not here")}

@@ -143,7 +143,9 @@ def read_tokenizer(folder: Path, **options: Any) -> Any:
     longest = tokenizer.model_max_length
     if not isinstance(longest, int | float):
         raise UserError(
-            f"the tokenizer's model_max_length is no number ({longest!r})", file=folder, fix="check tokenizer_config.json"
+            f"the tokenizer's model_max_length is no number ({longest!r})",
+            file=folder,
+            fix="check tokenizer_config.json",
         )
     return tokenizer
 
