@@ -92,7 +92,7 @@ class Fuzz:
         from horsesense.runs import ray_engine
 
         uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
-        ray_engine.RayEngine._connect = _no_cluster  # type: ignore[method-assign]  # likewise; it would start processes
+        ray_engine.RayEngine._connect = _no_cluster  # type: ignore[method-assign,assignment]  # likewise; it would start processes
         os.environ |= small_world(self.place / "outside")
         (self.place / "seeds").mkdir()
         self.seeds = sorted(plant(self.place / "seeds").iterdir())

@@ -12,8 +12,8 @@ from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
 from horsesense.models.bundled import BUNDLED
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
+from horsesense.records.probe import apart, is_proposed
 from horsesense.records.spec import parse_spec
-from horsesense.records.status import apart, is_proposed
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.scoring.ways.way import parse_ways
 from horsesense.settings import labelled
@@ -71,7 +71,7 @@ def ask(
     Returns:
         The answers with their numbers.
     """
-    from horsesense.api.engines import named
+    from horsesense.api.models import named
     from horsesense.models.locating import look_at
     from horsesense.models.served import ServedSettings, is_served
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models

@@ -110,8 +110,10 @@ def _is_at_work(process: int) -> bool:
 
 
 @contextmanager
-def writing(path: str | Path) -> Iterator[Path]:
+def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
     """A temporary file beside ``path`` that takes its place when the block ends without an error.
+
+    What killed processes left is swept away first, which takes as long as the folder has files.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -128,7 +130,8 @@ def writing(path: str | Path) -> Iterator[Path]:
         place = path.resolve()  # a link stays a link, and what it points to is written
         temporary = _part_of(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(place)
+        if sweep:
+            _sweep(place)
         try:
             yield temporary
             with temporary.open("rb") as handle:

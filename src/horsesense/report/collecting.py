@@ -14,7 +14,7 @@ from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.kept import kept_tables
-from horsesense.methods.winoventi.paper_tables import tables_of_run as evaluation_tables
+from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +10,14 @@ import pytest
 from horsesense.api.probes import load_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, lexicon
-from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.adversarial_filter import PRIOR
+from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.calibration import calibrate, dealt
-from horsesense.methods.winoventi.candidates import proposed
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
 from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
     NOT_EXCLUDED,
@@ -26,14 +25,11 @@ from horsesense.methods.winoventi.plausibility import (
     Attested,
     Evidence,
     attested_in,
-    found_plausible,
     given_by_people,
 )
-from horsesense.methods.winoventi.premises import EXAMPLES, generated
 from horsesense.methods.winoventi.schemas import PASSED, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import PRIOR, pairs_of, triplet_name
+from horsesense.methods.winoventi.special_word import pairs_of, triplet_name
 from horsesense.methods.winoventi.summaries import evaluations
-from horsesense.models.contract import Choices, Continuation, Sampling, Turn
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.runs.ask import Settings
@@ -78,42 +74,6 @@ def test_an_exception_needs_two_kinds_of_evidence() -> None:
     assert judged(Triplet("mug", "empty", "brimming"), given) == ("kin", "")
     assert judged(Triplet("jug", "empty", "brimming"), given) == ("", NOT_EXCLUDED), "not by its own word"
     assert judged(Triplet("mug", "wide", "slim"), given) == ("", NOT_PLAUSIBLE), "a sofa is no kin of a mug"
-
-
-class _Says(list[str]):
-    """A model that says the same to all, and takes note of what it was asked."""
-
-    def continuations(self, turns: Sequence[Turn], sampling: Sampling) -> list[list[Continuation]]:
-        self += [turn.text for turn in turns]
-        return [[Continuation(" cold, hot, icy cold\nThe", "stop", 1, 1)] for _ in turns]
-
-    def choices(self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec) -> list[Choices]:
-        self += [turn.text for turn in turns]
-        best = [(-1.0, -2.0) if "is cold" in turn.text.splitlines()[-2] else (-2.0, -1.0) for turn in turns]
-        return [Choices(each, (False, False)) for each in best]
-
-
-def test_a_writer_proposes_and_a_judge_decides() -> None:
-    nouns, model = {"stone": Noun("stone")}, _Says()
-    (found,) = proposed(model, [Association("stone", "hot", 1)], nouns)  # type: ignore[arg-type]  # a part of the contract
-    assert [(each.exception, each.origin) for each in found] == [("cold", "writer"), ("icy", "writer")]
-    assert model[0].endswith("The stone is hot. Adjectives:")
-    asked = [Triplet("stone", "hot", "cold"), Triplet("stone", "hot", "napping")]
-    assert found_plausible(model, asked, nouns, ScoringSpec()) == [True, False]  # type: ignore[arg-type]  # as above
-
-
-class _Writes:
-    """A model that writes one pair that can be read, one copied from an example, and one that is none."""
-
-    def continuations(self, turns: Sequence[Turn], sampling: Sampling) -> list[list[Continuation]]:
-        texts = (" Jo [burnt / froze] her hand on the stone.\nOutcome", f" {EXAMPLES[0][1]}", " Jo [x y / c] sat.")
-        return [[Continuation(text, "stop", 1, 1) for text in texts[: sampling.samples]] for _ in turns]
-
-
-def test_what_a_writer_says_is_read_as_pairs() -> None:
-    asked = [Triplet("stone", "hot", "cold")]
-    written = generated(_Writes(), asked, [Noun("stone")], 3, 0)  # type: ignore[arg-type]  # a part of the contract
-    assert [[str(premise) for premise in found] for found in written] == [["Jo [burnt / froze] her hand on the stone."]]
 
 
 def test_calibration_of_a_small_registry(tmp_path: Path) -> None:

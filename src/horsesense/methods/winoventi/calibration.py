@@ -17,9 +17,9 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
 from horsesense.errors import UserError
 from horsesense.language.frequency import zipf
-from horsesense.methods.winoventi.candidates import read_registry_triplets
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.given_exceptions import read_registry_triplets
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.plausibility import Attested, Evidence, attested_in, given_by_people

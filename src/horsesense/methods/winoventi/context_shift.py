@@ -15,8 +15,8 @@ import scipy
 
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import mean_spread, unit_array
+from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.nouns import Noun, is_name
-from horsesense.methods.winoventi.special_word import PRIOR, prior_probe
 from horsesense.records import Answer, Item, Probe
 
 NEUTRAL = "winoventi-neutral"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.models.local.device import loading_options
 from horsesense.models.local.families import family_named
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.large import loading_options
 from horsesense.models.local.parts import check_used, quiet_transformers, read_part, read_tokenizer, window_of
 from horsesense.models.locating import identify
 
