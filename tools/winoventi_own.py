@@ -18,12 +18,12 @@ from horsesense.annotate.soundness.reading import read_reading
 from horsesense.annotate.soundness.verdicts import verdict
 from horsesense.language.frequency import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
+from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.circumstances import Circumstance, Circumstances, circumstances_at_hand
 from horsesense.methods.winoventi.instantiation import instantiate, objections_to
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
-from horsesense.methods.winoventi.own import OWN
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Schema, Triplet
 from horsesense.methods.winoventi.triplet_files import read_schemas, write_schemas

@@ -9,7 +9,7 @@ from statistics import correlation
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.models.local.large import placed
+from horsesense.models.local.device import placed
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.texts import score_texts

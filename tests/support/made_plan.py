@@ -8,7 +8,7 @@ from pathlib import Path
 from horsesense.files.tables import write_rows
 from horsesense.methods.winoventi import circumstances, lexicon
 from horsesense.methods.winoventi.associations import read_associations
-from horsesense.methods.winoventi.exceptions import association_item
+from horsesense.methods.winoventi.given_exceptions import association_item
 from horsesense.methods.winoventi.nouns import clean_nouns
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.records import Judgement, write_judgements

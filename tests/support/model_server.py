@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -70,8 +70,11 @@ class Seen:
 class ModelServer:
     """A model by HTTP."""
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, called: str = "smollm2") -> None:
         self.model = model
+        self.called = called
+        self.says: Callable[[str], str | None] | None = None
+        """What it replies to the last question of a conversation or the last lines of a text; None: its model does."""
         self.behaviour = Behaviour()
         self.seen = Seen()
         self._lock = threading.Lock()
@@ -83,7 +86,7 @@ class ModelServer:
 
             def do_GET(self) -> None:
                 data = [
-                    {"id": "smollm2", "object": "model", "owned_by": server.behaviour.owner, "created": time.time()}
+                    {"id": server.called, "object": "model", "owned_by": server.behaviour.owner, "created": time.time()}
                 ]
                 self._send(200, {"object": "list", "data": data})
 
@@ -106,7 +109,7 @@ class ModelServer:
 
     @property
     def name(self) -> str:
-        return f"openai:{self.url}#smollm2"
+        return f"openai:{self.url}#{self.called}"
 
     @contextmanager
     def running(self) -> Iterator[ModelServer]:
@@ -188,12 +191,27 @@ class ModelServer:
             return 400, {"error": {"message": f"this is not done here: {body} {handler.headers['authorization']}"}}
         if not isinstance(body.get("prompt", ""), str) and not does.takes_ids:
             return 400, {"error": {"message": "a prompt is a text"}}
+        if self.says is not None and (said := self.says(_last_question(body))) is not None:
+            return 200, self._told(said, "messages" in body, bool(asked) and does.logprobs)
         key = json.dumps([path, body, vars(does)], sort_keys=True)
         with self._lock:
             if key not in self._made:
                 make = self._chat if path.endswith("chat/completions") else self._completion
                 self._made[key] = make(body)
             return 200, self._made[key]
+
+    @staticmethod
+    def _told(said: str, chat: bool, logprobs: bool) -> dict[str, Any]:
+        """What was to be said, with what might have been where next tokens are asked for."""
+        choice: dict[str, Any] = {"finish_reason": "stop", "logprobs": None}
+        choice |= {"message": {"role": "assistant", "content": said}} if chat else {"text": said}
+        others = [{"token": said, "logprob": -0.1}, {"token": " the", "logprob": -3.0}]
+        if logprobs and chat:
+            choice["logprobs"] = {"content": [{**others[0], "top_logprobs": others}]}
+        elif logprobs:
+            top = {each["token"]: each["logprob"] for each in others}
+            choice["logprobs"] = {"tokens": [said], "token_logprobs": [-0.1], "top_logprobs": [top]}
+        return {"choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
 
     # What a server of models does.
 
@@ -280,3 +298,10 @@ class ModelServer:
         choice: dict[str, Any] = {"finish_reason": said.finish, "logprobs": None}
         choice |= {"message": {"role": "assistant", "content": said.text}} if chat else {"text": said.text}
         return {"choices": [choice], "usage": {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens}}
+
+
+def _last_question(body: dict[str, Any]) -> str:
+    """The last message of a conversation; of a text what stands behind its last empty line."""
+    if "messages" in body:
+        return str(body["messages"][-1]["content"])
+    return str(body.get("prompt", "")).rpartition("\n\n")[2]

@@ -99,12 +99,14 @@ def profile(
         All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.api.engines import named
+    from horsesense.api.models import named
     from horsesense.methods.profile.abilities import EDITIONS, chosen
     from horsesense.methods.profile.document import described
     from horsesense.methods.profile.material import VERSION, material
     from horsesense.methods.profile.sheets import cue_of
     from horsesense.methods.profile.verdicts import differences
+    from horsesense.models.locating import look_at
+    from horsesense.settings import labelled
 
     if edition not in EDITIONS:
         raise unknown("edition", edition, EDITIONS)
@@ -112,6 +114,9 @@ def profile(
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
     names, where = _distinct(several), named(engine)
+    for each in several:
+        if isinstance(each, str | Path):  # before the questions are built, which takes a while
+            look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     taxonomy = _taxonomy()
     materials, cues, readings = [], {}, {}
@@ -226,8 +231,11 @@ def _reading(material: Material) -> Soundness | None:
 
 
 def _taxonomy() -> Any:
+    """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
 
     folder = find_wordnet()
-    return None if folder is None else load_taxonomy(folder)
+    if folder is None:
+        raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
+    return load_taxonomy(folder)

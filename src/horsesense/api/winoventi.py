@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.api.engines import named
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.models import named
+from horsesense.api.probes import PathLike, load_probe, opened
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
 from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.background import keep_background, own_depths, read_background
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
 from horsesense.methods.winoventi.calibration import Calibration
 from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
-from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec
@@ -124,8 +125,7 @@ def splits(
     Returns:
         The files, with what is in each.
     """
-    known = probe if isinstance(probe, Probe) else load_probe(probe)
-    return write_splits(make_splits(known, setting, seed, dev, unseen_nouns), seed, Path(out))
+    return write_splits(make_splits(opened(probe), setting, seed, dev, unseen_nouns), seed, Path(out))
 
 
 @naming_extras()

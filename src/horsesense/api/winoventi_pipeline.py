@@ -22,6 +22,7 @@ from horsesense.methods.winoventi.summaries import (
     next_step,
     pipeline_summary,
 )
+from horsesense.models.served import ServedSettings
 from horsesense.records import ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.watching import UNWATCHED, Watcher
@@ -58,6 +59,7 @@ def make(
     as_paper: bool = False,
     spec: str | ScoringSpec = "default",
     device: str = "auto",
+    served: ServedSettings | None = None,
     watcher: Watcher = UNWATCHED,
 ) -> PipelineSummary:
     """Associations, exceptions, adversarial filter, premises and checks in one folder, with tasks for people.
@@ -78,7 +80,8 @@ def make(
         ranker: The causal model that ranks associations by perplexity; ``"none"``.
         writer: Who writes premises: ``"circumstances"``, the shipped table; a model, also a served one, that is no
             kin of ``model``; ``"none"``.
-        judge: A model, kin of neither, that says which exceptions are plausible; empty: tables, texts and people do.
+        judge: A model, kin of neither, that says which exceptions are plausible, where it tells sound ones from others;
+            empty: tables, texts and people do.
         write: Triplets that premises are written for by machine; all where it is left out.
         samples: Premises for each.
         most: Exceptions an association.
@@ -92,6 +95,7 @@ def make(
         as_paper: The paper's own rules.
         spec: What a score means.
         device: Where models are put.
+        served: How servers are asked, where a model is behind one.
         watcher: Told how far it has come.
 
     Returns:
@@ -122,6 +126,7 @@ def make(
         enough=enough,
         seed=seed,
         device=device,
+        served=served or ServedSettings(),
     )
     result, stages = _gone_on(plan, folder, watcher)
     return pipeline_summary(result, folder, model, stages, listed.notes)

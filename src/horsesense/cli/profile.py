@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, served_of
-from horsesense.cli.settings import Device, Gpus, Models, On, Threads, Workers
+from horsesense.cli.settings import (
+    Concurrency,
+    Device,
+    Gpus,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
+    Models,
+    On,
+    Price,
+    Threads,
+    Timeout,
+    Workers,
+    served_of,
+)
 
 if TYPE_CHECKING:
     from horsesense.api.profile import Profile
@@ -46,7 +59,7 @@ def profile(
 
     Models may also be 'guesser' and 'cue-reader', which are none. The same command goes on where it was stopped.
     """
-    from horsesense.api.engines import engine
+    from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
     from horsesense.cli.progress import Bars
     from horsesense.cli.run import models_of, short_name

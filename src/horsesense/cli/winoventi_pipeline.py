@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import Device, Dtype, OneModel, Spec, spec_of
+from horsesense.cli.settings import (
+    Concurrency,
+    Device,
+    Dtype,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
+    OneModel,
+    Price,
+    Spec,
+    Timeout,
+    served_of,
+    spec_of,
+)
 from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
 
 if TYPE_CHECKING:
@@ -73,6 +86,12 @@ def make(
     spec: Spec = "default",
     dtype: Dtype = None,
     device: Device = "auto",
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 120.0,
+    max_requests: MaxRequests = None,
+    max_tokens: MaxTokens = None,
+    key_from: KeyFrom = "",
+    price: Price = None,
     json: Json = False,
 ) -> None:
     """Associations, exceptions, adversarial filter, premises and checks in one folder, with people's answers."""
@@ -106,6 +125,7 @@ def make(
             as_paper=as_paper,
             spec=spec_of(spec, dtype),
             device=device,
+            served=served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
             watcher=watcher,
         )
     if json:

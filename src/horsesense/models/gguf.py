@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, sha256_of_file
+from horsesense.files import disk_errors, refuse_devices, sha256_of_file
 from horsesense.models.folders import made_once
 from horsesense.models.local.parts import quiet_transformers, read_part, saving
 from horsesense.watching import UNWATCHED, Watcher
@@ -28,11 +28,17 @@ _FEWEST_BITS = 1.5
 _ONE_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
 
-def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
-    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+def look_at_gguf(path: Path) -> None:
+    """Refuse what is none by its first bytes."""
+    refuse_devices(path)
     with disk_errors(path), path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
+
+
+def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
+    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+    look_at_gguf(path)
     _check_size(path)
     return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, watcher))
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+
+from horsesense.errors import UserError
+from horsesense.files import read_text
+from horsesense.models.served.address import is_served, parse_address
+from horsesense.settings import labelled
 
 _LINEAGES = (
     ("smollm", "smollm"),
@@ -30,6 +37,15 @@ _LINEAGES = (
 )
 """Parts of names, and the lineage of a model that is called so; the first that fits counts."""
 
+_BASES = {
+    "training.json": "base",
+    "adapter_config.json": "base_model_name_or_path",
+    "config.json": "_name_or_path",
+}
+"""Files of a model's folder that say what it was made from, and under which name."""
+_DEEPEST = 8
+"""Trainings on top of one another that are followed."""
+
 
 def lineage_of(*names: str) -> str:
     """The lineage that any of these names tells; empty where none does.
@@ -46,3 +62,34 @@ def lineage_of(*names: str) -> str:
 
 def _begins_a_word(part: str, name: str) -> bool:
     return re.search(rf"(?<![a-z0-9]){re.escape(part)}", name) is not None
+
+
+def lineage_named(written: str) -> str:
+    """The lineage of the model that ``-m`` means: by its name, at a server too, by what a folder was trained from, and
+    where none of these tells it by its label; empty where nothing does.
+
+    >>> lineage_named("openai:http://llama.local/v1#qwen3"), lineage_named("gemma=openai:http://127.0.0.1:8000/v1")
+    ('qwen', 'gemini')
+    """
+    label, name = labelled(written)
+    names = [parse_address(name).model] if is_served(name) else _with_bases(name)
+    return lineage_of(*names) or (lineage_of(label) if label != name else "")
+
+
+def _with_bases(name: str) -> list[str]:
+    """A name and, where it is a folder's, what that was made from, and so on."""
+    names = [name]
+    while len(names) < _DEEPEST and (base := _base_of(Path(names[-1]).expanduser())) not in ("", *names):
+        names.append(base)
+    return names
+
+
+def _base_of(folder: Path) -> str:
+    for file, field in _BASES.items():
+        try:
+            base = json.loads(read_text(folder / file)).get(field)
+        except (UserError, json.JSONDecodeError, AttributeError):
+            continue
+        if isinstance(base, str) and base:
+            return base
+    return ""

@@ -14,7 +14,7 @@ from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.kept import kept_tables
-from horsesense.methods.winoventi.paper_tables import tables_of_run as evaluation_tables
+from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
@@ -134,8 +134,10 @@ def _best_cue(probe: str, answered: Answered, watcher: Watcher) -> BestCue | str
     watcher.at(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
+    record = answered.part.probe
+    drawn = f"{record.items:,} of {record.of:,} items" if record.items < record.of else ""
     try:
-        return best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy)
+        return replace(best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy), drawn=drawn)
     except UserError as error:
         return error.problem
 

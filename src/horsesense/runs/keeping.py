@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from horsesense.records import Answer, Probe, Reply
+from horsesense.records import Probe, Reply
 from horsesense.records.stored import ids_of
-from horsesense.runs.folder import answers_in, is_kept, keep_probe, replies_path, shard_path, write_table
+from horsesense.runs.folder import is_kept, keep_probe, replies_path, shard_path, write_table
 from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.opening import Content, Settings
 from horsesense.runs.replies import replies_in
@@ -22,27 +22,42 @@ def stage_of(model: str, probe: str, way: str) -> str:
 
 
 @dataclass(slots=True)
-class PartProgress(Watcher):
-    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
+class PartProgress:
+    """How far a part has come: the shards that are done, and what is computed of those that are under way."""
 
     watcher: Watcher
     stage: str
     total: int
     done: int = 0
     """Tokens of the shards that are done."""
+    under_way: dict[int, int] = field(default_factory=dict)
+    """Tokens that are computed of each shard that somebody is at, by its number."""
 
-    def shard_done(self, tokens: int) -> None:
+    def shard_done(self, tokens: int, number: int = -1) -> None:
+        self.under_way.pop(number, None)
         self.done += tokens
-        self.watcher.at(self.stage, self.done, self.total, "tokens")
+        self.tell()
+
+    def tell(self, note: str = "") -> None:
+        self.watcher.at(self.stage, self.done + sum(self.under_way.values()), self.total, "tokens", note)
+
+
+@dataclass(slots=True)
+class ShardProgress(Watcher):
+    """Watches the scoring of one shard, and tells how far the whole part has come."""
+
+    part: PartProgress
+    number: int
 
     def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if unit == "tokens":
-            self.watcher.at(self.stage, self.done + done, self.total, unit, note)
+            self.part.under_way[self.number] = done
+            self.part.tell(note)
         else:  # counted otherwise, such as replies
-            self.watcher.at(f"{self.stage}: {stage}", done, total, unit, note)
+            self.part.watcher.at(f"{self.part.stage}: {stage}", done, total, unit, note)
 
     def say(self, text: str) -> None:
-        self.watcher.say(text)
+        self.part.watcher.say(text)
 
 
 class Keeper:
@@ -53,7 +68,8 @@ class Keeper:
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
-        self.answers: dict[tuple[str, str, str], list[Answer]] = {}
+        self.answers: dict[tuple[str, str, str], list[Any]] = {}
+        """The tables of each part, one a shard."""
         self.replies: dict[tuple[str, str, str], list[Reply]] = {}
         self._contents: dict[str, str] = {}
 
@@ -102,7 +118,7 @@ class Keeper:
 
     def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
         """What a shard gave."""
-        self.answers.setdefault((model, probe, way), []).extend(answers_in(tables["answers"]))
+        self.answers.setdefault((model, probe, way), []).append(tables["answers"])
         if "replies" in tables:
             self.replies.setdefault((model, probe, way), []).extend(replies_in(tables["replies"]))
 

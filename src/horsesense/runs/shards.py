@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.models.contract import DEFAULT_BUDGET
-from horsesense.models.local.device import choose_device
-from horsesense.models.local.large import SPREAD
+from horsesense.models.local.device import SPREAD, choose_device
 from horsesense.records import Item
 from horsesense.records.stored import ids_of, units_of
 from horsesense.runs.manifest import manifest_path, read_manifest
@@ -40,6 +39,15 @@ class Weights:
     """Tokens of the longest question of each."""
     costs: npt.NDArray[np.int64]
     """Tokens that are computed for each."""
+
+    @classmethod
+    def joined(cls, stretches: Sequence[Weights | None]) -> Weights:
+        """Those of several stretches of a probe, one after the other."""
+        known = [each for each in stretches if each is not None]
+        if len(known) == 1:
+            return known[0]
+        ids = [item for each in known for item in each.ids]
+        return cls(ids, np.concatenate([w.longest for w in known]), np.concatenate([w.costs for w in known]))
 
     def __len__(self) -> int:
         return len(self.ids)

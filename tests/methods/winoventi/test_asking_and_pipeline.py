@@ -13,15 +13,16 @@ import torch
 
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import asking, checks, circumstances, lexicon, model_checks
+from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities, spellable
+from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, ask_all, evaluate
 from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.premises import generated
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import PRIOR
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.records import Item, Probe, ScoringSpec, read_probe

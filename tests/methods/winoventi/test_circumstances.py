@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
+from horsesense.language.words import words
 from horsesense.methods.winoventi import checks, instantiation
+from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.circumstances import (
     CIRCUMSTANCES,
     TYPES,
@@ -26,6 +29,8 @@ from horsesense.methods.winoventi.instantiation import from_circumstances, insta
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.triplet_files import read_schemas
+from tests.support.nltk_wordnet import nltk_wordnet
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +93,53 @@ def test_a_word_derived_from_a_state_gives_it_away() -> None:
     assert instantiation.is_derived("fullness", "full", wordnet)
     assert instantiation.is_derived("filled", "full", wordnet)
     assert not instantiation.is_derived("nothing", "full", wordnet)
+
+
+def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against NLTK's WordNet and Porter's stems: every word of every premise and both of its states.
+
+    Of the table it is asked of all states that a frame is still used for with our own check.
+    """
+    wordnet, ours = nltk_wordnet(tmp_path, monkeypatch), circumstances_at_hand()
+    from nltk.stem import PorterStemmer
+
+    stem = PorterStemmer().stem
+
+    @cache
+    def forms(word: str) -> frozenset[str]:
+        return frozenset({word, *filter(None, (wordnet.morphy(word, pos) for pos in "nvar"))})
+
+    @cache
+    def family(word: str) -> frozenset[str]:
+        lemmas = [lemma for form in forms(word) for lemma in wordnet.lemmas(form)]
+        kin = (other for each in lemmas for other in (*each.derivationally_related_forms(), *each.pertainyms()))
+        return forms(word) | {other.name().lower() for other in kin}
+
+    def gives_away(word: str, state: str) -> bool:
+        return stem(word) == stem(state) or bool(forms(word) & family(state) or family(word) & forms(state))
+
+    known = {("wore", "worn"): True, ("fullness", "full"): True, ("coins", "full"): False}
+    assert {pair: gives_away(*pair) for pair in known} == known
+    shipped = [
+        (each.schema.premise, {each.schema.triplet.generic, each.schema.triplet.exception}, each.schema.triplet.noun)
+        for each in read_schemas(OWN)[0]
+    ]
+    assert len(shipped) > 300
+    for frame in ours.frames:
+        premise = parse_premise(frame.premise.replace("{noun}", "thing").replace("{was}", "was"))
+        said = {word for sentence in premise.sentences for word in words(sentence)}
+        used = {s for both in frame.states for s in both if not any(instantiation.is_derived(w, s, ours) for w in said)}
+        assert all(used & set(both) for both in frame.states), "or nothing is left of the frame"
+        shipped.append((premise, used, "thing"))
+    found = {
+        (word, state, str(premise))
+        for premise, states, noun in shipped
+        for sentence in premise.sentences
+        for word in {*words(sentence)} - {*words(noun)}
+        for state in states
+        if gives_away(word, state)
+    }
+    assert found == set()
 
 
 def test_types_come_from_wordnet_too() -> None:

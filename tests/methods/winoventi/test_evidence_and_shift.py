@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from horsesense.api.probes import load_probe
+from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, lexicon
-from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.adversarial_filter import PRIOR
+from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.calibration import calibrate, dealt
-from horsesense.methods.winoventi.candidates import proposed
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
 from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
     NOT_EXCLUDED,
@@ -25,14 +25,11 @@ from horsesense.methods.winoventi.plausibility import (
     Attested,
     Evidence,
     attested_in,
-    found_plausible,
     given_by_people,
 )
-from horsesense.methods.winoventi.premises import EXAMPLES, generated
 from horsesense.methods.winoventi.schemas import PASSED, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import PRIOR, pairs_of, triplet_name
+from horsesense.methods.winoventi.special_word import pairs_of, triplet_name
 from horsesense.methods.winoventi.summaries import evaluations
-from horsesense.models.contract import Choices, Continuation, Sampling, Turn
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.runs.ask import Settings
@@ -79,42 +76,6 @@ def test_an_exception_needs_two_kinds_of_evidence() -> None:
     assert judged(Triplet("mug", "wide", "slim"), given) == ("", NOT_PLAUSIBLE), "a sofa is no kin of a mug"
 
 
-class _Says(list[str]):
-    """A model that says the same to all, and takes note of what it was asked."""
-
-    def continuations(self, turns: Sequence[Turn], sampling: Sampling) -> list[list[Continuation]]:
-        self += [turn.text for turn in turns]
-        return [[Continuation(" cold, hot, icy cold\nThe", "stop", 1, 1)] for _ in turns]
-
-    def choices(self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec) -> list[Choices]:
-        self += [turn.text for turn in turns]
-        best = [(-1.0, -2.0) if "is cold" in turn.text.splitlines()[-2] else (-2.0, -1.0) for turn in turns]
-        return [Choices(each, (False, False)) for each in best]
-
-
-def test_a_writer_proposes_and_a_judge_decides() -> None:
-    nouns, model = {"stone": Noun("stone")}, _Says()
-    (found,) = proposed(model, [Association("stone", "hot", 1)], nouns)  # type: ignore[arg-type]  # a part of the contract
-    assert [(each.exception, each.origin) for each in found] == [("cold", "writer"), ("icy", "writer")]
-    assert model[0].endswith("The stone is hot. Adjectives:")
-    asked = [Triplet("stone", "hot", "cold"), Triplet("stone", "hot", "napping")]
-    assert found_plausible(model, asked, nouns, ScoringSpec()) == [True, False]  # type: ignore[arg-type]  # as above
-
-
-class _Writes:
-    """A model that writes one pair that can be read, one copied from an example, and one that is none."""
-
-    def continuations(self, turns: Sequence[Turn], sampling: Sampling) -> list[list[Continuation]]:
-        texts = (" Jo [burnt / froze] her hand on the stone.\nOutcome", f" {EXAMPLES[0][1]}", " Jo [x y / c] sat.")
-        return [[Continuation(text, "stop", 1, 1) for text in texts[: sampling.samples]] for _ in turns]
-
-
-def test_what_a_writer_says_is_read_as_pairs() -> None:
-    asked = [Triplet("stone", "hot", "cold")]
-    written = generated(_Writes(), asked, [Noun("stone")], 3, 0)  # type: ignore[arg-type]  # a part of the contract
-    assert [[str(premise) for premise in found] for found in written] == [["Jo [burnt / froze] her hand on the stone."]]
-
-
 def test_calibration_of_a_small_registry(tmp_path: Path) -> None:
     registry = tmp_path / "registry.tsv"
     rows = ["bucket\tempty\tfull", "jug\tempty\tfull", "cloud\tempty\tcrimson", "door\topen\tclosed", "pan\thot\tcold"]
@@ -128,6 +89,14 @@ def test_calibration_of_a_small_registry(tmp_path: Path) -> None:
     for mine, other in zip(triplets, dealt(triplets, seed=3), strict=True):
         assert (other.noun, other.generic) == (mine.noun, mine.generic)
         assert other.exception not in (mine.exception, mine.generic)
+
+
+def test_a_registry_with_nothing_to_deal_is_told(tmp_path: Path) -> None:
+    """It once drew for ever."""
+    registry = tmp_path / "registry.tsv"
+    registry.write_text("Word\tAssociative Bias\tAlternative\tBERT\npan\thot\tcold\tTrue\njug\thot\ticy\tTrue\n")
+    with pytest.raises(UserError, match=r"no other association .* pan \(hot\)"):
+        calibrate(registry)
 
 
 def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -158,6 +127,7 @@ def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Pat
     assert shift.generic_alone.value == pytest.approx(sum(without) / len(without), abs=1e-4)
     assert shift.moved is not None
     assert shift.moved.value == pytest.approx(sum(value > 0 for value in apart) / len(apart))
+    assert 0 <= shift.moved.low <= shift.moved.high <= 1, "it is a share"
 
 
 def test_the_neutral_premise_says_nothing_of_either_word() -> None:

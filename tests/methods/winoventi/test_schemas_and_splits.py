@@ -9,16 +9,18 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks
+from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
 from horsesense.methods.winoventi.building import build_winoventi, make_splits
 from horsesense.methods.winoventi.candidates import from_lexicon, read_denied
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.exceptions import from_people, merged
+from horsesense.methods.winoventi.exceptions import merged
+from horsesense.methods.winoventi.given_exceptions import from_people
 from horsesense.methods.winoventi.lexicon import read_lexicon
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.released import read_winoventi
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import differing, pairs_of, prior_probe, reversed_probe, special_facets
+from horsesense.methods.winoventi.special_word import differing, pairs_of, reversed_probe, special_facets
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
 from horsesense.records import Judgement, Probe
 from tests.support.made_schemas import made_probe

@@ -11,11 +11,12 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from horsesense.methods.winoventi import asking, lexicon
+from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.asking import Asking, as_sentences, ask_associations, word_of
-from horsesense.methods.winoventi.evaluation import Background, ask_all, evaluate
+from horsesense.methods.winoventi.background import Background
+from horsesense.methods.winoventi.evaluation import ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.methods.winoventi.special_word import PRIOR
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.served import open_served

@@ -10,7 +10,7 @@ import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.plan import LoadedModels
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.locating import identity_named
 from horsesense.models.served import open_served
@@ -34,14 +34,17 @@ def test_words_that_follow_a_blank_count_through_a_server_too(server: ModelServe
         fill(open_served(server.name), [prompt], 21, ScoringSpec())
 
 
-def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel) -> None:
-    served = LoadedModels().get(server.name)
-    asking, nouns = Asking(depths=(1, 3)), [Noun("stone"), Noun("kettle")]
-    (by_noun,) = (ask_associations(served, nouns, asking),)
-    assert len(by_noun) == 2
+def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel, tmp_path: Path) -> None:
+    asking, nouns = Asking(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
-    assert perplexities(served, pairs, asking.spec) == pytest.approx(perplexities(local, pairs, asking.spec), rel=1e-3)
-    assert identity_named(server.name) == served.who.content
+    for _ in range(2):
+        with LoadedModels(PipelinePlan(server.name, nouns), tmp_path).asked(server.name) as served:
+            by_noun = ask_associations(served, nouns, asking)
+            found = perplexities(served, pairs, asking.spec)
+            assert identity_named(server.name) == served.who.content
+    assert len(by_noun) == 2
+    assert found == pytest.approx(perplexities(local, pairs, asking.spec), rel=1e-3)
+    assert len(server.seen.bodies) == len(set(server.seen.bodies)), "the second time the folder knew it"
 
 
 def test_cues_take_a_served_model(server: ModelServer, local: LanguageModel) -> None:

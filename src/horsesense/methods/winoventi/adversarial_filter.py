@@ -1,24 +1,32 @@
-"""Step 3 (winoventi.txt, 2.4): of all triplets only those go on of which the model prefers the generic word."""
+"""Step 3 (winoventi.txt, 2.4): of all triplets only those go on of which the model prefers the generic word.
+
+Its outcomes are asked with no premise before them: those of triplets in a pipeline, those of a probe's schemas where
+models are evaluated.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from horsesense.methods.winoventi.nouns import Noun
+from horsesense.errors import UserError
+from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import Triplet, prior_item
-from horsesense.methods.winoventi.special_word import PRIOR
-from horsesense.records import Card, Probe
+from horsesense.methods.winoventi.schemas import Triplet
+from horsesense.methods.winoventi.special_word import premise_of, triplet_name
+from horsesense.records import Card, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.results import read_run
+from horsesense.runs.results import Answered, read_run
 from horsesense.watching import Watcher
+
+PRIOR = "winoventi-prior"
 
 
 def adversarial_triplets(
     plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, watcher: Watcher
 ) -> list[Triplet]:
-    """Those of which the model prefers the generic word; a tie is no preference.
+    """Those of which the model prefers the generic word.
 
     An exception of several tokens is scored as several.
     """
@@ -26,12 +34,60 @@ def adversarial_triplets(
         return []
     items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    ask_models([plan.model], {PRIOR: probe}, folder, Settings(spec=plan.asking.spec, device=plan.device), watcher)
+    settings = Settings(spec=plan.asking.spec, device=plan.device, served=plan.served)
+    ask_models([plan.model], {PRIOR: probe}, folder, settings, watcher)
     (answered,) = read_run(folder)[1]
     unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
     if unspelt:
         watcher.say(f"triplets with a word that the tokenizer cannot spell: {unspelt:,}")
-    credits = dict(zip((item.family for item in answered.items), answered.credits("sum").values, strict=True))
-    kept = [each for each in triplets if credits[each.name] == 1]
+    preferred = preferring_generic(answered)
+    kept = [each for each in triplets if each.name in preferred]
     watcher.say(f"{len(kept):,} of {len(triplets):,} triplets pass: {plan.model} prefers the generic word")
     return kept
+
+
+def preferring_generic(prior: Answered) -> set[str]:
+    """Triplets of which the model prefers the generic without a premise; a tie is no preference."""
+    credits = prior.credits("sum").values
+    return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
+
+
+def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
+    """What the adversarial filter asks (winoventi.txt, 2.4): the two outcomes with no premise before them.
+
+    >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
+    >>> item.text, item.options, item.answer
+    ('The pan is ___.', ('cold', 'hot'), 1)
+    """
+    options = tuple(sorted((triplet.generic, triplet.exception)))
+    if options[0] == options[1]:
+        raise UserError(f"the exception of {triplet.noun!r} is its association {triplet.generic!r} itself")
+    return Item(
+        probe=PRIOR,
+        form="cloze",
+        text=fill_template(LITERAL if literal else AGREEING, noun) + ".",
+        options=options,
+        answer=options.index(triplet.generic),
+        family=triplet.name,
+        member="prior",
+        groups={"noun": triplet.noun, "generic_word": triplet.generic},
+        facets={"test": "prior", "bias": triplet.generic, "alternative": triplet.exception},
+    )
+
+
+def prior_probe(probe: Probe) -> Probe:
+    """What the adversarial filter asks (winoventi.txt, 2.4): the outcome sentence alone, once a triplet.
+
+    A model that prefers the generic word here is one that the schema is adversarial to.
+    """
+    priors: dict[str, Item] = {}
+    for item in probe.items:
+        name = triplet_name(item)
+        generic = item.options.index(str(item.facets["bias"]))
+        text = item.text[len(premise_of(item.text)) :].strip()
+        prior = replace(item, probe=PRIOR, text=text, answer=generic, family=name, member="prior")
+        priors.setdefault(
+            name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
+        )
+    made = f"The outcomes of {probe.card.name} without their premises."
+    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))

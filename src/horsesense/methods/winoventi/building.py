@@ -1,6 +1,9 @@
 """A probe from schemas, and what a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3).
 
-What people wrote and what a machine wrote are never in one probe.
+What people wrote and what a machine wrote are never in one probe. `own_probe` is the one that ships: our table of
+circumstances made its schemas, one noun a frame; the generic word is the one that smollm2-masked prefers without a
+premise. A language model read all of them without the key, no person: each says so in its status, and the card has the
+reading.
 
 The settings themselves are in `horsesense.learning.exception_splits`: training and files are split in one way.
 A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
@@ -19,8 +22,14 @@ from horsesense.learning.exception_splits import exception_parts
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
+from horsesense.methods.winoventi.triplet_files import read_schemas
 from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.records.card import card_path, read_card
 from horsesense.records.document import Document
+
+OWN_NAME = "winoventi-own"
+OWN = Path(__file__).with_name("data") / "own_schemas.tsv"
+_OWN_LICENCE = "Apache-2.0"
 
 
 def build_winoventi(
@@ -91,6 +100,20 @@ def _noun(word: str, literal: bool) -> Noun:
     (noun,) = clean_nouns([(0, word)]).nouns
     # The spelling of a triplet is kept: its noun names a group.
     return Noun(word, plural=is_plural(word), proper=noun.proper)
+
+
+def own_probe() -> Probe:
+    """The probe, built from its schemas.
+
+    >>> probe = own_probe()
+    >>> {item.facets["status"] for item in probe.items}
+    {'validated by a language model, no person'}
+    """
+    items = []
+    for checked in read_schemas(OWN)[0]:
+        word = checked.schema.triplet.noun
+        items += items_of(checked.schema, Noun(word, is_plural(word)), licence=_OWN_LICENCE, probe=OWN_NAME)
+    return Probe.of(items, read_card(card_path(OWN.with_suffix(".jsonl"))))
 
 
 # The two settings.

@@ -1,4 +1,4 @@
-"""Where candidates for exceptions come from, beside people (winoventi.txt, 2.3): tables, dictionaries, facts, a writer.
+"""Where candidates for exceptions come from, beside people and writers (winoventi.txt, 2.3): tables and facts.
 
 A candidate is no more than a word that may be the opposite; `plausibility` says which are kept.
 """
@@ -9,19 +9,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from horsesense.files.tables import read_table
 from horsesense.knowledge.conceptnet import read_conceptnet
 from horsesense.language.frequency import zipf
-from horsesense.language.words import words
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon
-from horsesense.methods.winoventi.nouns import Noun, statement
+from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.models.contract import Model, Sampling, Turn
-
-REGISTRY = ("Word", "Associative Bias", "Alternative")
-"""Columns of the release's registry: triplets that people gave."""
 
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
 _ENDINGS = (("ful", "less"), ("less", "ful"))
@@ -30,8 +24,6 @@ _FEWEST = 2.0
 """Zipf frequency that a word made up by morphology needs, to be a word."""
 _FAR_FEWEST = 3.5
 """The same for one that is only similar to an opposite: most of those are words that nobody uses."""
-_PROPOSED = 3
-"""Words that a writer is asked for."""
 
 
 def from_table(association: Association, noun: Noun, table: Circumstances) -> list[Triplet]:
@@ -85,38 +77,9 @@ def read_denied(path: Path) -> dict[str, list[str]]:
     return denied
 
 
-def read_registry_triplets(path: Path) -> list[Triplet]:
-    """Triplets of the release's registry, which people gave for other models' associations."""
-    noun, generic, exception = REGISTRY
-    return [Triplet(row[noun], row[generic], row[exception], "release") for _, row in read_table(path, REGISTRY)]
-
-
 def from_kin(association: Association, given: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
     """What people gave for the same association of other nouns (generic → exception → nouns)."""
     return [_triplet(association, other, "kin") for other in given.get(association.word, ())]
-
-
-def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[str, Noun]) -> list[list[Triplet]]:
-    """What a writer says that the noun is when it is not what the model says of it."""
-    turns = [Turn(_question(each, nouns[each.noun])) for each in associations]
-    replies = writer.continuations(turns, Sampling(24)) if turns else []
-    found = []
-    for each, reply in zip(associations, replies, strict=True):
-        said = words(reply[0].text.partition("\n")[0])
-        fitting = [word for word in dict.fromkeys(said) if word.isalpha() and word not in ("not", each.word, each.noun)]
-        found.append([_triplet(each, word, "writer") for word in fitting[:_PROPOSED]])
-    return found
-
-
-def _question(association: Association, noun: Noun) -> str:
-    """Two examples of ours, then the association."""
-    asked = statement(noun, association.word)
-    return (
-        "Name three adjectives that are true of the thing when the statement is false.\n"
-        "The road is dry. Adjectives: wet, muddy, flooded\n"
-        "The baby is asleep. Adjectives: awake, crying, restless\n"
-        f"{asked} Adjectives:"
-    )
 
 
 def _triplet(association: Association, word: str, origin: str) -> Triplet:

@@ -1,6 +1,7 @@
 """Step 2 (winoventi.txt, 2.3): what a thing can be instead, from people, from releases and by machine.
 
-`exceptions_of` is the step as a whole; `candidates` has the machine's sources, `plausibility` what is kept of them.
+`exceptions_of` is the step as a whole; `given_exceptions` are people's, `candidates` has the machine's sources and
+`plausibility` what is kept of them; `other_models` propose and judge where any are named.
 Every exception is marked with its origin.
 """
 
@@ -9,40 +10,39 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from horsesense.errors import UserError
-from horsesense.files import numbered_lines
-from horsesense.files.tables import iter_rows, open_table
 from horsesense.language.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.candidates import (
-    REGISTRY,
     from_facts,
     from_kin,
     from_lexicon,
     from_table,
-    proposed,
     read_denied,
+)
+from horsesense.methods.winoventi.circumstances import Circumstances, circumstances_at_hand
+from horsesense.methods.winoventi.given_exceptions import (
+    association_item,
+    association_name,
+    is_registry,
+    read_given,
     read_registry_triplets,
 )
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
+from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.other_models import proposed, try_judge, verdicts
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.plausibility import (
     GROUNDS,
     NOT_PLAUSIBLE,
     Evidence,
     attested_in,
-    found_plausible,
     given_by_people,
 )
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.records import Item, Judgement, iter_judgements
 from horsesense.watching import Watcher
 
-NONSENSE = "nonsense"
+YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
 """Where exceptions come from, the most trusted first: of one exception found twice the first origin counts."""
 WORD_SHARE = 0.15
@@ -58,10 +58,10 @@ def exceptions_of(
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
     others: list[Triplet] = []
     for path in plan.judged:
-        if _is_registry(path):
+        if is_registry(path):
             others += read_registry_triplets(path)
             continue
-        triplets, called_nonsense, of_others = _from_file(path, by_item, watcher)
+        triplets, called_nonsense, of_others = read_given(path, by_item, watcher)
         by_people += triplets
         others += of_others
         nonsense |= called_nonsense
@@ -103,8 +103,10 @@ def _by_machine(
         candidates += from_kin(each, given)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
-        for found in proposed(models.get(plan.writer), associations, nouns):
-            candidates += found
+        with models.asked(plan.writer) as writer:
+            by_writer = proposed(writer, associations, nouns)
+        candidates += [each for found in by_writer for each in found]
+        watcher.say(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
     candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
     evidence = Evidence(table, lexicon, attested, given)
@@ -120,14 +122,33 @@ def _by_machine(
         else:
             went[objection] += 1
     if plan.judge:
-        verdicts = found_plausible(models.get(plan.judge), open_, nouns, plan.asking.spec)
-        grounded += [(one, "judge") for one, yes in zip(open_, verdicts, strict=True) if yes]
-        went[f"{plan.judge} does not find it plausible"] += verdicts.count(False)
+        found = _judged(plan, open_, nouns, models, table, watcher)
+        grounded += [(one, "judge") for one, said in zip(open_, found, strict=True) if said == YES]
+        went.update(said for said in found if said != YES)
     else:
         watcher.say("no independent judge is named, so only tables, texts and people count as evidence")
     for what, count in went.most_common():
         watcher.say(f"candidates left out, since {what}: {count:,}")
     return _spread(grounded, plan.most)
+
+
+def _judged(
+    plan: PipelinePlan,
+    candidates: Sequence[Triplet],
+    nouns: Mapping[str, Noun],
+    models: LoadedModels,
+    table: Circumstances,
+    watcher: Watcher,
+) -> list[str]:
+    """What a judge says of each candidate: yes, or why not; where it tells nothing apart it is not asked."""
+    with models.asked(plan.judge) as judge:
+        trial = try_judge(judge, table, plan.asking.spec, plan.seed)
+        watcher.say(f"{plan.judge} is tried as a judge: {trial.in_words}")
+        if not trial.believed:
+            watcher.say(f"{plan.judge} tells them no better apart than chance, so it is not asked")
+            return [NOT_PLAUSIBLE] * len(candidates)
+        told = {True: YES, False: f"{plan.judge} does not find it plausible", None: f"{plan.judge} does not say"}
+        return [told[said] for said in verdicts(judge, candidates, nouns, plan.asking.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
@@ -175,12 +196,6 @@ def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) ->
     return left
 
 
-def _is_registry(path: Path) -> bool:
-    """Whether a file is the release's registry: noun, association, alternative, and what models do with them."""
-    first = next(iter(numbered_lines(path)), (0, ""))[1].split("\t")
-    return tuple(first[:3]) == REGISTRY and "makeSense" not in first
-
-
 def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
     """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
 
@@ -203,93 +218,3 @@ def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
 
 def _trust(triplet: Triplet) -> int:
     return ORIGINS.index(triplet.origin)
-
-
-# What people wrote.
-
-
-def _from_file(
-    path: Path, by_item: Mapping[str, Association], watcher: Watcher
-) -> tuple[list[Triplet], set[str], list[Triplet]]:
-    """Exceptions of one file: judgements, or the release's outcome collection; and those of others' associations."""
-    first = next(iter(numbered_lines(path)), (0, ""))[1]
-    if "makeSense" in first:
-        released, pairs = read_released_exceptions(path)
-        depths = {(each.noun, each.word): each.k for each in by_item.values()}
-        fitting = [t for t in released if (t.noun, t.generic) in depths]
-        watcher.say(
-            f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
-        )
-        return [], {association_name(noun, word) for noun, word in pairs}, released
-    triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], by_item)
-    for note, count in notes.items():
-        watcher.say(f"{path.name}: {note}: {count:,}")
-    return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}, []
-
-
-def from_people(
-    judgements: Iterable[Judgement], associations: Mapping[str, Association]
-) -> tuple[list[Triplet], list[str], dict[str, int]]:
-    """Exceptions that people wrote, the items that they call nonsense, and what was odd.
-
-    Associations are named by their items (see `association_item`). One person who finds no sense in a statement
-    drops it, as in the release.
-    """
-    judged = list(judgements)
-    nonsense = [each.item for each in judged if each.value.strip().lower() == NONSENSE and each.item in associations]
-    others = sum(each.item not in associations for each in judged)
-    triplets = [
-        Triplet(associations[each.item].noun, associations[each.item].word, word, "people", associations[each.item].k)
-        for each in judged
-        if each.item in associations and each.item not in nonsense
-        for word in (given.strip().lower() for given in each.value.split(","))
-        if word
-    ]
-    return triplets, nonsense, {"judgements of other associations": others} if others else {}
-
-
-def association_name(noun: str, word: str) -> str:
-    """How an association is called where people judge it."""
-    return f"{noun} | {word}"
-
-
-def association_item(association: Association, noun: Noun) -> Item:
-    """What people are shown to find exceptions to: the instrument ``exceptions`` asks about noun and bias."""
-    return Item(
-        probe="winoventi-associations",
-        form="cloze",
-        text=fill_template(AGREEING, noun) + ".",
-        options=(association.word,),
-        family=association_name(association.noun, association.word),
-        groups={"noun": association.noun, "generic_word": association.word},
-        facets={"bias": association.word, "k": association.k},
-    )
-
-
-def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
-    """Triplets of the release's outcome collection, and the pairs that its workers call nonsense.
-
-    Its column ``min_k`` is left alone: that depth is the one of other models.
-    """
-    triplets, nonsense = [], []
-    for line, row in _released_rows(path):
-        missing = next((name for name in ("Word", "Associative Bias", "makeSense") if not row.get(name)), None)
-        if missing is not None:
-            raise UserError(f"the column {missing!r} is missing or empty", file=path, line=line)
-        pair = row["Word"], row["Associative Bias"]
-        if row["makeSense"] == "No":
-            nonsense.append(pair)
-            continue
-        words = [row.get(f"antonym{number}", "").strip() for number in (1, 2, 3)]
-        triplets += [Triplet(*pair, word, "release") for word in words if word]
-    return triplets, nonsense
-
-
-def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
-    """The cleaned file is called .csv and has tabs."""
-    table = open_table(path)
-    if len(table.header) > 1:
-        for number, cells in table.rows:
-            yield number, dict(zip(table.header, cells, strict=False))
-    else:
-        yield from iter_rows(path)

@@ -56,7 +56,17 @@ def objections_to(
     schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: Lexicon | None
 ) -> tuple[str, ...]:
     """All that speaks against a premise that was made from a frame."""
-    found = list(check_schema(schema, noun, lexicon).objections)
+    found = [*check_schema(schema, noun, lexicon).objections, *wording_objections(schema, noun, table)]
+    if frame.type not in table.types_of(noun):
+        found.append(NOT_ITS_TYPE)
+    if noun.plural and _SINGULAR.search(frame.premise):
+        found.append(NUMBER)
+    return tuple(dict.fromkeys(found))
+
+
+def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tuple[str, ...]:
+    """What speaks against the words of a premise, whatever machine put them together."""
+    found = []
     sentences = schema.premise.sentences
     if any(_LEFT.search(sentence) for sentence in sentences):
         found.append(LEFT_OVER)
@@ -64,19 +74,15 @@ def objections_to(
         found.append(OTHER_REFERENT)
     if any(article.lower() != fitting_article(word) for s in sentences for article, word in _ARTICLE.findall(s)):
         found.append(WRONG_ARTICLE)
-    if frame.type not in table.types_of(noun):
-        found.append(NOT_ITS_TYPE)
-    if noun.plural and _SINGULAR.search(frame.premise):
-        found.append(NUMBER)
     states = {schema.triplet.generic, schema.triplet.exception}
     if any(is_derived(word, state, table) for s in sentences for word in words(s) for state in states):
         found.append(DERIVED)
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def is_derived(word: str, state: str, table: Circumstances) -> bool:
-    """Whether a word gives a state away: WordNet derives one from the other, they begin alike, or the word is a verb
-    that is defined by the state (to *fill* is to make *full*).
+    """Whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore* and
+    *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
 
     >>> from horsesense.methods.winoventi.circumstances import circumstances_at_hand
     >>> is_derived("stuffing", "stuffed", circumstances_at_hand()), is_derived("rope", "open", circumstances_at_hand())
@@ -84,11 +90,13 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
     """
     if word == state or (len(word) > 4 and len(state) > 4 and word[:5] == state[:5]):
         return True
+    forms, states = ({each, *lemmas_of(each).get("VERB", ())} for each in (word, state))
+    if forms & states:
+        return True
     if table.taxonomy is None:
         return False
     derived = table.taxonomy.derived
-    forms = {word, *lemmas_of(word).get("VERB", ())}
-    if any(form in derived.get(state, ()) or state in derived.get(form, ()) for form in forms):
+    if any(form in derived.get(each, ()) or each in derived.get(form, ()) for form in forms for each in states):
         return True
     return any(state in _verb_definition(form, table.taxonomy) for form in forms)
 

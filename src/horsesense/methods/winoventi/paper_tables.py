@@ -1,4 +1,4 @@
-"""WinoVenti as a suite: table 6 with one's own models in it, and the tables that a report has of any evaluation.
+"""WinoVenti as a suite: table 6 of the paper with one's own models in it.
 
 Asked are the released schemas, their outcomes without a premise (the adversarial filter) and after a neutral one, and
 the schemas turned round.
@@ -10,31 +10,25 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from horsesense.analysis import Estimate
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.paired import compare
 from horsesense.errors import UserError, argument
 from horsesense.files import cache_folder
 from horsesense.methods.replicate.ledger import printed_table
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.associations import read_depths, read_registry
+from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
-from horsesense.methods.winoventi.evaluation import (
-    MAIN,
-    Background,
-    Evaluation,
-    equal_tokens,
-    evaluate,
-    read_background,
-)
+from horsesense.methods.winoventi.evaluation import MAIN, Evaluation, evaluate
+from horsesense.methods.winoventi.evaluation_tables import SUBSETS, TESTS, by_model, evaluation_tables
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, Subset
+from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC
 from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
-from horsesense.methods.winoventi.special_word import PRIOR, REVERSE, prior_probe, reversed_probe, triplet_name
+from horsesense.methods.winoventi.special_word import REVERSE, reversed_probe, triplet_name
 from horsesense.records.spec import parse_spec
 from horsesense.runs.results import Answered
 
@@ -44,158 +38,11 @@ _OTHERS = {
     "people": "human_evaluation_cleaned.csv",
 }
 _HUMAN = "Human performance"
-_COLUMNS = ("generic", "exception", "both right", "drop", "macro generic", "macro exception")
-_SUBSETS = {"all": "All", "individual": "Individual", "intersection": "Intersection"}
-_SLICES = {
-    "k": "depth k of the association",
-    "own": "the model's own association",
-    "third": "third of the premise in which the special word stands",
-    "special_pos": "part of speech of the special word",
-    "unequal_tokens": "outcomes of unequal numbers of tokens",
-    "origin": "who wrote the premise",
-    "status": "how far the schema was validated",
-    "twin": "whether its twin was trained on",
-}
-_NOTE = (
-    "Intervals are over nouns. Both right: chance 0.25, where each test has 0.5. Drop: generic minus exception, schema "
-    "by schema. Macro: every generic word counts once."
-)
 
 
 def _published() -> dict[str, Any]:
     text = files("horsesense.methods.winoventi").joinpath("published.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-# Tables of any evaluation.
-
-
-def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
-    """For each model its answers to the schemas, the outcomes alone and, where asked, the schemas turned round."""
-    models: dict[str, dict[str, Answered]] = {}
-    for run in answered:
-        if run.part.probe.name in (MAIN, PRIOR, NEUTRAL, REVERSE):
-            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
-    return [parts for parts in models.values() if {MAIN, PRIOR} <= parts.keys()]
-
-
-def evaluation_tables(answered: Sequence[Answered], background: Background) -> tuple[PaperTable, ...]:
-    """Subsets, the same by numbers of tokens, differences of models, slices; none where no model was asked it all."""
-    parts = by_model(answered)
-    if not parts:
-        return ()
-    found = evaluate(parts, background)
-    made = [_subsets(found)]
-    made += [_shifts(found)] if any(each.shifts for each in found) else []
-    made += [_by_tokens(found)]
-    made += [_differences(parts)] if len(parts) > 1 else []
-    made += [_turned(found)] if any(each.reverse for each in found) else []
-    return (*made, *_slices(found))
-
-
-def tables_of_run(folder: Path, answered: Sequence[Answered]) -> tuple[PaperTable, ...]:
-    """The tables of an evaluation that a folder keeps; none where it is another run."""
-    return evaluation_tables(answered, read_background(folder)) if by_model(answered) else ()
-
-
-def _cells(each: Subset) -> tuple[Estimate | float | None, ...]:
-    return (each.generic, each.exception, each.both, each.drop, each.macro_generic, each.macro_exception)
-
-
-def _rows(found: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turned: bool = False) -> list[PaperRow]:
-    rows = []
-    for name, told in subsets:
-        for each in found:
-            for one in each.reverse if turned else (*each.subsets, *each.tokens):
-                if one.subset == name and one.schemas:
-                    who = f"{told} ({one.schemas:,} schemas)"
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", _cells(one)))
-    return rows
-
-
-def _subsets(found: Sequence[Evaluation]) -> PaperTable:
-    return PaperTable("WinoVenti: the two tests", _COLUMNS, tuple(_rows(found, list(_SUBSETS.items()))), (_NOTE,))
-
-
-def _shifts(found: Sequence[Evaluation]) -> PaperTable:
-    """What premises change: the one thing that selection cannot bring about."""
-    rows = []
-    for name, told in _SUBSETS.items():
-        for each in found:
-            for one in each.shifts:
-                if one.subset == name and one.schemas:
-                    who = f"{told} ({one.schemas:,} schemas)"
-                    cells = (one.shift, one.generic, one.exception, one.moved)
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
-    note = (
-        "In nats of log-odds towards the right word; 0 where the premise is not read. Generic and exception: against a "
-        "neutral premise. Moved: share of schemas whose two premises move the model apart the right way; chance 0.5. "
-        "Intervals over nouns and frames."
-    )
-    columns = ("shift", "generic premise", "exception premise", "moved the right way")
-    return PaperTable("WinoVenti: what premises change", columns, tuple(rows), (note,))
-
-
-def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:
-    kinds = [
-        (f"{name}, {kind} tokens", f"{told}, {kind} tokens")
-        for name, told in list(_SUBSETS.items())[:2]
-        for kind in ("equal", "unequal")
-    ]
-    note = "Equal: as many tokens in both outcomes for every model here. A sum favours the word of fewer tokens."
-    return PaperTable("WinoVenti by numbers of tokens", _COLUMNS, tuple(_rows(found, kinds)), (note,))
-
-
-def _turned(found: Sequence[Evaluation]) -> PaperTable:
-    note = "The outcome is given and the context word asked for (types 3 and 4 of the release)."
-    rows = _rows(found, list(_SUBSETS.items()), turned=True)
-    return PaperTable("WinoVenti turned round", _COLUMNS, tuple(rows), (note,))
-
-
-def _differences(parts: Sequence[Mapping[str, Answered]]) -> PaperTable:
-    """Each two models on the schemas that are equal for all, paired schema by schema."""
-    equal = set.intersection(*(equal_tokens(each[MAIN]) for each in parts))
-    credits = {each[MAIN].part.model.name: _credits(each[MAIN], equal) for each in parts}
-    rows = []
-    for one, other in combinations(credits, 2):
-        cells: list[Estimate | None] = []
-        for test in (GENERIC, EXCEPTION):
-            families = sorted(credits[one][test].keys() & credits[other][test].keys())
-            values = [[credits[name][test][family][0] for family in families] for name in (one, other)]
-            nouns = [credits[one][test][family][1] for family in families]
-            cells.append(compare(values[0], values[1], nouns).difference if families else None)
-        rows.append(PaperRow(f"{one} − {other}", "ours", tuple(cells)))
-    note = f"On the {len(equal):,} schemas whose outcomes have equal numbers of tokens for all models, paired."
-    return PaperTable("WinoVenti: which model is better", ("generic", "exception"), tuple(rows), (note,))
-
-
-def _credits(answered: Answered, equal: set[str]) -> dict[str, dict[str, tuple[float, str]]]:
-    """Test → schema → credit and noun."""
-    by_test: dict[str, dict[str, tuple[float, str]]] = {GENERIC: {}, EXCEPTION: {}}
-    for item, credit in zip(answered.items, answered.credits("sum").values, strict=True):
-        if item.family in equal:
-            by_test[item.member][item.family] = float(credit), item.groups.get("noun", "")
-    return by_test
-
-
-def _slices(found: Sequence[Evaluation]) -> list[PaperTable]:
-    tables = []
-    for facet, told in _SLICES.items():
-        rows = []
-        for each in found:
-            cells: dict[str, dict[str, Estimate]] = {}
-            for one in each.slices[facet].slices if facet in each.slices else ():
-                cells.setdefault(str(one.where[0]), {})[str(one.where[1])] = one.accuracy
-            for value, tests in cells.items():
-                name = {"True": "yes", "False": "no"}.get(value, value)
-                who = f"{each.model}: {name}" if len(found) > 1 else name
-                rows.append(PaperRow(who, "ours", (tests.get(GENERIC), tests.get(EXCEPTION))))
-        if len(rows) > len(found):
-            tables.append(PaperTable(f"WinoVenti by {told}", ("generic", "exception"), tuple(rows)))
-    return tables
-
-
-# The suite.
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
@@ -229,9 +76,10 @@ def _tables(
     )
     asked = {item.id for each in parts for item in each[MAIN].items}
     whole = [_only_asked(each) for each in parts]
+    others_of_it = evaluation_tables([run for each in whole for run in each.values()], background)
     return (
         *_table6(evaluate(whole, background), whole, asked, others),
-        *evaluation_tables([run for each in whole for run in each.values()], background)[1:],
+        *(table for table in others_of_it if table.title != TESTS),
     )
 
 
@@ -256,12 +104,12 @@ def _among(run: Answered, families: set[str]) -> Answered:
 def _table6(
     found: Sequence[Evaluation], parts: Sequence[Mapping[str, Answered]], asked: set[str], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    columns = tuple(f"{told} {test}" for told in _SUBSETS.values() for test in (GENERIC, EXCEPTION))
+    columns = tuple(f"{told} {test}" for told in SUBSETS.values() for test in (GENERIC, EXCEPTION))
     ours = []
     for each in found:
         by_name = {one.subset: one for one in each.subsets}
         cells: list[Estimate | float | None] = []
-        for name in _SUBSETS:
+        for name in SUBSETS:
             one = by_name.get(name)
             cells += [one.generic, one.exception] if one is not None else [None, None]
         ours.append(PaperRow(each.model, "ours", tuple(cells), "models"))

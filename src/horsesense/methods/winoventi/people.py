@@ -18,7 +18,7 @@ from horsesense.errors import UserError
 from horsesense.files import numbered_lines
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
+from horsesense.methods.winoventi.given_exceptions import NONSENSE, association_item
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, is_plural
 from horsesense.methods.winoventi.released import CRITERIA
 from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Premise, Schema, Triplet, items_of

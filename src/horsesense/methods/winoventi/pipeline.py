@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,22 +19,26 @@ from horsesense.files import disk_errors, writing
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
+from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.building import build_winoventi
 from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
-from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import Evaluation, ask_all, evaluate
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
+from horsesense.models.locating import identity_named
+from horsesense.models.served import is_served
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
+from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 
 _NOUNS_AT_ONCE = 64
@@ -64,7 +69,9 @@ class PipelineResult:
 
 def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
-    plan.refuse_kin()
+    for name in plan.refuse_kin():
+        if not is_served(labelled(name)[1]):  # a server is asked what it has when it is needed
+            watcher.say(ON_TRUST.format(name=name))
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher)
         everything, selected = pipeline.associations()
@@ -96,9 +103,9 @@ class _Pipeline:
             judged=(*plan.judged, *(path for stage, path in said.items() if stage == "exceptions")),
             written=(*plan.written, *(path for stage, path in said.items() if stage == "premises")),
         )
-        self.models = LoadedModels(plan.device, plan.asking.spec.dtype)
+        self.models = LoadedModels(plan, folder, watcher)
         self.nouns = {noun.word: noun for noun in plan.nouns}
-        self.identity = self.models.identity(plan.model)
+        self.identity = identity_named(labelled(plan.model)[1])
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
@@ -109,31 +116,30 @@ class _Pipeline:
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
             judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
-            ranker = self.models.get(plan.ranker) if plan.ranker != "none" else None
-            write_associations(path, rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher).associations)
+            asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
+            with asked as ranker:
+                selection = rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher)
+            write_associations(path, selection.associations)
 
-        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, self._ranker()], select)
+        ranker = plan.ranker if plan.ranker == "none" else self.models.who(plan.ranker)
+        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, ranker], select)
         if not _kept(selected):
             raise UserError("no association is left after ranking", file=selected, fix="give more nouns")
         return everything, selected
 
-    def _ranker(self) -> str:
-        """Who ranks: another model under the same name ranks otherwise."""
-        ranker = self.plan.ranker
-        return ranker if ranker == "none" else f"{ranker} {self.models.identity(ranker)}"
-
     def _associate(self, path: Path, made_from: str) -> None:
-        plan, model = self.plan, self.models.get(self.plan.model)
-        known, strange = spellable(model, plan.nouns, plan.asking.spec)
-        for noun in strange:
-            self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
+        plan = self.plan
+        with self.models.asked(plan.model) as model:
+            known, strange = spellable(model, plan.nouns, plan.asking.spec)
+            for noun in strange:
+                self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
 
-        def part(start: int, end: int) -> list[Any]:
-            by_noun = ask_associations(model, known[start:end], plan.asking)
-            self.watcher.at("associations", end, len(known))
-            return [asdict(each) for associations in by_noun for each in associations]
+            def part(start: int, end: int) -> list[Any]:
+                by_noun = ask_associations(model, known[start:end], plan.asking)
+                self.watcher.at("associations", end, len(known))
+                return [asdict(each) for associations in by_noun for each in associations]
 
-        rows = self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part)
+            rows = list(self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part))
         write_associations(path, [Association(**row) for row in rows])
 
     def triplets(self, selected: Path) -> tuple[Path, Path]:
@@ -143,11 +149,12 @@ class _Pipeline:
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
-            [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), plan.writer, plan.judge],
+            [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), *self._others()],
             lambda path, _: write_triplets(
                 path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher))
             ),
         )
+        self.models.drop()  # runs load their own
         filtered = self.steps.do(
             "3 adversarial filter",
             "filtered.tsv",
@@ -161,6 +168,11 @@ class _Pipeline:
         )
         return excepted, filtered
 
+    def _others(self) -> tuple[str, str]:
+        """Who writes, and who judges: another model under the same name does otherwise."""
+        writer, judge = self.plan.writer, self.plan.judge
+        return self.models.who(writer) if self.plan.writes_by_model else writer, self.models.who(judge) if judge else ""
+
     def schemas(self, filtered: Path) -> list[CheckedSchema]:
         """Steps 4 to 6: premises, what speaks against them, and what people say of them."""
         plan = self.plan
@@ -172,7 +184,8 @@ class _Pipeline:
                 *plan.written,
                 CIRCUMSTANCES,
                 TYPES,
-                *map(str, (plan.writer, plan.write, plan.samples, plan.seed)),
+                *self._others()[:1],
+                *map(str, (plan.write, plan.samples, plan.seed)),
             ],
             lambda path, made_from: write_schemas(
                 path,
@@ -222,7 +235,8 @@ class _Pipeline:
     def evaluated(self, schemas: list[CheckedSchema]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
         """A probe of each kind that has schemas, and what the model makes of it."""
         probes, evaluations = {}, {}
-        settings = Settings(spec=self.plan.asking.spec, device=self.plan.device)
+        self.models.drop()
+        settings = Settings(spec=self.plan.asking.spec, device=self.plan.device, served=self.plan.served)
         for kind in KINDS:
             path = self.folder / f"{kind}.jsonl"
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
@@ -256,4 +270,4 @@ class _Pipeline:
 
 def _writer(checked: CheckedSchema) -> str:
     schema = checked.schema
-    return f"{schema.origin}, {schema.annotator}" if schema.origin == "machine" else schema.origin
+    return f"{schema.origin} ({schema.annotator})" if schema.origin == "machine" else schema.origin

@@ -6,6 +6,8 @@ The plan is the one thing that all steps are given.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,16 @@ from horsesense.methods.winoventi.kept_steps import STATE, read_state
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.models.contract import Model
-from horsesense.models.lineage import lineage_of
+from horsesense.models.lineage import lineage_named, lineage_of
 from horsesense.models.locating import identity_named
 from horsesense.models.opening import open_model
+from horsesense.models.served import ServedSettings, is_served
+from horsesense.settings import labelled
+from horsesense.watching import UNWATCHED, Watcher
 
+ON_TRUST = "{name} does not say of which lineage it is: that it is no kin of the others is taken on trust"
+REQUESTS = "requests"
+"""Folder of what servers answered."""
 TABLE = "circumstances"
 """The writer that is a table of ours."""
 
@@ -66,25 +74,40 @@ class PipelinePlan:
     """Share of a stage's tasks that must be answered before the next stage opens."""
     seed: int = 0
     device: str = "auto"
+    served: ServedSettings = field(default_factory=ServedSettings)
+    """How servers are asked, where a model is behind one."""
 
     @property
     def writes_by_model(self) -> bool:
         """Whether a model writes, and not a table."""
         return self.writer not in (TABLE, "none")
 
-    def refuse_kin(self) -> None:
-        """Who writes, who judges and who is tested may not be kin: a model agrees with itself."""
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is tested, who writes and who judges, by name; those that are models."""
         named = {"model": self.model, "writer": self.writer if self.writes_by_model else "", "judge": self.judge}
-        told: dict[str, str] = {}
-        for role, name in named.items():
-            lineage = (lineage_of(name) or name) if name else ""
-            if lineage and lineage in told:
-                first = told[lineage]
+        return {role: name for role, name in named.items() if name}
+
+    def refuse_kin(self, reported: Mapping[str, str] | None = None) -> list[str]:
+        """Who writes, who judges and who is tested may not be kin: a model agrees with itself.
+
+        ``reported`` is what servers say that they have, by the name that they were opened under. Given back are the
+        names that tell no lineage: that they are no kin of the others is taken on trust.
+        """
+        first: dict[str, str] = {}
+        unknown = []
+        for role, name in self.roles.items():
+            known = lineage_of((reported or {}).get(name, "")) or lineage_named(name)
+            lineage = known or labelled(name)[1]
+            if lineage in first:
+                other = first[lineage]
                 raise UserError(
-                    f"the {role} {name!r} is kin of the {first} {named[first]!r} (both are {lineage})",
+                    f"the {role} {name!r} is kin of the {other} {self.roles[other]!r} (both are {lineage})",
                     fix=f"name a {role} of another lineage, or none",
                 )
-            told |= {lineage: role} if lineage else {}
+            first[lineage] = role
+            unknown += [] if known else [name]
+        return unknown if len(first) > 1 else []
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for the state of a folder; files by their whole path."""
@@ -106,21 +129,49 @@ def read_plan(folder: Path) -> PipelinePlan:
 
 @dataclass(slots=True)
 class LoadedModels:
-    """The models of a pipeline by name, each loaded when it is first needed, and once.
+    """The models of a pipeline by name, each loaded when it is first needed.
 
-    A step that was done before loads none.
+    A step that was done before loads none. Of those that run here one is held at a time: two do not fit everywhere.
     """
 
-    device: str = "auto"
-    dtype: str = "float32"
+    plan: PipelinePlan
+    folder: Path
+    """Of the pipeline: what servers answer is kept in it at once."""
+    watcher: Watcher = UNWATCHED
     _by_name: dict[str, Model] = field(default_factory=dict)
+    _reported: dict[str, str] = field(default_factory=dict)
 
-    def get(self, name: str) -> Model:
-        """A model that runs here or behind a server."""
+    @contextmanager
+    def asked(self, name: str) -> Iterator[Model]:
+        """A model while it is asked; what a server has answered before is not asked for again."""
+        model = self._opened(name)
+        served = model.who.kind == "server"
+        log = self.folder / REQUESTS / model.who.content[:12] if served else None
+        if log is not None:
+            log.mkdir(parents=True, exist_ok=True)
+        with model.asking(log):
+            yield model
+
+    def _opened(self, name: str) -> Model:
         if name not in self._by_name:
-            self._by_name[name] = open_model(name, device=self.device, dtype=self.dtype)
+            here = [each for each, model in self._by_name.items() if model.who.kind != "server"]
+            for each in here:
+                del self._by_name[each]
+            plan = self.plan
+            model = open_model(name, device=plan.device, dtype=plan.asking.spec.dtype, served=plan.served)
+            if model.who.kind == "server":  # its address may not tell which model it is
+                told = model.who.reported
+                self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
+                if name in plan.refuse_kin(self._reported):
+                    self.watcher.say(ON_TRUST.format(name=name))
+            self._by_name[name] = model
         return self._by_name[name]
 
-    def identity(self, name: str) -> str:
-        """Which model a name means: the hash of its files, or what a server reports."""
-        return identity_named(name)
+    def drop(self) -> None:
+        """Let go of the models that are held here, where others are loaded next."""
+        self._by_name.clear()
+
+    def who(self, name: str) -> str:
+        """What a step was made with: a name with the hash of its files; of a served model the name alone, so that a
+        step that is done needs no server."""
+        return name if is_served(labelled(name)[1]) else f"{name} {identity_named(labelled(name)[1])}"

@@ -18,10 +18,8 @@ from horsesense.language.words import listed, words
 from horsesense.methods.winoventi.candidates import morphological
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon
-from horsesense.methods.winoventi.nouns import Noun, is_plural, statement
+from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.models.contract import Model, Turn
-from horsesense.records import ScoringSpec
 
 NOT_EXCLUDED = "nothing shows that it excludes the generic word"
 NOT_PLAUSIBLE = "nothing shows that it can be true of the noun"
@@ -175,23 +173,3 @@ class Evidence:
             return "", NOT_EXCLUDED
         ground = self.ground(triplet, noun)
         return (ground, "") if ground else ("", NOT_PLAUSIBLE)
-
-
-def found_plausible(
-    judge: Model, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], spec: ScoringSpec
-) -> list[bool]:
-    """What an independent model says: whether the noun can be so, and is then not what the generic word says."""
-    turns = [Turn(_asked(each, nouns[each.noun])) for each in triplets]
-    answers = judge.choices(turns, [("yes", "no")] * len(turns), spec) if turns else []
-    return [each.logprobs[0] > each.logprobs[1] for each in answers]
-
-
-def _asked(triplet: Triplet, noun: Noun) -> str:
-    usual, other = statement(noun, triplet.generic), statement(noun, triplet.exception)
-    return (
-        "Question: Can it happen that the first sentence is true, and is the second one false then? Answer yes or no.\n"
-        "1. The road is wet. 2. The road is dry.\nAnswer: yes\n\n"
-        "1. The road is happy. 2. The road is dry.\nAnswer: no\n\n"
-        "1. The road is grey. 2. The road is dry.\nAnswer: no\n\n"
-        f"1. {other} 2. {usual}\nAnswer:"
-    )

@@ -1,7 +1,7 @@
 """Steps 4 and 5 (winoventi.txt, 2.5 and 2.6): premises from people and by machine, and what speaks against each.
 
 In the paper people write them. Here a table of ours does (`circumstances`, `instantiation`), or a model that is no kin
-of the one that is tested: it is shown a few pairs and continues with one of its own. Both are proposals.
+of the one that is tested (`other_models`). Both are proposals.
 """
 
 from __future__ import annotations
@@ -10,31 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.errors import UserError
 from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.instantiation import from_circumstances
+from horsesense.methods.winoventi.instantiation import from_circumstances, wording_objections
 from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.model_checks import far_in_meaning, grammatical, not_entailing_the_wrong
-from horsesense.methods.winoventi.nouns import Noun, is_plural, subject
+from horsesense.methods.winoventi.nouns import Noun, is_plural
+from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.people import written_by_people
 from horsesense.methods.winoventi.plan import TABLE, LoadedModels, PipelinePlan
-from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Premise, Schema, Triplet, parse_premise
-from horsesense.models.contract import Continuation, Model, Sampling, Turn
-from horsesense.models.lineage import lineage_of
+from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Schema, Triplet, parse_premise
+from horsesense.models.lineage import lineage_named
 from horsesense.watching import Watcher
 
-EXAMPLES = (
-    ("The road is [dry / wet].", "The road was quiet under the [sun / rain]."),
-    ("The baby is [asleep / awake].", "Everyone in the house [whispered / sang] to the baby."),
-    ("The bag is [light / heavy].", "Mia lifted the bag with one [finger / groan]."),
-    ("The milk is [fresh / sour].", "Leo bought the milk [today / weeks] ago and tasted it."),
-    ("The door is [open / locked].", "Nora [walked / knocked] when she came to the door."),
-)
-"""Pairs of ours that a causal model is shown."""
 _TRIPLETS_AT_ONCE = 10
-_NEW_TOKENS = 32
 
 
 def write_premises(
@@ -76,20 +66,23 @@ def _by_model(
 
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
-        written = generated(
-            models.get(plan.writer), some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
-        )
+        with models.asked(plan.writer) as writer:
+            written, odd = generated(writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start)
         watcher.at("premises", end, len(triplets))
-        return [
+        pairs = [
             {"triplet": [t.noun, t.generic, t.exception, t.origin, t.k], "premise": str(premise)}
             for t, premises in zip(some, written, strict=True)
             for premise in premises
         ]
+        return [*pairs, {"odd": odd}]
 
-    rows = steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part)
+    rows = list(steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part))
+    odd = sum(row.get("odd", 0) for row in rows)
+    watcher.say(f"replies of {plan.writer} that are no pair of texts: {odd:,} of {len(triplets) * plan.samples:,}")
     return [
         CheckedSchema(Schema(Triplet(*row["triplet"]), parse_premise(row["premise"]), "machine", plan.writer), ())
         for row in rows
+        if "premise" in row
     ]
 
 
@@ -101,40 +94,6 @@ def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:
         turn[each.noun] = turn.get(each.noun, -1) + 1
         order.append((turn[each.noun], each.k, len(order), each))
     return [each for *_, each in sorted(order, key=lambda entry: entry[:3])]
-
-
-# By a model.
-
-
-def generated(
-    writer: Model, triplets: Sequence[Triplet], nouns: Sequence[Noun], samples: int, seed: int
-) -> list[list[Premise]]:
-    """For each triplet the distinct pairs that a model writes; what cannot be read as a pair of single words goes."""
-    turns = [Turn(_prompt_of(triplet, noun)) for triplet, noun in zip(triplets, nouns, strict=True)]
-    replies = writer.continuations(turns, Sampling(_NEW_TOKENS, 0.8, samples, seed)) if turns else []
-    return [_readable(said) for said in replies]
-
-
-def _readable(said: Sequence[Continuation]) -> list[Premise]:
-    """Pairs, each once; an example that was copied is none."""
-    premises: dict[str, Premise] = {}
-    for each in said:
-        line = each.text.strip().partition("\n")[0].strip()
-        try:
-            premise = parse_premise(line)
-        except UserError:
-            continue
-        if not any(str(premise) == shown for _, shown in EXAMPLES):
-            premises.setdefault(str(premise), premise)
-    return list(premises.values())
-
-
-def _prompt_of(triplet: Triplet, noun: Noun) -> str:
-    """What a causal model is asked to go on with."""
-    verb = "are" if noun.plural else "is"
-    outcomes = f"{subject(noun)} {verb} [{triplet.generic} / {triplet.exception}]."
-    shown = "".join(f"Outcome: {outcome}\nSentence: {premise}\n\n" for outcome, premise in EXAMPLES)
-    return f"{shown}Outcome: {outcomes}\nSentence:"
 
 
 # Step 5: what speaks against each.
@@ -157,9 +116,10 @@ def check_premises(
         for place, checked in enumerate(judged)
         if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
     ]
-    made = [judged[place] for place in places]
-    if made and plan.ranker != "none" and (lineage_of(plan.ranker) or plan.ranker) != lineage_of(plan.model):
-        made = grammatical(made, models.get(plan.ranker), plan.asking.spec, plan.least)
+    made = _worded([judged[place] for place in places], [their_nouns[place] for place in places])
+    if made and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
+        with models.asked(plan.ranker) as ranker:
+            made = grammatical(made, ranker, plan.asking.spec, plan.least)
     if made and plan.vectors != "none":
         made = far_in_meaning(made, plan.vectors)
     if made and plan.entailment:
@@ -167,6 +127,16 @@ def check_premises(
     for place, checked in zip(places, made, strict=True):
         judged[place] = checked
     return [_with_status(checked) for checked in judged]
+
+
+def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
+    """What a model wrote is held to the rules that our own frames are held to."""
+    table = circumstances_at_hand() if schemas else None
+    return [
+        replace(each, objections=(*each.objections, *wording_objections(each.schema, noun, table)))
+        for each, noun in zip(schemas, nouns, strict=True)
+        if table is not None
+    ]
 
 
 def _with_status(checked: CheckedSchema) -> CheckedSchema:

@@ -148,26 +148,3 @@ def items_of(
             )
         )
     return items
-
-
-def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the two outcomes with no premise before them.
-
-    >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
-    >>> item.text, item.options, item.answer
-    ('The pan is ___.', ('cold', 'hot'), 1)
-    """
-    options = tuple(sorted((triplet.generic, triplet.exception)))
-    if options[0] == options[1]:
-        raise UserError(f"the exception of {triplet.noun!r} is its association {triplet.generic!r} itself")
-    return Item(
-        probe="winoventi-prior",
-        form="cloze",
-        text=fill_template(LITERAL if literal else AGREEING, noun) + ".",
-        options=options,
-        answer=options.index(triplet.generic),
-        family=triplet.name,
-        member="prior",
-        groups={"noun": triplet.noun, "generic_word": triplet.generic},
-        facets={"test": "prior", "bias": triplet.generic, "alternative": triplet.exception},
-    )

@@ -9,7 +9,7 @@ from horsesense.language.words import word_spans
 from horsesense.records import BLANK, Facet, Item, Probe
 
 THIRDS = ("first", "middle", "last")
-PRIOR, REVERSE = "winoventi-prior", "winoventi-reverse"
+REVERSE = "winoventi-reverse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +74,6 @@ def premise_of(text: str) -> str:
 def triplet_name(item: Item) -> str:
     """Noun, generic word and exception: what the adversarial filter is about."""
     return " | ".join((item.groups.get("noun", ""), str(item.facets["bias"]), str(item.facets["alternative"])))
-
-
-def prior_probe(probe: Probe) -> Probe:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the outcome sentence alone, once a triplet.
-
-    A model that prefers the generic word here is one that the schema is adversarial to.
-    """
-    priors: dict[str, Item] = {}
-    for item in probe.items:
-        name = triplet_name(item)
-        generic = item.options.index(str(item.facets["bias"]))
-        text = item.text[len(premise_of(item.text)) :].strip()
-        prior = replace(item, probe=PRIOR, text=text, answer=generic, family=name, member="prior")
-        priors.setdefault(
-            name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
-        )
-    made = f"The outcomes of {probe.card.name} without their premises."
-    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
 
 
 def pairs_of(items: Iterable[Item]) -> dict[str, dict[str, Item]]:

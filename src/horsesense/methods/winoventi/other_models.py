@@ -1,0 +1,213 @@
+"""What models of other lineages are asked: exceptions (winoventi.txt, 2.3), whether these can be, and premises (2.5).
+
+Each is shown a few solved examples of ours: as earlier turns where it holds conversations, else as one text. A judge is
+tried before it is believed: it is asked about triplets that are sound and about such as are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from horsesense.errors import UserError
+from horsesense.language.words import words
+from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.building import OWN
+from horsesense.methods.winoventi.circumstances import Circumstances
+from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
+from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise
+from horsesense.methods.winoventi.triplet_files import read_triplets
+from horsesense.models.contract import Choices, Model, Sampling, Turn
+from horsesense.records import ScoringSpec
+
+_PROPOSED = 3
+"""Words that a writer is asked for."""
+_TRIED = 40
+"""Triplets that a judge is tried on, sound ones and as many that are not."""
+_CHANCE = 0.01
+"""How likely a judge that tells nothing apart may look as good as this by chance, to be believed."""
+_VERDICTS = ("yes", "Yes", "no", "No")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A question of one kind, with solved examples."""
+
+    instruction: str
+    examples: tuple[tuple[str, str], ...]
+    """What is asked, and what is answered."""
+    answer: str
+    """Stands before an answer in a text."""
+    tokens: int
+    """The most that an answer needs."""
+
+    def turn(self, asked: str, model: Model) -> Turn:
+        """A conversation where the model holds any, else one text up to where the answer begins."""
+        if model.can("chat"):
+            (first, solved), *others = self.examples
+            turns = [("user", f"{self.instruction}\n\n{first}"), ("assistant", solved)]
+            turns += [turn for question, told in others for turn in (("user", question), ("assistant", told))]
+            return Turn(messages=(*turns, ("user", asked)))
+        shown = "".join(f"{question}\n{self.answer} {told}\n\n" for question, told in self.examples)
+        return Turn(f"{self.instruction}\n\n{shown}{asked}\n{self.answer}")
+
+
+# Exceptions.
+
+_WORDS = Task(
+    "Name three adjectives that are true of the thing when the statement is false. Give the three words and no others.",
+    (("The road is dry.", "wet, muddy, flooded"), ("The baby is asleep.", "awake, crying, restless")),
+    "Adjectives:",
+    24,
+)
+
+
+def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[str, Noun]) -> list[list[Triplet]]:
+    """What a writer says that the noun is when it is not what the model says of it; nothing where it names no word."""
+    turns = [_WORDS.turn(statement(nouns[each.noun], each.word), writer) for each in associations]
+    replies = writer.continuations(turns, Sampling(_WORDS.tokens)) if turns else []
+    found = []
+    for each, reply in zip(associations, replies, strict=True):
+        lines = reply[0].text.strip().splitlines()
+        said = words(next((line for line in lines if "," in line), lines[0] if lines else ""))
+        fitting = [word for word in dict.fromkeys(said) if word.isalpha() and word not in ("not", each.word, each.noun)]
+        found.append([Triplet(each.noun, each.word, word, "writer", each.k) for word in fitting[:_PROPOSED]])
+    return found
+
+
+# Whether they can be.
+
+_VERDICT = Task(
+    "Can it happen that the first sentence is true, and is the second one false then? Answer yes or no.",
+    (
+        ("1. The road is wet. 2. The road is dry.", "yes"),
+        ("1. The road is happy. 2. The road is dry.", "no"),
+        ("1. The road is grey. 2. The road is dry.", "no"),
+        ("1. The baby is awake. 2. The baby is asleep.", "yes"),
+    ),
+    "Answer:",
+    4,
+)
+
+
+def verdicts(
+    judge: Model, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], spec: ScoringSpec
+) -> list[bool | None]:
+    """What a judge says of each: whether the noun can be so, and is then not what the generic word says.
+
+    None: it says neither yes nor no.
+    """
+    turns = [_VERDICT.turn(_both(each, nouns[each.noun]), judge) for each in triplets]
+    if not turns:
+        return []
+    if judge.can("next"):
+        return [_likelier(each) for each in judge.choices(turns, [_VERDICTS] * len(turns), spec)]
+    replies = judge.continuations(turns, Sampling(_VERDICT.tokens))
+    said = [words(reply[0].text)[:1] for reply in replies]
+    return [True if first == ["yes"] else False if first == ["no"] else None for first in said]
+
+
+def _both(triplet: Triplet, noun: Noun) -> str:
+    return f"1. {statement(noun, triplet.exception)} 2. {statement(noun, triplet.generic)}"
+
+
+def _likelier(choices: Choices) -> bool | None:
+    if all(choices.bounded):  # a server tells the likeliest words only, and none of these is among them
+        return None
+    half = len(_VERDICTS) // 2
+    best = [max(choices.logprobs[start : start + half]) for start in (0, half)]
+    return None if best[0] == best[1] else best[0] > best[1]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTrial:
+    """Whether a judge tells sound triplets from others."""
+
+    sound: int
+    """Of the sound ones, those that it says yes to."""
+    dealt: int
+    """Of the others, those that it says yes to."""
+    tried: int
+    """Of each kind."""
+
+    @property
+    def believed(self) -> bool:
+        """Whether it says yes to sound ones oftener than chance explains (Fisher's exact test)."""
+        from scipy.stats import fisher_exact
+
+        counts = [[self.sound, self.tried - self.sound], [self.dealt, self.tried - self.dealt]]
+        return bool(fisher_exact(counts, alternative="greater").pvalue < _CHANCE)
+
+    @property
+    def in_words(self) -> str:
+        told = f"it says yes to {self.sound} of {self.tried} sound triplets, and to {self.dealt} of {self.tried} "
+        return f"{told}whose states were dealt to nouns of other types"
+
+
+def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int = 0) -> JudgeTrial:
+    """A judge on triplets of the set that ships, and on the same states of nouns that they do not fit."""
+    sound, dealt = tried_triplets(table, seed)
+    nouns = {each.noun: _noun(each) for each in (*sound, *dealt)}
+    said = verdicts(judge, [*sound, *dealt], nouns, spec)
+    return JudgeTrial(said[: len(sound)].count(True), said[len(sound) :].count(True), len(sound))
+
+
+def tried_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
+    """Sound triplets, and the states of each dealt to a noun that is of none of its types."""
+    lot = Random(seed)
+    shipped = read_triplets(OWN)
+    lot.shuffle(shipped)
+    types = {each.noun: table.types_of(_noun(each)) for each in shipped}
+    typed = [each for each in shipped if types[each.noun]][:_TRIED]
+    others = [[noun for noun in types if not types[noun] & types[each.noun]] for each in typed]
+    return typed, [
+        Triplet(lot.choice(nouns), each.generic, each.exception) for each, nouns in zip(typed, others, strict=True)
+    ]
+
+
+def _noun(triplet: Triplet) -> Noun:
+    return Noun(triplet.noun, is_plural(triplet.noun))
+
+
+# Premises.
+
+_PREMISE = Task(
+    "Write one sentence in which a choice of two single words makes one outcome or the other likely. Do not name the "
+    "outcomes.",
+    (
+        ("The road is [dry / wet].", "The road was quiet under the [sun / rain]."),
+        ("The baby is [asleep / awake].", "Everyone in the house [whispered / sang] to the baby."),
+        ("The bag is [light / heavy].", "Mia lifted the bag with one [finger / groan]."),
+        ("The milk is [fresh / sour].", "Leo bought the milk [today / weeks] ago and tasted it."),
+        ("The door is [open / locked].", "Nora [walked / knocked] when she came to the door."),
+    ),
+    "Sentence:",
+    48,
+)
+
+
+def generated(
+    writer: Model, triplets: Sequence[Triplet], nouns: Sequence[Noun], samples: int, seed: int
+) -> tuple[list[list[Premise]], int]:
+    """For each triplet the distinct pairs that a model writes, and how many replies were no pair of single words."""
+    turns = [_PREMISE.turn(_outcomes(*both), writer) for both in zip(triplets, nouns, strict=True)]
+    replies = writer.continuations(turns, Sampling(_PREMISE.tokens, 0.8, samples, seed)) if turns else []
+    read = [[_pair_in(each.text) for each in said] for said in replies]
+    distinct = [{str(pair): pair for pair in pairs if pair is not None} for pairs in read]
+    return [list(each.values()) for each in distinct], sum(pair is None for pairs in read for pair in pairs)
+
+
+def _pair_in(reply: str) -> Premise | None:
+    """The first sentence of a reply that is a pair; an example that was copied is none."""
+    for line in reply.strip().splitlines():
+        try:
+            premise = parse_premise(line.strip().removeprefix(_PREMISE.answer).strip(' "“”*'))
+        except UserError:
+            continue
+        return None if any(str(premise) in shown for shown in _PREMISE.examples) else premise
+    return None
+
+
+def _outcomes(triplet: Triplet, noun: Noun) -> str:
+    return f"{subject(noun)} {'are' if noun.plural else 'is'} [{triplet.generic} / {triplet.exception}]."
