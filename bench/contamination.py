@@ -1,12 +1,14 @@
 """Is memory of the frozen questions found? SmolLM2 learns a share of them for some epochs, and is then profiled.
 
-    python bench/contamination.py [--shares 0.1,0.25,0.5,1] [--epochs 1,2,4,8,16] [--seeds 3] [--out FILE]
+    python bench/contamination.py [--shares 0.1,0.3,1] [--epochs 1,4,16] [--seeds 2] [--part 0/4] [--out FILE]
+    python bench/contamination.py --table FILE…     puts the curve into docs/results/profile.md
 
 The dose is the share of frozen items, drawn by seed, times the epochs. A low-rank adapter on all attention and MLP
 weights (rank 16) learns each question with its right answer as plain text, as a crawl of a published benchmark would
 have it; the twins are never seen. Then frozen and twin of every ability that has one are asked by the likelihood of the
 options, and the pooled test is taken. One row a dose and seed: the difference with its interval, p, and whether memory
-is found; a dose of 0 shows false alarms. `--limit` asks fewer families, for a trial on a laptop.
+is found; a dose of 0 is the model as it was. `--part` is one of several processes that share the doses; `--limit` asks
+fewer families, for a trial on a laptop.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from horsesense.scoring.prompts import item_prompts
 
 RANK, RATE, BATCH = 16, 3e-4, 16
 NO_CUE = ChosenCue((), (), 0)
+DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
+BEGIN, END = "<!-- doses: begin -->\n", "<!-- doses: end -->\n"
 
 
 class LowRank(torch.nn.Module):
@@ -115,14 +119,19 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shares", default="0.1,0.25,0.5,1")
-    parser.add_argument("--epochs", default="1,2,4,8,16")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--shares", default="0.1,0.3,1")
+    parser.add_argument("--epochs", default="1,4,16")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--part", default="0/1", help="Every so manieth dose, from this one on.")
+    parser.add_argument("--table", type=Path, nargs="+", help="Files of rows: makes the table, asks nothing.")
     parser.add_argument("--abilities", default="", help="By commas; by default all that have a twin and no ladder.")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--minutes", type=float, default=9.0, help="Stop before a dose that would end later.")
     parser.add_argument("--out", type=Path, default=Path("contamination.jsonl"))
     given = parser.parse_args()
+    if given.table:
+        write_table([json.loads(line) for file in given.table for line in file.read_text().splitlines()])
+        return
     began = time.perf_counter()
     whole = [
         a for a in chosen([name for name in given.abilities.split(",") if name]) if a.has_twin and a.recipe != LADDER
@@ -136,30 +145,50 @@ def main() -> None:
         for item in each.frozen.items
         if item.answer is not None
     ]
-    doses = [(0.0, 0)] + [
-        (s, e) for e in map(int, given.epochs.split(",")) for s in map(float, given.shares.split(","))
-    ]
+    shares, epochs_of = map(float, given.shares.split(",")), [int(each) for each in given.epochs.split(",")]
+    doses = [(0.0, 0, 0)] + [(s, e, seed) for s in shares for e in epochs_of for seed in range(given.seeds)]
+    first_dose, every = map(int, given.part.split("/"))
     longest = 0.0
     with given.out.open("w", encoding="utf-8") as out:
-        for seed in range(given.seeds):
-            for share, epochs in doses:
-                start = time.perf_counter()
-                if start - began + longest > 60 * given.minutes:
-                    print("no time is left for the next dose", flush=True)
-                    return
-                network = deepcopy(first.network)
-                if share:
-                    drawn = random.Random(seed).sample(texts, round(share * len(texts)))
-                    teach(network, first.tokenizer, drawn, epochs, seed)
-                found = asked(hs.load_model(network, first.tokenizer, name="dosed"), materials)
-                longest = max(longest, time.perf_counter() - start)
-                e = found.difference
-                taken = round(time.perf_counter() - start, 1)
-                row = {"share": share, "epochs": epochs, "seed": seed, "texts": len(texts), "seconds": taken}
-                row |= {"difference": e.value, "low": e.low, "high": e.high, "p": found.p, "found": found.found}
-                out.write(json.dumps(row) + "\n")
-                out.flush()
-                print(row, flush=True)
+        for share, epochs, seed in doses[first_dose::every]:
+            start = time.perf_counter()
+            if start - began + longest > 60 * given.minutes:
+                print("no time is left for the next dose", flush=True)
+                return
+            network = deepcopy(first.network)
+            if share:
+                drawn = random.Random(seed).sample(texts, round(share * len(texts)))
+                teach(network, first.tokenizer, drawn, epochs, seed)
+            found = asked(hs.load_model(network, first.tokenizer, name="dosed"), materials)
+            longest = max(longest, time.perf_counter() - start)
+            e = found.difference
+            taken = round(time.perf_counter() - start, 1)
+            row = {"share": share, "epochs": epochs, "seed": seed, "texts": len(texts), "seconds": taken}
+            row |= {"difference": e.value, "low": e.low, "high": e.high, "p": found.p, "found": found.found}
+            out.write(json.dumps(row) + "\n")
+            out.flush()
+            print(row, flush=True)
+
+
+def write_table(rows: Sequence[dict[str, Any]]) -> None:
+    """The curve: for each dose the difference frozen − twin of every seed, and in how many of them memory is found."""
+    doses: dict[tuple[int, float], list[dict[str, Any]]] = {}
+    for row in rows:
+        doses.setdefault((row["epochs"], row["share"]), []).append(row)
+    lines = [
+        "| epochs | share of the frozen items | difference frozen − twin, by seed | memory found |",
+        "|---:|---:|---|---|",
+    ]
+    for (epochs, share), own in sorted(doses.items()):
+        told = ", ".join(
+            f"{r['difference']:+.3f} ({r['low']:+.3f} to {r['high']:+.3f})"
+            for r in sorted(own, key=lambda r: r["seed"])
+        )
+        lines.append(f"| {epochs} | {share:.0%} | {told} | {sum(r['found'] for r in own)} of {len(own)} |")
+    text = DOCS.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    DOCS.write_text(f"{before}{BEGIN}" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -221,7 +221,7 @@ class Echo:
         import pyarrow as pa
 
         from horsesense.records import Answer
-        from horsesense.runs.folder import table_of_answers
+        from horsesense.records.answer_columns import table_of_answers
         from horsesense.runs.wire import done_of_frame, frame_of_done, frame_of_task
 
         ways = [{"name": "options", "note": "", "asked": ""}]

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.analysis.cues.battery import battery
+from horsesense.analysis.cues.battery import battery, phrase
 from horsesense.analysis.cues.findings import drawn
-from horsesense.analysis.cues.search import prepare, search
+from horsesense.analysis.cues.search import Prepared, Searched, prepare, search
 from horsesense.analysis.cues.table import table_of
-from horsesense.analysis.cues.ways import ways
 from horsesense.analysis.cues.whole_battery import tree_credit
 from horsesense.api.builders import dictionaryqa, wordnetqa
 from horsesense.knowledge.taxonomy import load_taxonomy
@@ -31,6 +31,38 @@ LEAST = 0.02
 """Share of items that a cue has to speak about."""
 MOST_TREE = 6000
 RELEASED = ("hypernymy/test", "hyponymy/test", "definitions/train", "synonymy/train", "dictionary_qa/test")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to pick by a cue."""
+
+    cue: str
+    pick: str
+    """How to tell a person to pick by it: "the option …"."""
+    accuracy: float
+    """On all items; where the cue is silent, a guess."""
+    coverage: float
+    """Share of items where the cue tells options apart."""
+    speaking: float
+    """Accuracy on these; chance where there are none."""
+
+
+def ways(prepared: Prepared, searched: Searched) -> list[Way]:
+    """Each direction of a number cue, and each learnt cue as other items teach it, the most accurate first."""
+    chance = float(prepared.table.chance.mean())
+    found = []
+    for number, cue in enumerate(prepared.cues):
+        coverage = float(searched.coverage[number])
+        if number < prepared.numbers:
+            coverage = float(prepared.coverage[number])
+            earned = [(way, float(prepared.directed[:, 2 * number + way].mean(dtype="f8"))) for way in (0, 1)]
+        else:
+            earned = [(0, float(searched.credit[:, number].mean(dtype="f8")))]
+        for way, accuracy in earned:
+            speaking = (accuracy - chance * (1 - coverage)) / coverage if coverage else chance
+            found.append(Way(cue.name, f"the option {phrase(cue, way)}", accuracy, coverage, speaking))
+    return sorted(found, key=lambda way: (-way.accuracy, way.pick))
 
 
 def line(name: str, probe: Probe) -> str:

@@ -4,6 +4,7 @@ python bench/verdicts.py                      prints all tables (three quarters 
 python bench/verdicts.py --write              puts them into docs/results/profile.md
 python bench/verdicts.py confusion borders    only these: confusion, borders, sizes, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
+python bench/verdicts.py --workers 8          as many processes; the tables are the same
 Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
 """
 
@@ -12,14 +13,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
+from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from horsesense.analysis.intervals import Estimate
 from horsesense.methods.profile.finding import Verdict
 from horsesense.methods.profile.memory import memory
 from horsesense.methods.profile.number import one_number
@@ -31,11 +34,24 @@ from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Mater
 DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
 RESAMPLES = 100
 """Draws of each variance: the verdicts are the same as with 2,000, in a tenth of the time."""
+WORKERS = 1
+CHUNK = 25
+"""Draws that a process takes at a time."""
 SAID: tuple[Verdict, ...] = get_args(Verdict)
 SHORT = {
     "not to be told from guessing": "guessing",
     "knows the facts but does not use them": "facts unused",
 }
+
+
+def spread(work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """What work makes of every task, in their order, by as many processes as are wished for."""
+    found: list[Any] = Parallel(n_jobs=WORKERS)(delayed(work)(*task) for task in tasks)
+    return found
+
+
+def chunks(draws: int) -> list[range]:
+    return [range(start, min(start + CHUNK, draws)) for start in range(0, draws, CHUNK)]
 
 
 def page(own: Sequence[Sheet]) -> tuple[list[Verdict], bool]:
@@ -59,11 +75,11 @@ class Counts:
     """Pages on which memory was found."""
 
 
-def count(place: int, draws: int) -> Counts:
+def count(place: int, draws: range) -> Counts:
     """Pages of one model."""
     model = MODELS[place]
-    counts = Counts(model, draws, {material.name: Counter() for material in PAGE})
-    for draw in range(draws):
+    counts = Counts(model, len(draws), {material.name: Counter() for material in PAGE})
+    for draw in draws:
         said, remembered = page(sheets(np.random.default_rng([place, draw]), model))
         for material, verdict in zip(PAGE, said, strict=True):
             counts.said[material.name][verdict] += 1
@@ -74,7 +90,16 @@ def count(place: int, draws: int) -> Counts:
 
 def confusion(draws: int) -> str:
     """Every model on a page of six abilities."""
-    return confused([count(place, draws) for place in range(len(MODELS))])
+    parts = chunks(draws)
+    counted = spread(count, [(place, part) for place in range(len(MODELS)) for part in parts])
+    return confused([joined(counted[start : start + len(parts)]) for start in range(0, len(counted), len(parts))])
+
+
+def joined(parts: Sequence[Counts]) -> Counts:
+    """Counts of one model over all draws."""
+    said = {name: sum((part.said[name] for part in parts), Counter[Verdict]()) for name in parts[0].said}
+    pages, found = sum(part.pages for part in parts), sum(part.found for part in parts)
+    return Counts(parts[0].model, sum(part.draws for part in parts), said, pages, found)
 
 
 def confused(counts: Sequence[Counts]) -> str:
@@ -142,14 +167,20 @@ BORDERS: tuple[tuple[str, Model, Material], ...] = (
 """Truths at or near a border, and what cannot be told."""
 
 
+def said_of(number: int, draws: int) -> Counter[str]:
+    """What is said of a truth at a border."""
+    _, model, material = BORDERS[number]
+    said, sure = Counter[str](), page_level(len(PAGE))
+    for draw in range(draws):
+        own = sheet(np.random.default_rng([100, number, draw]), model, material)
+        said[judge(evidence(Surpluses(own, 0, RESAMPLES), sure)).verdict] += 1
+    return said
+
+
 def borders(draws: int) -> str:
     rows = []
-    sure = page_level(len(PAGE))
-    for number, (name, model, material) in enumerate(BORDERS):
-        said = Counter[str]()
-        for draw in range(draws):
-            own = sheet(np.random.default_rng([100, number, draw]), model, material)
-            said[judge(evidence(Surpluses(own, 0, RESAMPLES), sure)).verdict] += 1
+    each = spread(said_of, [(number, draws) for number in range(len(BORDERS))])
+    for (name, _, _), said in zip(BORDERS, each, strict=True):
         told = ", ".join(f"{_short(verdict)} {_percent(count / draws)}" for verdict, count in said.most_common())
         rows.append(f"| {name} | {told} |")
         print(rows[-1], flush=True)
@@ -159,39 +190,46 @@ def borders(draws: int) -> str:
 SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)
 
 
+def sized(model: Model, scale: float, draws: int) -> str:
+    """The cell of a model at a size."""
+    right = none = total = 0
+    for draw in range(draws):
+        said, _ = page(sheets(np.random.default_rng([200, draw]), model, scale=scale))
+        right += sum(v == model.expects(m) for v, m in zip(said, PAGE, strict=True))
+        none += sum(v == "too few items" for v in said)
+        total += len(said)
+    return f"{_percent(right / total)} / {_percent(none / total)} / {_percent(1 - (right + none) / total)}"
+
+
 def sizes(draws: int) -> str:
     """What smaller and larger pages say: a wrong verdict is worse than none."""
     chosen = [m for m in MODELS if m.name in ("guesser", "cue reader", "partial knower", "good knower", "perfect")]
+    cells = spread(sized, [(model, scale, draws) for model in chosen for scale in SIZES])
     rows = []
-    for model in chosen:
-        cells = []
-        for scale in SIZES:
-            right = none = total = 0
-            for draw in range(draws):
-                said, _ = page(sheets(np.random.default_rng([200, draw]), model, scale=scale))
-                right += sum(v == model.expects(m) for v, m in zip(said, PAGE, strict=True))
-                none += sum(v == "too few items" for v in said)
-                total += len(said)
-            cells.append(
-                f"{_percent(right / total)} / {_percent(none / total)} / {_percent(1 - (right + none) / total)}"
-            )
-        rows.append(f"| {model.name} | {' | '.join(cells)} |")
+    for place, model in enumerate(chosen):
+        own = cells[place * len(SIZES) : (place + 1) * len(SIZES)]
+        rows.append(f"| {model.name} | {' | '.join(own)} |")
         print(rows[-1], flush=True)
     head = f"| model | {' | '.join(f'{600 * scale:.0f} items' for scale in SIZES)} |\n|---|{'---|' * len(SIZES)}"
     return "\n".join([f"{draws:,} pages of each; right / too few items / another verdict, in %.", "", head, *rows])
 
 
+def numbered(place: int, draws: int) -> list[Estimate]:
+    """The one number of a model, page by page."""
+    found = []
+    for draw in range(draws):
+        one = one_number(sheets(np.random.default_rng([300, place, draw]), MODELS[place]), 0.95, 0, RESAMPLES)
+        assert one is not None
+        found.append(one.value)
+    return found
+
+
 def number(draws: int) -> str:
     """The one number: its mean, and how often its interval holds it."""
     rows = []
-    for place, model in enumerate(MODELS):
-        if model.remembers:
-            continue
-        found = []
-        for draw in range(draws):
-            one = one_number(sheets(np.random.default_rng([300, place, draw]), model), 0.95, 0, RESAMPLES)
-            assert one is not None
-            found.append(one.value)
+    places = [place for place, model in enumerate(MODELS) if not model.remembers]
+    for place, found in zip(places, spread(numbered, [(place, draws) for place in places]), strict=True):
+        model = MODELS[place]
         values = np.array([each.value for each in found])
         truth = values.mean()
         held = np.mean([each.low <= truth <= each.high for each in found])
@@ -207,6 +245,16 @@ RUN: Path | None = None
 """A run of smollm2 whose answers are halved; without one it is asked."""
 DOSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 REDRAWS = 200
+
+
+def remembering(dose: float, draws: int) -> int:
+    """How often a partial knower's memory of a share of the frozen half is found."""
+    model = next(m for m in MODELS if m.name == "partial knower")
+    with_twin, hits = tuple(material for material in PAGE if material.twin), 0
+    for draw in range(draws):
+        rng = np.random.default_rng([500, draw])
+        hits += memory(sheets(rng, replace(model, remembers=dose), with_twin)).found
+    return hits
 
 
 def twins(draws: int) -> str:
@@ -227,13 +275,7 @@ def twins(draws: int) -> str:
         rows.append(f"| {name} | {n:,} | {REDRAWS} | {_percent(alarms / REDRAWS)} |")
         print(rows[-1], flush=True)
     found = []
-    model = next(m for m in MODELS if m.name == "partial knower")
-    with_twin = tuple(material for material in PAGE if material.twin)
-    for dose in DOSES:
-        hits = 0
-        for draw in range(draws):
-            rng = np.random.default_rng([500, draw])
-            hits += memory(sheets(rng, replace(model, remembers=dose), with_twin)).found
+    for dose, hits in zip(DOSES, spread(remembering, [(dose, draws) for dose in DOSES]), strict=True):
         found.append(f"| {_percent(dose)} | {_percent(hits / draws)} |")
         print(found[-1], flush=True)
     first = "| answers to real items | items | halvings | memory found, in % |\n|---|---:|---:|---:|"
@@ -294,9 +336,10 @@ def main() -> None:
     parser.add_argument("--draws", type=int)
     parser.add_argument("--run", type=Path, help="answers of smollm2 that are kept, such as those of a profile")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
-    global RUN
-    RUN = arguments.run
+    global RUN, WORKERS
+    RUN, WORKERS = arguments.run, arguments.workers
     for name in arguments.parts or PARTS:
         make, draws = PARTS[name]
         print(f"== {name}", flush=True)

@@ -2,7 +2,8 @@
 
 Run: python -m tools.release build              both into dist/
      python -m tools.release contents           what is in the wheel, by kind, and what should not be
-     python -m tools.release try [core hf all]  fresh environments below build/release, a smoke test in each
+     python -m tools.release try [core hf all]  fresh environments below build/release, a smoke test in each; prints
+                                                the table of docs/release.md
 
 Installing takes minutes and, for `hf` and `all`, gigabytes. torch is installed first and by version, as in set-up.
 """
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 import venv
 import zipfile
 from collections import Counter
@@ -58,6 +61,9 @@ if EXTRA == "all":
     new = json.loads(call("annotate", "new", "starter.jsonl", "--instrument", "choice", "-o", "study", "--json"))
     assert Path("study/study.toml").is_file(), new
     assert json.loads(call("saliency", "-m", "tiny", "Ice is [cold].", "--json"))["words"], "saliency"
+    words = ("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--no-cache", "--on", "ray", "--workers", "1")
+    there = json.loads(call(*words, "--out", "ray", "--json"))
+    assert there["results"][0]["accuracy"] == run["results"][0]["accuracy"], "the same answers on a worker of Ray"
 print(EXTRA, "passes")
 """
 
@@ -81,25 +87,46 @@ def contents() -> None:
 
 
 def try_out(wanted: list[str]) -> None:
-    """Install the wheel with each extra, and the source archive with the first, each into an environment of its own."""
+    """Install wheel and source archive with each extra, each into an environment of its own, and tell what it took."""
+    print("| installed | from | packages | MB | seconds to install | of the smoke test |\n|---|---|---|---|---|---|")
+    for archive in (_one("*.whl"), _one("*.tar.gz")):
+        for name in wanted:
+            folder = TRIED / f"{name}-{archive.suffix.strip('.')}"
+            began = time.monotonic()
+            python = _installed(folder, archive, name)
+            installed = time.monotonic()
+            _smoke(folder, python, name)
+            took = f"{installed - began:.0f} | {time.monotonic() - installed:.0f}"
+            packages = list((folder / "env").rglob("*.dist-info"))
+            size = sum(path.lstat().st_size for path in (folder / "env").rglob("*")) / 1e6
+            kind = "wheel" if archive.suffix == ".whl" else "source archive"
+            print(f"| {name} | {kind} | {len(packages)} | {size:,.0f} | {took} |", flush=True)
+
+
+def _installed(folder: Path, archive: Path, name: str) -> Path:
+    """A fresh environment with what is to be tried; its Python."""
+    venv.create(folder / "env", clear=True, with_pip=True)
+    python = folder / "env" / "bin" / "python"
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "-q", "install", "--no-compile"]
     torch = re.search(r"^torch==.*$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     assert torch is not None
-    for place, name in enumerate(wanted):
-        for archive in [_one("*.whl"), *([_one("*.tar.gz")] if place == 0 else [])]:
-            folder = TRIED / f"{name}-{archive.suffix.strip('.')}"
-            venv.create(folder / "env", clear=True, with_pip=True)
-            python = folder / "env" / "bin" / "python"
-            pip = [python, "-m", "pip", "--disable-pip-version-check", "-q", "install"]
-            if name != "core":
-                subprocess.run([*pip, torch[0]], check=True)
-            subprocess.run([*pip, f"{archive}{EXTRAS[name]}", "-c", ROOT / "constraints.txt"], check=True)
-            support = folder / "support" / "tests"
-            support.mkdir(parents=True, exist_ok=True)
-            if not (support / "support").exists():
-                (support / "support").symlink_to(ROOT / "tests" / "support")
-            (folder / "smoke.py").write_text(SMOKE, encoding="utf-8")
-            clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-            subprocess.run([python, "smoke.py", name], cwd=folder, check=True, env=clean)
+    if name != "core":
+        subprocess.run([*pip, torch[0]], check=True)
+    subprocess.run([*pip, f"{archive}{EXTRAS[name]}", "-c", ROOT / "constraints.txt"], check=True)
+    return python
+
+
+def _smoke(folder: Path, python: Path, name: str) -> None:
+    """Put what is installed to work; of the checkout it gets a tiny model's recipe and nothing else."""
+    support = folder / "support" / "tests"
+    support.mkdir(parents=True, exist_ok=True)
+    if not (support / "support").exists():
+        (support / "support").symlink_to(ROOT / "tests" / "support")
+    for old in ("run", "ray", "study", "charts"):
+        shutil.rmtree(folder / old, ignore_errors=True)
+    (folder / "smoke.py").write_text(SMOKE, encoding="utf-8")
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([python, "smoke.py", name], cwd=folder, check=True, env=clean, stdout=subprocess.DEVNULL)
 
 
 def _one(pattern: str) -> Path:

@@ -31,27 +31,30 @@ if TYPE_CHECKING:
     from horsesense.api.cache import PrunedCache as PrunedCache
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
-    from horsesense.api.checking import check as check
+    from horsesense.api.comparing import compare as compare
+    from horsesense.api.comparing import gate as gate
+    from horsesense.api.controls import fit_control as fit_control
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
-    from horsesense.api.engines import engine as engine
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
-    from horsesense.api.fetching import Fetchable as Fetchable
-    from horsesense.api.fetching import fetch as fetch
-    from horsesense.api.fetching import list_fetchable as list_fetchable
     from horsesense.api.frames import Frame as Frame
-    from horsesense.api.learning import fit_control as fit_control
+    from horsesense.api.keeping import Fetchable as Fetchable
+    from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
+    from horsesense.api.keeping import add_source as add_source
+    from horsesense.api.keeping import fetch as fetch
+    from horsesense.api.keeping import list_fetchable as list_fetchable
+    from horsesense.api.keeping import list_plugins as list_plugins
+    from horsesense.api.keeping import list_sources as list_sources
     from horsesense.api.learning import inoculate as inoculate
     from horsesense.api.learning import train as train
     from horsesense.api.learnt import FittedControl as FittedControl
     from horsesense.api.learnt import Inoculation as Inoculation
     from horsesense.api.learnt import Training as Training
+    from horsesense.api.models import engine as engine
     from horsesense.api.models import load_model as load_model
-    from horsesense.api.plugged import InstalledPlugins as InstalledPlugins
-    from horsesense.api.plugged import list_plugins as list_plugins
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
@@ -61,16 +64,12 @@ if TYPE_CHECKING:
     from horsesense.api.replicate import Replicated as Replicated
     from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
-    from horsesense.api.reporting import compare as compare
-    from horsesense.api.reporting import gate as gate
     from horsesense.api.reporting import write_report as write_report
     from horsesense.api.reporting import write_rows as write_rows
     from horsesense.api.run import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.api.showing import ShownAnswers as ShownAnswers
     from horsesense.api.showing import show as show
-    from horsesense.api.sources import add_source as add_source
-    from horsesense.api.sources import list_sources as list_sources
     from horsesense.api.texts import Fills as Fills
     from horsesense.api.texts import Scores as Scores
     from horsesense.api.texts import fill as fill
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
     from horsesense.api.texts import texts_in as texts_in
     from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
+    from horsesense.api.wordnetqa import check as check
     from horsesense.errors import UserError as UserError
     from horsesense.models.served.settings import ServedSettings as ServedSettings
     from horsesense.records import Card as Card
@@ -93,25 +93,32 @@ __version__ = "0.2.0"
 _WHERE = {
     "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
-    "api.checking": ("check",),
+    "api.comparing": ("compare", "gate"),
+    "api.controls": ("fit_control",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
-    "api.engines": ("engine",),
     "api.exchange": ("export", "import_log"),
-    "api.fetching": ("Fetchable", "fetch", "list_fetchable"),
     "api.frames": ("Frame",),
-    "api.learning": ("fit_control", "inoculate", "train"),
+    "api.keeping": (
+        "Fetchable",
+        "InstalledPlugins",
+        "add_source",
+        "fetch",
+        "list_fetchable",
+        "list_plugins",
+        "list_sources",
+    ),
+    "api.learning": ("inoculate", "train"),
     "api.learnt": ("FittedControl", "Inoculation", "Training"),
-    "api.models": ("load_model",),
-    "api.plugged": ("InstalledPlugins", "list_plugins"),
+    "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
     "api.replicate": ("Replicated", "replicate"),
-    "api.reporting": ("Report", "compare", "gate", "write_report", "write_rows"),
+    "api.reporting": ("Report", "write_report", "write_rows"),
     "api.run": ("Comparison", "Run"),
     "api.showing": ("ShownAnswers", "show"),
-    "api.sources": ("add_source", "list_sources"),
     "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
     "api.verify": ("Verified", "verify"),
+    "api.wordnetqa": ("check",),
     "errors": ("UserError",),
     "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),

@@ -138,11 +138,15 @@ def naming_extras() -> Iterator[None]:
 
 
 def need(library: str) -> None:
-    """Load a library of an extra now, so that one which is missing is missing before hours of work."""
-    from importlib import import_module
+    """Look for a library of an extra now, so that one which is missing is missing before hours of work.
+
+    It is not loaded: that takes seconds, in which nothing else that is wrong would be told.
+    """
+    from importlib.util import find_spec
 
     with naming_extras():
-        import_module(library)
+        if find_spec(library) is None:
+            raise ModuleNotFoundError(f"No module named {library!r}", name=library)
 
 
 _PARSERS = frozenset(

@@ -16,7 +16,7 @@ from horsesense.cli.documents import DOCUMENTS
 from horsesense.methods.cats.suite import find_suite, open_suite
 from horsesense.records import Card, Judgement, Probe, write_judgements
 from horsesense.records.document import plain
-from horsesense.records.written import written
+from horsesense.records.probe import written
 from tests.support import ROOT
 from tests.support.calling import Call, caller, lay, toy_lines
 from tests.support.made_corpora import attributes, relationships

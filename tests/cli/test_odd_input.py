@@ -55,6 +55,18 @@ def test_files_of_another_shape_are_named(call: Call) -> None:
         assert f"{file}:" in called.err
 
 
+@pytest.mark.parametrize("command", ["premises", "recast", "split", "pictures"])
+def test_items_that_are_no_triples(command: str, call: Call) -> None:
+    Path("rel.json").write_text("[]")
+    words = {
+        "pictures": ("--relationships", "rel.json", "--images", "rel.json", "-o", "o.jsonl"),
+        "split": ("--out", "o"),
+    }
+    called = call("partwhole", command, "p.jsonl", *words.get(command, ("-o", "o.jsonl")))
+    assert (called.code, called.err.count("\n")) == (2, 1), called.err
+    assert not list(Path().glob("o*"))
+
+
 def test_names_that_cannot_be(call: Call) -> None:
     os.symlink("loop.jsonl", "loop.jsonl")  # noqa: PTH211  # shorter
     for name in ("x" * 300 + ".jsonl", os.fsdecode(b"\xff\xfe.jsonl"), "loop.jsonl", "nul\x00.jsonl"):

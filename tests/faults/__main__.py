@@ -70,7 +70,7 @@ def _work(chosen: argparse.Namespace) -> None:
             before = Path.cwd()
             os.chdir(warm)
             with suppress(SystemExit):  # here, and not in a child, so that the children find all libraries loaded
-                case.run(warm)
+                (case.warm or case.run)(warm)
             os.chdir(before)
             outcomes[case.name] = injector.faults(case, which)
             (chosen.place / f"found-{chosen.number}").write_bytes(pickle.dumps(outcomes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.faults.harness import Case
@@ -12,7 +13,11 @@ from tests.faults.studies import POSTGRESQL, postgresql_study, sqlite_study
 from tests.support.made_tasks import clozes, questions
 from tests.support.made_trees import write_tree
 from tests.support.postgresql_cluster import cluster, programs
+from tests.support.ray_run import ray_cluster
+from tests.support.small_cats import lay_all
 from tests.support.tiny import save_tiny
+
+ON_RAY = "run --on ray"
 
 
 def command(*words: str) -> Callable[[Path], None]:
@@ -61,6 +66,8 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
         found = [*_commands(inputs), sqlite_study()]
         if programs() is not None and (not only or POSTGRESQL in only):
             found.append(postgresql_study(open_things.enter_context(cluster())))
+        if find_spec("ray") is not None and (not only or ON_RAY in only):
+            found.append(_on_ray(inputs, open_things.enter_context(ray_cluster())))
         yield [case for case in found if not only or case.name in only]
 
 
@@ -86,6 +93,7 @@ def _commands(inputs: Path) -> list[Case]:
     _people_answer(inputs)
     _draw_nothing()
     write_tree(inputs / "tree.tsv")
+    lay_all(inputs / "sets")
     (inputs / "table.csv").write_text("question,a,b,answer\nWhat is cold?,ice,fire,0\n")
     at = {path.name: str(path) for path in inputs.iterdir()}
     training = [
@@ -133,8 +141,23 @@ def _commands(inputs: Path) -> list[Case]:
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
         Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
+        Case("profile", command("profile", "-m", at["gpt2"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out"), results_only),
+        Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),
         Case("rica study", command("rica", "study", "-m", at["gpt2"], "-p", at["rica.jsonl"], "--limit", "4", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
     ]  # fmt: skip
+
+
+def _on_ray(inputs: Path, address: str) -> Case:
+    """Who asks is under faults; the workers are those of a cluster that runs all the time."""
+    run = ["run", "-m", str(inputs / "gpt2"), "-p", str(inputs / "clozes.jsonl"), "--out", "run", "--device", "cpu"]
+
+    def warm(folder: Path) -> None:
+        import ray  # noqa: F401 connecting would start threads, which a forked child is left without
+
+        command(*run)(folder)
+
+    asking = command(*run, "--on", f"ray:{address}", "--workers", "1", "--threads", "1")
+    return Case(ON_RAY, asking, results_only, warm=warm, sends=False)
 
 
 def _people_answer(inputs: Path) -> None:

@@ -57,6 +57,10 @@ class Case:
     """All that it left, where that is more than the folder."""
     prepare: Callable[[Path], None] = lambda folder: None
     """What a new folder needs; no fault falls into it."""
+    warm: Callable[[Path], None] | None = None
+    """Loads its libraries once for all children, where the command itself would start what does not live on in them."""
+    sends: bool = True
+    """Whether what it sends is under faults too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,7 @@ class Injector:
         signal.alarm(LONGEST)
         os.chdir(folder)
         out = io.StringIO()
+        self.shim.fault_sends(int(case.sends))
         self.shim.fault_set(os.fsencode(folder), kind, n, int(kill))
         try:
             with redirect_stdout(out), redirect_stderr(out):

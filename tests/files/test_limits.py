@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -13,10 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.api.probes import build
 from horsesense.errors import UserError
 from horsesense.files import numbered_lines, read_bytes, read_text, sha256_of_file, text
 from horsesense.files.checksums import check_folder, sum_folder
 from horsesense.models.folders import hash_of_files
+from horsesense.records import write_probe
+from tests.support.made_schemas import made_probe
+from tests.support.made_tasks import clozes
 
 
 def bomb(path: Path, line_ends: bool) -> Path:
@@ -118,3 +123,58 @@ def test_weights_that_are_a_device_are_told(tmp_path: Path, tiny_folders: dict[s
     (folder / "model.safetensors").symlink_to("/dev/null")
     with pytest.raises(UserError, match="a device or a pipe, not a file"):
         hash_of_files([folder / "model.safetensors"])
+
+
+ASKING = [
+    ["score", "-m", "MODEL", "Ice is cold."],
+    ["fill", "-m", "MODEL", "Ice is ___."],
+    ["saliency", "-m", "MODEL", "It is [cold].", "--method", "gradient"],
+    ["run", "-m", "MODEL", "-p", "clozes.jsonl", "--out", "run"],
+    ["train", "-m", "MODEL", "--train", "clozes.jsonl", "--test", "others.jsonl", "--out", "trained"],
+    [
+        *("inoculate", "-m", "MODEL", "--train", "clozes.jsonl", "--dev", "others.jsonl", "--test", "tests.jsonl"),
+        *("--original-dev", "dev.jsonl", "--original-test", "last.jsonl", "--dose", "2", "--out", "dosed"),
+    ],
+    ["rica", "views", "rica.jsonl", "-m", "MODEL", "--limit", "2", "--out", "views"],
+    ["rica", "study", "-m", "MODEL", "-p", "rica.jsonl", "--limit", "2", "--out", "study"],
+    ["profile", "-m", "MODEL", "--ability", "parts", "--limit", "2", "--out", "profile"],
+    ["winoventi", "associations", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL"],
+    ["winoventi", "evaluate", "-m", "MODEL", "-p", "wino.jsonl", "--no-own", "--out", "evaluated"],
+    ["winoventi", "make", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL", "--out", "made"],
+]
+IN_TURN = """
+import json, sys
+from horsesense.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words)
+    except SystemExit as stop:
+        print(words[:2], stop.code, sorted({"torch", "transformers"} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_weights_are_looked_at_before_torch_is_loaded(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    """Loading it takes seconds, in which a bomb, or any other file in the place of weights, would not be told."""
+    folder = Path(shutil.copytree(tiny_folders["gpt2"], tmp_path / "model"))
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(tiny_folders["gpt2"])}))
+    places = [folder / "model.safetensors", adapter / "adapter_model.safetensors", folder / "model.gguf"]
+    places[0].write_bytes(gzip.compress(b"x" * 100_000))
+    for place in places[1:]:
+        place.symlink_to(places[0])
+    for probe, seed in (("clozes", 1), ("others", 2), ("tests", 3), ("dev", 4), ("last", 5)):
+        write_probe(tmp_path / f"{probe}.jsonl", clozes(4, seed))
+    write_probe(tmp_path / "wino.jsonl", made_probe())
+    write_probe(tmp_path / "rica.jsonl", build("rica", strategies=["material"], perturbations=["released"], limit=4))
+    (tmp_path / "nouns.txt").write_text("stone\nkettle\n")
+    given = [(words, folder) for words in ASKING] + [
+        (words, name) for words in ASKING[:5] for name in (adapter, places[2])
+    ]
+    calls = [[str(name) if word == "MODEL" else word for word in words] for words, name in given]
+    words = [sys.executable, "-c", IN_TURN, json.dumps(calls)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    assert [line for line in lines if line.startswith("[")] == [f"{call[:2]} 2 []" for call in calls], done.stderr
+    told = [line for line in lines if line.startswith("horsesense: ")]
+    assert len([line for line in told if "no safetensors file" in line or "not a GGUF file" in line]) == len(calls)

@@ -89,7 +89,10 @@ class Fuzz:
         self.lot = random.Random(self.seed)
         import uvicorn
 
+        from horsesense.runs import ray_engine
+
         uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
+        ray_engine.RayEngine._connect = _no_cluster  # type: ignore[method-assign,assignment]  # likewise; it would start processes
         os.environ |= small_world(self.place / "outside")
         (self.place / "seeds").mkdir()
         self.seeds = sorted(plant(self.place / "seeds").iterdir())
@@ -357,6 +360,12 @@ class Fuzz:
             kept = self.place / "defects" / f"{os.getpid()}-{len(self.defects)}"
             with suppress(OSError, shutil.Error):
                 shutil.copytree(Path.cwd(), kept, symlinks=True)
+
+
+def _no_cluster(_: object) -> None:
+    from horsesense.errors import UserError
+
+    raise UserError("no Ray cluster is started here")
 
 
 def group_of(target: str) -> str:

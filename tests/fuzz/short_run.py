@@ -42,6 +42,9 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the fuzzer sets is put back afterwards."""
     import uvicorn
 
+    from horsesense.runs.ray_engine import RayEngine
+
     for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
         monkeypatch.setenv(name, "")
     monkeypatch.setattr(uvicorn, "run", uvicorn.run)
+    monkeypatch.setattr(RayEngine, "_connect", RayEngine._connect)

@@ -44,6 +44,8 @@ def test_a_new_command_is_fuzzed_without_being_named(tmp_path: Path, monkeypatch
 def test_a_good_call_keeps_its_place_and_loses_one_thing(tmp_path: Path) -> None:
     calls = GoodCalls(tmp_path)
     calls._prepared["report"] = ["report", str(tmp_path / "world" / "run"), "--no-cues"]
+    for kind in ("new", "done"):
+        calls._here("report", kind).mkdir(parents=True)
     (tmp_path / "world" / "run").mkdir(parents=True)
     (tmp_path / "world" / "run" / "a.json").write_text('{"a": 1}')
     seen = set()

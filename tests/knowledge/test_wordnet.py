@@ -98,8 +98,7 @@ def test_words_lead_to_their_senses_in_order(taxonomy: Taxonomy) -> None:
 def test_the_kept_table_is_the_parsed_one(
     taxonomy: Taxonomy, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = list((tmp_path / "cache" / "taxonomy").iterdir())
-    assert len(kept) == 1
+    assert len(list((tmp_path / "cache" / "taxonomy").glob("*.json"))) == 1
     monkeypatch.setattr("horsesense.knowledge.taxonomy.read_synsets", lambda *_: pytest.fail("parsed again"))
     again = load_taxonomy(small)
     assert again.ids == taxonomy.ids
@@ -108,9 +107,12 @@ def test_the_kept_table_is_the_parsed_one(
 
 
 def test_a_damaged_kept_table_is_made_again(taxonomy: Taxonomy, small: Path, tmp_path: Path) -> None:
-    (kept,) = (tmp_path / "cache" / "taxonomy").iterdir()
-    kept.write_text("{", encoding="utf-8")
-    assert load_taxonomy(small).ids == taxonomy.ids
+    (kept,) = (tmp_path / "cache" / "taxonomy").glob("*.json")
+    whole = kept.read_text(encoding="utf-8")
+    for damaged in ("{", whole.replace("andiron", "andirom")):  # one that cannot be read, and one letter of another
+        kept.write_text(damaged, encoding="utf-8")
+        assert load_taxonomy(small).ids == taxonomy.ids
+        assert kept.read_text(encoding="utf-8") == whole
 
 
 def test_a_damaged_line_is_named(small: Path) -> None:

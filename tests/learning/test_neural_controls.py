@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.asking import open_run
-from horsesense.api.learning import fit_control
+from horsesense.api.controls import fit_control
 from horsesense.errors import UserError
 from horsesense.learning.baseline import fit_baseline
 from horsesense.learning.controls import Task

@@ -9,6 +9,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.files import cache_folder
+from horsesense.models import gguf
 from horsesense.models.bundled import bundled_folder
 from horsesense.models.gguf import converted
 from horsesense.models.local.load import load_model
@@ -52,3 +53,27 @@ def test_damaged_files_are_told_and_leave_nothing(tmp_path: Path, content: bytes
     assert str(told.value).startswith(f"{path}: ")
     left = list(cache_folder("converted").glob(".*.part")) if cache_folder("converted").is_dir() else []
     assert left == []
+
+
+def test_what_is_too_large_to_convert_is_asked_through_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand parameters take 8,000 bytes: refused on a machine with fewer, begun on one with as many."""
+    from gguf import GGUFWriter
+
+    path = tmp_path / "large.gguf"
+    writer = GGUFWriter(path, "llama")
+    writer.add_tensor("output.weight", np.zeros((10, 100), dtype=np.float32))
+    for step in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.write_tensors_to_file, writer.close):
+        step()
+    monkeypatch.setattr(gguf, "_memory", lambda: 7_999.0)
+    with pytest.raises(UserError, match=r"to be converted, .*; serve it \(llama-server -m large\.gguf --port 8080\)"):
+        converted(path)
+    monkeypatch.setattr(gguf, "_memory", lambda: 8_000.0)
+    with pytest.raises(UserError, match="cannot be read"):
+        converted(path)
+    part = path.rename(tmp_path / "large-00001-of-00003.gguf")
+    with pytest.raises(
+        UserError, match=r"several GGUF files .*; serve it \(llama-server -m large-00001-of-00003\.gguf"
+    ):
+        converted(part)

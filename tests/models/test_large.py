@@ -9,7 +9,7 @@ from statistics import correlation
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.models.local.large import placed
+from horsesense.models.local.device import placed
 from horsesense.models.local.load import load_model
 from horsesense.records import ScoringSpec
 from horsesense.scoring.texts import score_texts
@@ -17,12 +17,20 @@ from horsesense.scoring.texts import score_texts
 TEXTS = ["The kettle is hot.", "Ice melts in the sun."]
 
 
-def test_a_model_that_is_spread_gives_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
-    folder = str(tiny_folders["llama"])
-    plain, spread = load_model(folder, device="cpu"), load_model(folder, device="map")
-    for one, other in zip(*(score_texts(each, TEXTS, ScoringSpec()) for each in (plain, spread)), strict=True):
-        assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-5)
-    assert "put there as it was loaded" in spread.notes[0]
+def test_a_model_that_is_spread_gives_the_same_numbers(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """From one file and from several, as large models come."""
+    from transformers import AutoTokenizer, LlamaForCausalLM
+
+    whole = tiny_folders["llama"]
+    LlamaForCausalLM.from_pretrained(whole).save_pretrained(tmp_path, max_shard_size="20KB")
+    AutoTokenizer.from_pretrained(whole).save_pretrained(tmp_path)
+    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
+    plain = score_texts(load_model(str(whole), device="cpu"), TEXTS, ScoringSpec())
+    for folder in (whole, tmp_path):
+        spread = load_model(str(folder), device="map")
+        for one, other in zip(plain, score_texts(spread, TEXTS, ScoringSpec()), strict=True):
+            assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-5)
+        assert "put there as it was loaded" in spread.notes[0]
 
 
 def test_few_bits_need_their_library(tiny_folders: dict[str, Path]) -> None:

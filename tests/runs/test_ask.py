@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.models.local.rows import Question
 from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.folder import locked, read_answers
+from horsesense.runs.folder import locked
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.options import answer_items
@@ -99,7 +99,8 @@ def test_answers_are_those_of_the_engine(tiny_folders: dict[str, Path], tmp_path
 
     probe, model = make_probe(20), str(tiny_folders["bert"])
     manifest = ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
-    kept = read_answers(tmp_path / "run", model, "probe", manifest.parts[0].shards)
+    _, (answered,) = read_run(tmp_path / "run")
+    kept = {answer.item: answer for answer in answered.answers}
     assert manifest.parts[0].shards > 3
     for answer in answer_items(load_model(model, device="cpu"), probe.items, ScoringSpec()):
         found = kept[answer.item]

@@ -116,3 +116,21 @@ def test_a_kill_between_the_checksum_and_the_file(tmp_path: Path) -> None:
     path.write_text("three")
     assert not is_sound(tmp_path, path)
     assert check_folder(tmp_path).damaged == ("a",)
+
+
+def test_a_kill_in_the_middle_of_a_line_costs_that_line_alone(tmp_path: Path) -> None:
+    for name in ("b", "answers.1", "a"):
+        with summed(tmp_path, tmp_path / name) as temporary:
+            temporary.write_text(name)
+    whole, kept = (tmp_path / SUMS).read_bytes(), kept_sums(tmp_path)
+    assert list(kept) == ["b", "answers.1", "a"], "each is one more line"
+    last = len(f"{kept['a']}  a\n")
+    for left in (0, 1, 63, 64, 66, last - 1):
+        (tmp_path / SUMS).write_bytes(whole[: len(whole) - last + left])
+        assert set(kept_sums(tmp_path)) == {"b", "answers.1"}
+        keep_sum(tmp_path, tmp_path / "a", kept["a"])
+        assert kept_sums(tmp_path) == kept
+        done = subprocess.run(
+            ["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr

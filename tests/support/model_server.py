@@ -187,7 +187,8 @@ class ModelServer:
         if path == "/v1/chat/completions" and does.room not in body:
             return 400, {"error": {"message": f"use {does.room}"}}
         if asked > does.top or (body.get("echo") and not does.echo):
-            return 400, {"error": {"message": "this is not done here"}}
+            # What was sent is repeated, the key with it, as some servers do.
+            return 400, {"error": {"message": f"this is not done here: {body} {handler.headers['authorization']}"}}
         if not isinstance(body.get("prompt", ""), str) and not does.takes_ids:
             return 400, {"error": {"message": "a prompt is a text"}}
         if self.says is not None and (said := self.says(_last_question(body))) is not None:

@@ -16,6 +16,7 @@ from tools.docs.blocks import CARD, DOCS, ROOT, shown, untried_page
 from tools.docs.commands import write_commands
 from tools.docs.house import picture
 from tools.docs.interface import write_interface, write_records
+from tools.docs.long_pages import shortened
 from tools.docs.notebooks import EXAMPLES, page
 
 SETTINGS = Path(__file__).with_name("zensical.toml")
@@ -27,7 +28,8 @@ def stage(to: Path = STAGE) -> Path:
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(DOCS, to)
     for path in to.rglob("*.md"):
-        path.write_text(shown(path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = shown(path.read_text(encoding="utf-8"))
+        path.write_text(shortened(text) if to / "results" in path.parents else text, encoding="utf-8")
     for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT"):
         text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
         text = re.sub(r"\]\(docs/", "](", text)
@@ -39,6 +41,7 @@ def stage(to: Path = STAGE) -> Path:
     (to / "reference" / "untried.md").write_text(untried_page(), encoding="utf-8")
     (to / "results" / "smollm2-masked.md").write_text(shown(CARD.read_text(encoding="utf-8")), encoding="utf-8")
     (to / "images" / "house.svg").write_text(picture(), encoding="utf-8")
+    shutil.copy(SETTINGS.with_name("site.css"), to)
     for path in EXAMPLES.glob("*.py"):
         (to / "tutorials" / f"{path.stem}.md").write_text(page(path), encoding="utf-8")
         (to / "tutorials" / f"{path.stem}.json").unlink()

@@ -5,7 +5,8 @@ title is a file. A comment in the line above a fence says what is special about 
 
 - ``<!-- untried: it needs Slurm -->``: it cannot be tried on the machines at hand;
 - ``<!-- tried: tests/faults -->``: a test of its own, or a target of make, runs it;
-- ``<!-- made: the table below -->``: it was run to make what the page shows, and takes too long for a test.
+- ``<!-- made: the table below -->``: it was run to make what the page shows, and takes too long for a test; with
+  ``; tried small`` behind it a test runs it with tiny models and few items.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 CARD = ROOT / "src" / "horsesense" / "models" / "data" / "smollm2-masked.md"
+MARKS = ("untried", "tried", "made")
 _FENCE = re.compile(
     r"^(?:<!-- (?P<mark>untried|tried|made): (?P<why>.*?) -->\n)?"
     r'```(?P<kind>\w*)(?: title="(?P<title>[^"]*)")?\n(?P<body>.*?)^```',
@@ -72,29 +74,62 @@ def prose_blocks(path: Path) -> str:
     return _FENCE.sub("", path.read_text(encoding="utf-8"))
 
 
+def inline_commands(path: Path) -> list[str]:
+    """Commands that stand within sentences."""
+    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make) [^`]*)`", prose_blocks(path))
+    return [re.sub(r"^[A-Z]+=\d+ ", "", " ".join(each.split())) for each in named]
+
+
 def marked(mark: str) -> list[Block]:
     """The blocks of all pages with this mark."""
     return [block for path in pages() for block in blocks(path) if block.mark == mark]
 
 
+SMALL = "; tried small"
+"""Behind the mark of a block that a test runs in a small form."""
+
+
+_NOT_TRIED = """# Not tried
+
+Of {every} blocks of commands and code on these pages a test runs all but the {left} below as they stand. Each of these
+is parsed as the program parses it, so that no command and no option in it can be gone (`tests/docs/test_commands.py`),
+and each command of ours is run in a small form (`tests/api/test_every_command.py`).
+
+## Cannot be tried
+
+What these need is not on the machines that we test on: {untried} blocks.
+
+| page | line | needs | begins |
+|---|---|---|---|
+{untried_rows}
+## Too long for a test
+
+These were run to make the figures beside them: {made} blocks, {small} of which a test runs with tiny models.
+
+| page | line | what it made | begins |
+|---|---|---|---|
+{made_rows}"""
+
+
 def untried_page() -> str:
-    """What no test runs, as a page."""
-    text = "# Not tried\n\nEvery command and every piece of code on these pages is run by a test, but for these.\n"
-    for mark, title, says in (
-        ("untried", "Cannot be tried", "What these need is not on the machines that we test on"),
-        ("made", "Too long for a test", "These were run to make the figures beside them"),
-    ):
-        found = marked(mark)
-        text += f"\n## {title}\n\n{says}: {len(found)} blocks.\n\n"
-        text += f"| page | line | {_ABOUT[mark]} | begins |\n|---|---|---|---|\n"
-        for block in found:
-            first = next(iter(block.text.strip().splitlines()), "").replace("|", "\\|")
-            link = f"[{block.page}](../{block.page})" if "/" in block.page and "src" not in block.page else block.page
-            text += f"| {link} | {block.line} | {block.why} | `{first[:60]}` |\n"
-    return text
+    """What no test runs as it stands, as a page: counted, with why, and with what is known of it all the same."""
+    every = [block for path in pages() for block in blocks(path) if block.kind in ("sh", "python")]
+    untried, made = marked("untried"), marked("made")
+    return _NOT_TRIED.format(
+        every=len(every),
+        left=len(untried) + len(made),
+        untried=len(untried),
+        made=len(made),
+        small=sum(block.why.endswith(SMALL) for block in made),
+        untried_rows="".join(map(_row, untried)),
+        made_rows="".join(map(_row, made)),
+    )
 
 
-_ABOUT = {"untried": "needs", "made": "what it made"}
+def _row(block: Block) -> str:
+    first = next(iter(block.text.strip().splitlines()), "").replace("|", "\\|")
+    link = f"[{block.page}](../{block.page})" if "/" in block.page and "src" not in block.page else block.page
+    return f"| {link} | {block.line} | {block.why} | `{first[:60]}` |\n"
 
 
 def shown(text: str) -> str:

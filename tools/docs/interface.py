@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import horsesense
-from horsesense.records import Answer, Card, Item, Probe, ScoringSpec
+from horsesense.records import Answer, Card, Item, Probe, Reply, ScoringSpec
 from horsesense.records.judgements import Judgement
-from horsesense.records.reply import Reply
 from horsesense.records.soundness import Soundness
 from tools.docs.doctests import fenced
 

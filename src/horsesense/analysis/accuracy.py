@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,53 @@ class Credits:
     """Items without a gold, which earn nothing and are left out of every rate."""
 
 
+class Rows(Sequence[tuple[float, ...]]):
+    """Numbers, a few for each item, as one array: a row is made a tuple when it is looked at.
+
+    >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
+    >>> list(rows), rows[1], rows == [(-1.0, -2.0), (-3.0,)]
+    ([(-1.0, -2.0), (-3.0,)], (-3.0,), True)
+    """
+
+    def __init__(self, flat: Floats, begins: NDArray[np.int64]) -> None:
+        self.flat, self.begins = flat, begins
+        """All numbers; where each row begins, and where the last one ends."""
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[float, ...]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[float, ...]]: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[float, ...] | list[tuple[float, ...]]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        start, end = self.begins[place % len(self)], self.begins[place % len(self) + 1]
+        return tuple(self.flat[start:end].tolist())
+
+    def __iter__(self) -> Iterator[tuple[float, ...]]:
+        flat = self.flat.tolist()
+        return (tuple(flat[start:end]) for start, end in pairwise(self.begins.tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list's
+
+
 def credits(
-    scores: Sequence[Sequence[float]], answers: Sequence[int | None], ids: Sequence[str] | None = None
+    scores: Sequence[Sequence[float]],
+    answers: Sequence[int | None] | NDArray[np.int64],
+    ids: Sequence[str] | None = None,
 ) -> Credits:
     """What each item earns. Scores tie only where they are exactly equal; ``ids`` name the items in errors.
+
+    Answers that are an array have -1 where there is no gold.
 
     >>> earned = credits([[-1.0, -2.0], [-3.0, -3.0], [-2.0, -1.0], [-1.0, -5.0]], [0, 1, 0, None])
     >>> earned.values.tolist(), earned.margins.tolist()
@@ -47,8 +91,11 @@ def credits(
         raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
     table, counts = score_table(scores, ids)
     n = len(counts)
-    gold = np.array([-1 if answer is None else answer for answer in answers], dtype=np.int64)
-    judged = np.array([answer is not None for answer in answers], dtype=bool)
+    if isinstance(answers, np.ndarray):
+        gold, judged = answers, answers >= 0
+    else:
+        gold = np.array([-1 if answer is None else answer for answer in answers], dtype=np.int64)
+        judged = np.array([answer is not None for answer in answers], dtype=bool)
     if (wrong := judged & ((gold < 0) | (gold >= counts))).any():
         i = int(np.argmax(wrong))
         raise UserError(f"{_name(ids, i)} has {counts[i]} scores, but its answer is option {gold[i]} (from 0)")
@@ -62,11 +109,14 @@ def credits(
     others[np.arange(len(rows)), gold[rows]] = -np.inf
     if len(rows):
         margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
-    best_options, ends = np.nonzero(best)[1].tolist(), np.cumsum(shared).tolist()
+    alone = [(option,) for option in range(table.shape[1])]  # one tuple for all items of which it is the choice
+    predicted = [alone[option] for option in best.argmax(axis=1).tolist()] if n else []
+    for place in np.flatnonzero(shared > 1).tolist():
+        predicted[place] = tuple(np.flatnonzero(best[place]).tolist())
     return Credits(
         values=values,
         margins=margins,
-        predicted=tuple(tuple(best_options[start:end]) for start, end in zip([0, *ends], ends, strict=False)),
+        predicted=tuple(predicted),
         ties=int((shared[rows] > 1).sum()),
         unjudged=n - len(rows),
     )
@@ -87,10 +137,10 @@ def score_table(
     scores: Sequence[Sequence[float]], ids: Sequence[str] | None = None
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Scores as a table, short rows filled with -inf (a score is never infinite), and the length of each row."""
-    counts = np.array([len(row) for row in scores], dtype=np.int64)
+    counts = np.diff(scores.begins) if isinstance(scores, Rows) else np.array([len(row) for row in scores], np.int64)
     if len(counts) and not counts.all():
         raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
-    flat = np.array([score for row in scores for score in row], dtype=np.float64)
+    flat = scores.flat if isinstance(scores, Rows) else np.array([score for row in scores for score in row], np.float64)
     if not (finite := np.isfinite(flat)).all():
         place = int(np.argmin(finite))
         item = int(np.searchsorted(np.cumsum(counts), place, side="right"))

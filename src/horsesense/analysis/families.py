@@ -96,7 +96,7 @@ def family_accuracy(
     families: Sequence[str],
     roles: Sequence[str] | None = None,
     units: Sequence[str] | None = None,
-    option_counts: Sequence[int] | None = None,
+    option_counts: Sequence[int] | NDArray[np.int64] | None = None,
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -138,7 +138,7 @@ def family_accuracy(
     return rows
 
 
-def without_repeats(values: Floats | Sequence[float], again: Sequence[bool]) -> Floats:
+def without_repeats(values: Floats | Sequence[float], again: Sequence[bool] | NDArray[np.bool_]) -> Floats:
     """Credits without the second asking, so that strict accuracy counts a question once.
 
     >>> without_repeats([1, 0], [False, True]).tolist()

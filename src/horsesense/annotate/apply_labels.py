@@ -12,7 +12,7 @@ from horsesense.annotate.task import Task, tasks_of
 from horsesense.errors import UserError
 from horsesense.records import Item, Label, Probe, write_probe
 from horsesense.records.document import Document
-from horsesense.records.status import is_proposed
+from horsesense.records.probe import is_proposed
 
 NOT_JUDGED = "not judged"
 MISSED = "people miss the gold"

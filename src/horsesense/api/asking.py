@@ -12,8 +12,8 @@ from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
 from horsesense.models.bundled import BUNDLED
 from horsesense.records import Probe, ScoringSpec, card_path, probe_name
+from horsesense.records.probe import apart, is_proposed
 from horsesense.records.spec import parse_spec
-from horsesense.records.status import apart, is_proposed
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.scoring.ways.way import parse_ways
 from horsesense.settings import labelled
@@ -71,7 +71,8 @@ def ask(
     Returns:
         The answers with their numbers.
     """
-    from horsesense.api.engines import named
+    from horsesense.api.models import named
+    from horsesense.models.locating import look_at
     from horsesense.models.served import ServedSettings, is_served
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
@@ -86,6 +87,9 @@ def ask(
             watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     folder = None if out is None else Path(out)
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
+    for each in local:
+        if isinstance(each, str):
+            look_at(labels.get(each, each), allow_pickle=allow_pickle)
     where = named(engine)
     batch, shard = sizes(folder, device if local else SERVED, budget, where.on_gpu if local else None)
     asked = parse_ways(ways if isinstance(ways, str) else ",".join(ways))

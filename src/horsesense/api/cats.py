@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.asking import ask
+from horsesense.api.controls import fit_control
 from horsesense.api.frames import Frame, columns_of
-from horsesense.api.learning import fit_control
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
 from horsesense.errors import UserError, naming_extras

@@ -8,15 +8,15 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.analysis.cues import Findings, cue_answers
+from horsesense.analysis.cues import Findings, chosen_cue
 from horsesense.analysis.cues import find_cues as search_cues
 from horsesense.analysis.cues.foreign import foreign
 from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
 from horsesense.analysis.cues.harden import harden as search_subset
 from horsesense.api.frames import Frame, columns_of
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import PathLike, called, opened
 from horsesense.errors import UserError, argument, naming_extras, now_reading
-from horsesense.records import Item, Probe, check_group, probe_name
+from horsesense.records import Item, Probe, check_group
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class CueFindings(Findings):
 
     def plot(self, most: int = 10) -> Any:
         """A chart (Altair): the ``most`` accurate cues with their intervals, beside chance."""
-        from horsesense.report.charts import accuracies
+        from horsesense.report.drawing import accuracies
 
         rows = [row | {"label": row["pick"], "model": "cue"} for row in self.frame()]
         return accuracies(rows[:most], "accuracy of picking by the cue")
@@ -106,7 +106,7 @@ def find_cues(
     Returns:
         Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
     """
-    known, unit = _opened(probe, group)
+    known, unit = _grouped(probe, group)
     plugged = _plugged(also)
     taxonomy, extra = _wordnet(watcher), _blindfold(model, dtype, device, known.items, watcher)
     findings = search_cues(
@@ -115,9 +115,10 @@ def find_cues(
     if out is not None:
         from horsesense.runs.controls import keep_control
 
-        answers = cue_answers(known.items, unit, taxonomy, extra, seed, plugged)
-        name = known.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
-        keep_control(Path(out), "best cue", "the best cue of the half without the item", name, known, answers, seed)
+        answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
+        keep_control(
+            Path(out), "best cue", "the best cue of the half without the item", called(probe), known, answers, seed
+        )
     return CueFindings.of(findings)
 
 
@@ -174,7 +175,7 @@ def harden(
     Returns:
         The subset as a probe, and what went.
     """
-    known, unit = _opened(probe, group)
+    known, unit = _grouped(probe, group)
     plugged = _plugged(also)
     items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, watcher)
     hardened = search_subset(items, unit, _wordnet(watcher), also=plugged, seed=seed, watcher=watcher)
@@ -182,9 +183,9 @@ def harden(
     return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
 
 
-def _opened(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
+def _grouped(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
     """The probe, and its unit of dependence; a name that no item has is refused."""
-    known = probe if isinstance(probe, Probe) else load_probe(probe)
+    known = opened(probe)
     if group is None:
         return known, known.card.group
     try:

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import PathLike, called, opened
 from horsesense.errors import UserError, naming_extras
-from horsesense.records import Probe, ScoringSpec, probe_name
+from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -108,19 +108,19 @@ def export(
     from horsesense.files import disk_errors, writing_folder
 
     write = writer(to)
-    loaded = probe if isinstance(probe, Probe) else load_probe(probe)
+    loaded = opened(probe)
     if not loaded.items:
         raise UserError("the probe is empty", fix="give one with items")
-    called = name or (loaded.card.name if isinstance(probe, Probe) else probe_name(Path(probe)))
-    if not called.isprintable():
-        raise UserError(f"the name {called!r} is not usable", fix="use letters, digits, dashes and underscores")
+    known_as = name or called(probe)
+    if not known_as.isprintable():
+        raise UserError(f"the name {known_as!r} is not usable", fix="use letters, digits, dashes and underscores")
     folder = Path(out)
     with disk_errors(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UserError("the folder is there already", file=folder, fix="choose another, or remove it")
     meaning = parse_spec(spec) if isinstance(spec, str) else spec
     with disk_errors(folder), writing_folder(folder) as part:
-        written = write(Export(loaded, part, called, _identifier(called), meaning, by, seed, cues))
+        written = write(Export(loaded, part, known_as, _identifier(known_as), meaning, by, seed, cues))
         files = tuple(sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file()))
     run = written.run.replace("DIR", str(folder))
     return ExportedProbe(folder, to, written.items, files, tuple(written.notes), run)

@@ -1,4 +1,4 @@
-"""What changes a model, and what stands beside it: training, inoculation, controls that see half of the question."""
+"""What changes a model: training under a setting, and small doses of a probe."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.probes import PathLike, load_probe
-from horsesense.api.run import AnyRun, answered_of
+from horsesense.api.probes import PathLike, called, opened
 from horsesense.errors import UserError, argument, naming_extras
-from horsesense.records import Probe, probe_name
+from horsesense.records import Probe
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.api.learnt import FittedControl, Inoculation, Training
+    from horsesense.api.learnt import Inoculation, Training
     from horsesense.records import Item
     from horsesense.runs.engine import Engine
 
@@ -77,16 +76,16 @@ def train(
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
-    from horsesense.api.engines import named
     from horsesense.api.learnt import Training
+    from horsesense.api.models import named
     from horsesense.learning.fine_tuning import fine_tune
     from horsesense.learning.settings import TrainingMaterial, plans
     from horsesense.learning.training import check_dtype
     from horsesense.learning.training_record import Recipe
 
-    learned = _opened(probe)
-    tested = {_called(test): _opened(test) for test in tests}
-    chosen_on = None if dev is None else _opened(dev)
+    learned = opened(probe)
+    tested = {called(test): opened(test) for test in tests}
+    chosen_on = None if dev is None else opened(dev)
     drawn = [plans(setting, TrainingMaterial(learned, chosen_on, tested, seed), numbers) for seed in range(seeds)]
     recipe = Recipe(
         objective=objective or _objective(model, setting, learned.items),
@@ -175,8 +174,8 @@ def inoculate(
     Returns:
         The curves over doses, and the best weights of each setting, dose and seed; ``frame()`` and ``plot()``.
     """
-    from horsesense.api.engines import named
     from horsesense.api.learnt import Inoculation
+    from horsesense.api.models import named
     from horsesense.learning.curves import read_chosen
     from horsesense.learning.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
     from horsesense.learning.inoculation import Study, concepts_seen
@@ -192,12 +191,12 @@ def inoculate(
         )
 
     sets = Sets(
-        _opened(train),
-        _opened(dev),
-        _opened(test),
+        opened(train),
+        opened(dev),
+        opened(test),
         _joined(original_dev),
         _joined(original_test),
-        None if natural is None else _opened(natural),
+        None if natural is None else opened(natural),
     )
     grid = Grid(
         doses=tuple(sorted(doses or DOSES)),
@@ -212,7 +211,7 @@ def inoculate(
         dtype=dtype,
     )
     folder = Folder(Path(out))
-    seen = {} if original_train is None else concepts_seen(sets.test.items, _opened(original_train).items)
+    seen = {} if original_train is None else concepts_seen(sets.test.items, opened(original_train).items)
     where = named(engine)
 
     def keep(best: BestDose) -> None:
@@ -231,94 +230,13 @@ def inoculate(
         return Inoculation.of(inoculation_document(model, Path(out), read_chosen(Path(out)), leaks))
 
 
-@naming_extras()
-def fit_control(
-    name: str,
-    test: Probe | PathLike,
-    *,
-    train: Probe | PathLike | None = None,
-    dev: Probe | PathLike | None = None,
-    slots: Sequence[str] = (),
-    vectors: str = "glove",
-    model: str = "minilm",
-    ordinal: bool = False,
-    epochs: int | None = None,
-    seeds: int = 3,
-    out: PathLike | None = None,
-    against: Sequence[AnyRun] = (),
-    allow_overlap: bool = False,
-    watcher: Watcher = UNWATCHED,
-) -> FittedControl:
-    """What a control earns that sees only a part of each item.
-
-    Args:
-        name: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
-            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's; or the
-            folder of one that was fitted with ``out`` before, to ask it another probe.
-        test: The probe to answer.
-        train: The probe to learn from.
-        dev: The probe to choose on; by default a tenth of ``train``.
-        slots: Facets or groups to look at.
-        vectors: Word vectors: glove, a file, or none.
-        model: The encoder of choice-only-encoder.
-        ordinal: The mlp learns the labels as a scale.
-        epochs: Rounds at most; by default as the control likes.
-        seeds: How many seeds to average, from 0 on.
-        out: Keep its answers as a run in this folder, a folder a seed.
-        against: Runs, or their folders: show their models where this control, and those among the runs, fail.
-        allow_overlap: Train in spite of leaks.
-        watcher: Told how far it has come.
-
-    Returns:
-        Its accuracy with an interval, its answers, what leaks there are, a verdict, and models where it fails.
-    """
-    from horsesense.api.learnt import FittedControl
-    from horsesense.learning.baseline import ask_kept_control, fit_baseline, where_controls_fail
-    from horsesense.learning.controls import Task, control
-    from horsesense.learning.controls.kept import is_kept, keep_weights
-    from horsesense.runs.controls import keep_control
-
-    again = is_kept(Path(name))
-    if not again:
-        control(name)
-    options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
-    like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, watcher=watcher)
-    fitted = ask_kept_control(Path(name), _opened(test)) if again else fit_baseline(
-        name,
-        None if train is None else _opened(train),
-        _opened(test),
-        dev=None if dev is None else _opened(dev),
-        seeds=range(seeds),
-        allow_overlap=allow_overlap,
-        like=like,
-    )  # fmt: skip
-    if out is not None:
-        for seed, (answers, weights) in enumerate(zip(fitted.answers, fitted.weights, strict=True)):
-            folder = Path(out) if len(fitted.answers) == 1 else Path(out) / f"seed-{seed}"
-            keep_control(folder, fitted.name, fitted.method, _called(test), fitted.probe, answers, seed)
-            if weights is not None and not again:
-                keep_weights(folder, fitted.name, seed, vectors, fitted.train, weights)
-    if not against:
-        return FittedControl.of(fitted)
-    credit = {item.id: float(value) for item, value in zip(fitted.probe.items, fitted.credit, strict=True)}
-    return FittedControl.of(fitted, *where_controls_fail(credit, answered_of(against), fitted.probe.card.group))
-
-
-def _opened(probe: Probe | PathLike) -> Probe:
-    return probe if isinstance(probe, Probe) else load_probe(probe)
-
-
-def _called(probe: Probe | PathLike) -> str:
-    return probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
-
-
 def _joined(probes: Sequence[Probe | PathLike]) -> Probe:
     """Several original tasks as one; items keep their families, which is what intervals are over then."""
-    opened = [_opened(probe) for probe in probes]
-    if len(opened) == 1:
-        return opened[0]
-    card = replace(opened[0].card, name="+".join(probe.card.name for probe in opened), group="family")
-    return Probe.of([item for probe in opened for item in probe.items], card)
+    parts = [opened(probe) for probe in probes]
+    if len(parts) == 1:
+        return parts[0]
+    card = replace(parts[0].card, name="+".join(part.card.name for part in parts), group="family")
+    return Probe.of([item for part in parts for item in part.items], card)
 
 
 def _objective(model: str, setting: str, items: Sequence[Item]) -> str:

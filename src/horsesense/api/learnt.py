@@ -11,7 +11,8 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.learning.baseline import Baseline, BaselineDocument, Missed, baseline_document
 from horsesense.learning.curves import inoculation_curve, training_curves
 from horsesense.learning.inoculation_folder import InoculationDocument
-from horsesense.learning.training_results import Change, TrainingDocument, TrainingResults, training_document
+from horsesense.learning.training_document import TrainingDocument, training_document
+from horsesense.learning.training_results import Change, TrainingResults
 
 
 def _estimate(name: str, e: Estimate | None) -> dict[str, Any]:
@@ -53,7 +54,7 @@ class Training(TrainingResults):
 
     def plot(self, number: int = 0) -> Any:
         """A chart (Altair): accuracy over items trained on; 1 and more are those along each training, where looked."""
-        from horsesense.report.charts import curve_chart
+        from horsesense.report.drawing import curve_chart
 
         return curve_chart(training_curves(self.to_json())[number])
 
@@ -110,7 +111,7 @@ class Inoculation(InoculationDocument):
 
     def plot(self) -> Any:
         """A chart (Altair): accuracy on the probe and on the original task over doses (WordNetQA, figure 4)."""
-        from horsesense.report.charts import curve_chart
+        from horsesense.report.drawing import curve_chart
 
         return curve_chart(inoculation_curve(self.to_json()["chosen"]))
 
@@ -165,7 +166,7 @@ class FittedControl(Baseline):
 
     def plot(self) -> Any:
         """A chart (Altair): the control, and models where it fails, with intervals beside chance."""
-        from horsesense.report.charts import accuracies
+        from horsesense.report.drawing import accuracies
 
         rows = [row | {"label": f"{row['model']}, {row['items']}"} for row in self.frame()]
         return accuracies(rows, "accuracy")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import PathLike, opened
 from horsesense.api.run import AnyRun, Run, answered_of
 from horsesense.errors import UserError, argument, naming_extras
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
@@ -49,7 +49,7 @@ def recast(probe: Probe | PathLike, labels: str) -> Probe:
     horsesense.errors.UserError: there is no form of labels 'four'
     """
     find_form(labels)
-    return probe_in_labels(_opened(probe), labels)
+    return probe_in_labels(opened(probe), labels)
 
 
 @naming_extras()
@@ -65,7 +65,7 @@ def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: i
     Returns:
         The files, with what is in each, and how many triples were dropped.
     """
-    return write_split(_opened(probe), by, seed, Path(out))
+    return write_split(opened(probe), by, seed, Path(out))
 
 
 @naming_extras()
@@ -88,10 +88,10 @@ def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watche
     if folder is not None:
         fix = f"name its files, each with a {argument('corpus')}"
         raise UserError("this is a folder, not a file", file=folder, fix=fix)
-    triples = _opened(probe)
+    triples = opened(probe)
     names = ", ".join(path.name for path in files)
-    with closing(Corpus(files, watcher)) if files else nullcontext() as opened:
-        made = as_inference(triples, opened, names, watcher)
+    with closing(Corpus(files, watcher)) if files else nullcontext() as searched:
+        made = as_inference(triples, searched, names, watcher)
     covered, number = coverage(made)
     watcher.say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
     return made
@@ -119,7 +119,7 @@ def table(
 
     answered, others = (answered_of([each for run in group for each in _with_seeds(run)]) for group in (runs, dev))
     released = read_partwhole_votes([Path(file) for file in votes]) if votes else None
-    return partwhole_table(answered, () if train is None else _opened(train).items, released, others)
+    return partwhole_table(answered, () if train is None else opened(train).items, released, others)
 
 
 @naming_extras()
@@ -134,7 +134,7 @@ def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     Returns:
         Triples with their label, to be given as gold items of a study.
     """
-    from horsesense.methods.partwhole.gold import gold_triples
+    from horsesense.methods.partwhole.labels import gold_triples
     from horsesense.methods.partwhole.released import read_partwhole_votes
 
     return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)
@@ -163,13 +163,9 @@ def pictures(
     Returns:
         How many pairs have pictures, and which files are needed.
     """
-    return pick_pictures(_opened(probe).items, Path(relationships), Path(images), Path(out), each, seed)
+    return pick_pictures(opened(probe).items, Path(relationships), Path(images), Path(out), each, seed)
 
 
 def _with_seeds(run: AnyRun) -> Sequence[AnyRun]:
     """The run itself, or the seeds of a control that lie in its folder."""
     return [run] if isinstance(run, Run) else sorted(Path(run).glob("seed-*")) or [run]
-
-
-def _opened(probe: Probe | PathLike) -> Probe:
-    return probe if isinstance(probe, Probe) else load_probe(probe)

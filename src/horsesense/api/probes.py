@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
-from horsesense.records import Probe, read_probe
+from horsesense.records import Probe, probe_name, read_probe
 
 if TYPE_CHECKING:
     from horsesense.records.overview import Overview
@@ -47,6 +47,16 @@ def load_probe(name: PathLike) -> Probe:
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)
+
+
+def opened(probe: Probe | PathLike) -> Probe:
+    """A probe in hand, or by its name or its file."""
+    return probe if isinstance(probe, Probe) else load_probe(probe)
+
+
+def called(probe: Probe | PathLike) -> str:
+    """What a probe is called: by its card in hand, else by its file."""
+    return probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
 
 
 def _say_where(name: str) -> None:
@@ -90,9 +100,10 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     if not paths:
         raise UserError(f"no file was given for {name}", fix="name the files of the release")
     if name == "table":
-        from horsesense.files.hub import is_hub_name, of_hub
+        from horsesense.files.any_table import is_hub_name, of_hub
+        from horsesense.methods.releases.layouts import parse_map
         from horsesense.methods.releases.reading import names_of
-        from horsesense.methods.releases.table import parse_map, read_table
+        from horsesense.methods.releases.table import read_table
 
         with of_hub(paths) as laid:
             found = read_table(laid, skip_bad, parse_map(columns) if columns else None, probe_name)
@@ -127,7 +138,7 @@ def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Ove
     """
     from horsesense.records.overview import overview as look
 
-    return look(probe if isinstance(probe, Probe) else load_probe(probe), samples, seed)
+    return look(opened(probe), samples, seed)
 
 
 @naming_extras()

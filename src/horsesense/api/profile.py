@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records.soundness import Soundness
+    from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
 MISTAKES = 4
@@ -72,6 +73,7 @@ def profile(
     device: str = "auto",
     dtype: str = "float32",
     served: ServedSettings | None = None,
+    engine: str | Engine = "here",
     pictures: bool = True,
     watcher: Watcher = UNWATCHED,
 ) -> Profile:
@@ -88,6 +90,8 @@ def profile(
         device: Where models by name are put.
         dtype: What their layers compute in.
         served: How servers are asked, with the price for the forecast.
+        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. Workers give
+            the same answers; how long they will take is not foretold.
         pictures: Write the grid as PNG too, where the library that draws it is there.
         watcher: Told what it will take, and how far it has come.
 
@@ -95,18 +99,24 @@ def profile(
         All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
+    from horsesense.api.models import named
     from horsesense.methods.profile.abilities import EDITIONS, chosen
     from horsesense.methods.profile.document import described
     from horsesense.methods.profile.material import VERSION, material
     from horsesense.methods.profile.sheets import cue_of
     from horsesense.methods.profile.verdicts import differences
+    from horsesense.models.locating import look_at
+    from horsesense.settings import labelled
 
     if edition not in EDITIONS:
         raise unknown("edition", edition, EDITIONS)
     if limit is not None and limit < 1:
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
-    names = _distinct(several)
+    names, where = _distinct(several), named(engine)
+    for each in several:
+        if isinstance(each, str | Path):  # before the questions are built, which takes a while
+            look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     taxonomy = _taxonomy()
     materials, cues, readings = [], {}, {}
@@ -120,7 +130,7 @@ def profile(
     found: list[ModelProfile] = []
     sheets: dict[str, list[Sheet]] = {}
     for name, each in zip(names, several, strict=True):
-        call = ProfileCall(name, each, edition, folder, device, dtype, served, watcher)
+        call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
         one, own = _profiled(call, materials, cues, readings)
         found.append(one)
         sheets[name] = own
@@ -221,8 +231,11 @@ def _reading(material: Material) -> Soundness | None:
 
 
 def _taxonomy() -> Any:
+    """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
 
     folder = find_wordnet()
-    return None if folder is None else load_taxonomy(folder)
+    if folder is None:
+        raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
+    return load_taxonomy(folder)

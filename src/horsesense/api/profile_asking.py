@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records import ScoringSpec
+    from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
 ANSWERS = "answers"
@@ -34,15 +35,18 @@ class ProfileCall:
     device: str
     dtype: str
     served: ServedSettings | None
+    engine: Engine
     watcher: Watcher
 
 
 def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
     from horsesense.methods.profile.plan import askings, forecast
+    from horsesense.models.served import is_served
     from horsesense.records import ScoringSpec
     from horsesense.records.spec import with_setting
     from horsesense.runs.shards import sizes
+    from horsesense.settings import labelled
 
     spec = with_setting(ScoringSpec(), "dtype", call.dtype)
     run = None if call.folder is None else call.folder / ANSWERS
@@ -50,6 +54,11 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
         plan = [each for m in materials for each in askings(m, call.edition, likelihood)]
         if run is not None and _all_kept(run, call.name, plan):
             return _collected(_run_all(call, call.model, plan, spec, run)), None
+    if call.engine.apart and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+        plan = [each for m in materials for each in askings(m, call.edition)]
+        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        call.watcher.say(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        return _collected(_run_all(call, call.model, plan, spec, run)), None
     model = _loaded(call)
     plan = [each for m in materials for each in askings(m, call.edition, model.can("likelihood"))]
     rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
@@ -79,6 +88,7 @@ def _run_all(
         by_ways.setdefault(each.ways, []).append(each)
     found = []
     settings: dict[str, Any] = {"device": call.device, "served": call.served, "watcher": call.watcher}
+    settings["engine"] = call.engine
     for ways, group in by_ways.items():
         probes = {each.name: each.probe for each in group}
         answered = ask(model, probes, out=run, spec=spec, ways=ways, **settings).answered

@@ -1,4 +1,4 @@
-"""What runs say: as a page, as a table for a paper, side by side."""
+"""What runs say: as a page, as a table for a paper, as rows for another tool."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
-from horsesense.api.run import AnyRun, Comparison, Results, Run, answers_by_place, finished_by_place
+from horsesense.api.run import AnyRun, Results, Run, answers_by_place, finished_by_place
 from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document
-from horsesense.runs.comparison import compare_runs
 from horsesense.runs.result import ResultDocument
 from horsesense.scoring.normalise import Normalisation, parse_normalisation
 from horsesense.watching import UNWATCHED, Watcher
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from horsesense.analysis.slices import FacetRow
     from horsesense.report.collecting import Collected
     from horsesense.report.summary import Summary
-    from horsesense.runs.gate import Gate
 
 Format = Literal["html", "md", "latex"]
 ROW_FORMATS = ("csv", "parquet", "json")
@@ -145,7 +143,7 @@ def write_report(
         raise unknown("format", format, _ENDINGS)
     how = parse_normalisation(normalise) if normalise else None
     if charts is not None:
-        from horsesense.report.charts import need_pictures
+        from horsesense.report.drawing import need_pictures
 
         need_pictures()
     if any(isinstance(run, Run) for run in runs):
@@ -275,62 +273,3 @@ def write_rows(
     only = by_place[0][0] if len(by_place) == 1 and by_place[0][0].is_dir() else Path()
     path = Path(out) if out is not None else only / f"{rows}.{format}"
     return WrittenRows(frame.write(path, format), rows, len(frame), frame.columns)
-
-
-@naming_extras()
-def gate(
-    new: AnyRun,
-    against: AnyRun,
-    *,
-    margin: float = 0.02,
-    normalise: str | None = None,
-    summary: PathLike | None = None,
-    junit: PathLike | None = None,
-) -> Gate:
-    """Is a new run worse than an old one by more than a margin? Paired and clustered, probe by probe.
-
-    Args:
-        new: A run folder, or a run in hand; of our own asking, or from a log.
-        against: The one that it is held against.
-        margin: The loss of accuracy that is put up with.
-        normalise: How options are compared; by default as each card says.
-        summary: Write a summary in Markdown into this file.
-        junit: Write JUnit XML into this file.
-
-    Returns:
-        ``verdict`` ("not worse", "worse", "undecided"), each check with its interval, and ``exit_code`` (0, 3, 4).
-    """
-    from horsesense.files import writing
-    from horsesense.runs.gate import judge
-
-    how = parse_normalisation(normalise) if normalise else None
-    (first, second), unfinished = finished_by_place((new, against))
-    if unfinished:
-        raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
-    found = judge(first, second, margin, how)
-    for path, text in ((summary, found.markdown()), (junit, found.junit())):
-        if path is not None:
-            with writing(path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-    return found
-
-
-@naming_extras()
-def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
-    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
-
-    Args:
-        runs: Run folders, or runs in hand; one with two models will do.
-        normalise: How options are compared; by default as each card says.
-
-    Returns:
-        Each probe that two models were asked, with the difference of each two of them.
-    """
-    how = parse_normalisation(normalise) if normalise else None
-    by_place, unfinished = finished_by_place(runs)
-    try:
-        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished))
-    except UserError as error:
-        if not unfinished:
-            raise
-        raise UserError(f"{error.problem}; not finished: {', '.join(unfinished)}", fix="finish the run first") from None

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import PathLike, called, opened
 from horsesense.errors import UserError, naming_extras
 from horsesense.methods.rica.views import VIEWS, ViewScore, in_view, statement_of, view_scores
-from horsesense.records import FORMS, Probe, probe_name
+from horsesense.records import FORMS, Probe
 from horsesense.records.document import Document
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -144,8 +144,8 @@ def clues(
 
 def _rica(probe: PathLike | Probe) -> tuple[Probe, str]:
     """A RICA probe, and what it is called."""
-    whole = probe if isinstance(probe, Probe) else load_probe(probe)
+    whole = opened(probe)
     if whole.card.method != "rica":
         named = None if isinstance(probe, Probe) else Path(probe)
         raise UserError("this is no RICA probe", file=named, fix="import or build one first")
-    return whole, whole.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+    return whole, called(probe)

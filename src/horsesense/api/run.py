@@ -242,7 +242,7 @@ class Run:
 
     def plot(self, what: str = "accuracy") -> Any:
         """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""
-        from horsesense.report.charts import accuracies
+        from horsesense.report.drawing import accuracies
 
         if what == "accuracy":
             rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['way'])}"} for row in self.results()]

@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.annotate.soundness.figures import check_read, draw_second, is_bad, stage_of
+from horsesense.annotate.soundness.figures import (
+    ENOUGH,
+    check_read,
+    draw_second,
+    is_bad,
+    remarks_on,
+    stage_of,
+    too_few,
+)
 from horsesense.annotate.soundness.judged import Judged, read_judged
 from horsesense.annotate.soundness.reading import (
     FIRST,
@@ -27,7 +35,7 @@ from horsesense.errors import UserError, argument, naming_extras
 from horsesense.records import Judgement, iter_judgements, read_probe
 from horsesense.records.card import add_soundness
 from horsesense.records.document import Document
-from horsesense.records.soundness import Party, Soundness, Stage, parse_party
+from horsesense.records.soundness import Soundness, parse_party
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -45,8 +53,6 @@ __all__ = [
 ]
 
 SECOND_STAGE = f"{READER}-second"
-ENOUGH = 100
-"""Planted faults, and items known to be good, that a reading should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,25 +148,12 @@ def new_reading(
     files = write_reading(Path(out), reading, chunk)
     about = reading.about
     remarks = [] if second else [f"no {SECOND_TRUE} is planted: none is known for a probe of this kind"]
-    remarks += _too_few(about.planted, about.known)
+    remarks += too_few(about.planted, about.known)
     return NewReading(Path(out), tuple(files), about.sample, about.planted, about.known, tuple(remarks))
 
 
 def _votes(path: Path) -> Iterator[Judgement]:
     return (placed.judgement for placed in iter_judgements(path))
-
-
-def _too_few(planted: Mapping[str, int], known: int) -> list[str]:
-    remarks = []
-    if sum(planted.values()) < ENOUGH:
-        remarks.append(f"{sum(planted.values())} planted faults are few: the sensitivity is rough")
-    if not known:
-        remarks.append(
-            "no item known to be good was read, so no false alarms are assumed, and the share is if anything too large"
-        )
-    elif known < ENOUGH:
-        remarks.append(f"{known} items known to be good are few: the false-alarm rate is rough")
-    return remarks
 
 
 @naming_extras()
@@ -243,7 +236,7 @@ def apply_reading(
         reader=who["reader"],
         writer=who["writer"],
         judge=who["judge"],
-        remarks=tuple(_remarks(drawn, after or before, readers, who["reader"])),
+        remarks=tuple(remarks_on(about, after or before, readers, who["reader"])),
         files={
             "probe": about.probe,
             "reading": folder.name,
@@ -259,24 +252,6 @@ def _judged(drawn: Reading, judgements: Sequence[PathLike], instrument: str) -> 
     judged = read_judged([Path(each) for each in judgements], drawn.blind, instrument)
     check_read(judged.codes, drawn.blind)
     return judged
-
-
-def _remarks(drawn: Reading, stage: Stage, readers: int, reader: Party) -> list[str]:
-    remarks = _too_few(drawn.about.planted, drawn.about.known)
-    if reader.is_model:
-        remarks.append("the reader is a language model, and a language model is no person")
-    if readers > 1:
-        remarks.append(f"{readers} readers; an option is what most of them say, a tie is unclear")
-    if stage.corrected is None:
-        remarks.append("the reader finds hardly more of the planted faults than it raises false alarms: not corrected")
-    if not stage.comparable:
-        remarks.append("items known to be good are called bad more often than these, so no false alarms are taken off")
-    if stage.clipped:
-        remarks.append("the corrected share came out below 0 or above 1, and was cut")
-    missing = {"second true option"} - set(drawn.about.planted)
-    if missing:
-        remarks.append(f"no {missing.pop()} was planted: none is known for a probe of this kind")
-    return remarks
 
 
 @naming_extras()
@@ -305,10 +280,8 @@ def read_by_model(
         Where the lines are, and how many items it judged.
     """
     from horsesense.annotate.soundness.judged import LINES
-    from horsesense.annotate.soundness.model_reader import codes_of_model, questions_to_model
-    from horsesense.annotate.soundness.verdicts import NONSENSE
+    from horsesense.annotate.soundness.model_reader import codes_of_model, questions_to_model, write_lines
     from horsesense.api.asking import ask
-    from horsesense.files import writing
 
     path = Path(out)
     if path.suffix not in LINES:
@@ -317,8 +290,5 @@ def read_by_model(
     run = ask(model, questions_to_model(drawn), device=device, spec=spec, watcher=watcher)
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
-    with writing(path) as temporary:
-        letters = (f"{number}\t{'N' if each == NONSENSE else each}\n" for number, each in codes.items())
-        temporary.write_text("".join(letters), encoding="utf-8")
-    nonsense = sum(each == NONSENSE for each in codes.values())
+    nonsense = write_lines(path, codes)
     return ModelJudgements(path, answered.part.model.name, len(codes), nonsense)

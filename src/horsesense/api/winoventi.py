@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.api.engines import named
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.models import named
+from horsesense.api.probes import PathLike, load_probe, opened
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.api.winoventi_pipeline import make, serve, status
 from horsesense.errors import UserError, naming_extras
@@ -125,8 +125,7 @@ def splits(
     Returns:
         The files, with what is in each.
     """
-    known = probe if isinstance(probe, Probe) else load_probe(probe)
-    return write_splits(make_splits(known, setting, seed, dev, unseen_nouns), seed, Path(out))
+    return write_splits(make_splits(opened(probe), setting, seed, dev, unseen_nouns), seed, Path(out))
 
 
 @naming_extras()

@@ -1,14 +1,19 @@
-"""WordNetQA from Python: what answers to its probes say, and figure 3 of the paper."""
+"""WordNetQA from Python: which items break a rule, what answers to its probes say, and figure 3 of the paper."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from horsesense.api.probes import PathLike, opened
 from horsesense.errors import naming_extras
 from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis, analyse_run
+from horsesense.records import Probe
+from horsesense.watching import UNWATCHED, Watcher
 
-PathLike = str | Path
+if TYPE_CHECKING:
+    from horsesense.methods.wordnetqa.checking import CheckDocument
 
 __all__ = ["WordNetAnalyses", "analyse", "plot_hops"]
 
@@ -40,6 +45,46 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
     Returns:
         A chart (Altair).
     """
-    from horsesense.report.hops_chart import hops_chart
+    from horsesense.report.paper_chart import hops_chart
 
     return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")
+
+
+@naming_extras()
+def check(
+    probe: Probe | PathLike, *, source: str = "wordnet", seed: int = 0, watcher: Watcher = UNWATCHED
+) -> CheckDocument:
+    """List every item of WordNetQA or DictionaryQA that breaks a rule of soundness, built here or released.
+
+    Args:
+        probe: A probe, its name or its file.
+        source: The knowledge source that its concepts are from.
+        seed: Which draws the interval of the share comes from.
+        watcher: Told how far it has come.
+
+    Returns:
+        The share of broken items, how many break each rule, and the items.
+    """
+    from horsesense.knowledge.sources import open_graph
+    from horsesense.methods.wordnetqa.checking import check_items
+
+    known = opened(probe)
+    return check_items(known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, watcher)
+
+
+def _names(source: str) -> Callable[[str], str | None]:
+    """What a text names: only WordNet is known well enough by its texts."""
+    from horsesense.analysis.cues.table import place_of_text
+    from horsesense.knowledge.taxonomy import load_taxonomy
+    from horsesense.knowledge.wordnet_source import find_wordnet
+
+    folder = find_wordnet() if source == "wordnet" else None
+    if folder is None:
+        return lambda text: None
+    taxonomy = load_taxonomy(folder)
+
+    def name(text: str) -> str | None:
+        place = place_of_text(text, taxonomy)
+        return taxonomy.ids[place] if place >= 0 else None
+
+    return name

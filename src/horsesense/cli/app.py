@@ -10,25 +10,22 @@ from horsesense import __version__
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
-from horsesense.cli.cache import cache
 from horsesense.cli.cats import cats
 from horsesense.cli.check import check
+from horsesense.cli.comparing import compare, gate
 from horsesense.cli.cues import cues, harden
 from horsesense.cli.exchange import export, import_
-from horsesense.cli.fetch import fetch
 from horsesense.cli.inoculate import inoculate
-from horsesense.cli.knowledge import knowledge
+from horsesense.cli.keeping import cache, fetch, knowledge, plugins, verify
 from horsesense.cli.partwhole import partwhole
-from horsesense.cli.plugins import plugins
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
-from horsesense.cli.report import compare, gate, report
+from horsesense.cli.report import report
 from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
-from horsesense.cli.verify import verify
 from horsesense.cli.winoventi import winoventi
 from horsesense.cli.wordnetqa import wordnetqa
 

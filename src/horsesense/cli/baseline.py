@@ -39,7 +39,7 @@ def baseline(
     json: Json = False,
 ) -> None:
     """What a control earns that sees only a part of each item."""
-    from horsesense.api.learning import fit_control
+    from horsesense.api.controls import fit_control
     from horsesense.cli.progress import Bars
 
     with Bars() as watcher:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.build_rica import rica
-from horsesense.cli.output import Json, say_skipped
-from horsesense.cli.written import AsPaper, Limit, Out, Seed, Ways, write_built
+from horsesense.cli.output import Json, say_skipped, write_built
+from horsesense.cli.settings import AsPaper, Limit, OptionCount, Out, Seed
 from horsesense.errors import UserError
 
 Files = list[Path] | None
@@ -24,7 +24,7 @@ def wordnetqa(
     source: Annotated[str, typer.Option(help="A knowledge source with isa, definitions and examples.")] = "wordnet",
     limit: Limit = None,
     seed: Seed = 0,
-    ways: Ways = 5,
+    ways: OptionCount = 5,
     as_paper: AsPaper = False,
     wording: Annotated[str, typer.Option(help="How questions read in another language: a .toml file [English].")] = "",
     matched_hops: Annotated[
@@ -45,7 +45,7 @@ def dictionaryqa(
     source: Annotated[str, typer.Option(help="A knowledge source with words, definitions and examples.")] = "gcide",
     limit: Limit = None,
     seed: Seed = 0,
-    ways: Ways = 5,
+    ways: OptionCount = 5,
     as_paper: AsPaper = False,
     json: Json = False,
 ) -> None:
@@ -187,8 +187,8 @@ def partwhole(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help="Switch a rule off: same, nouns, repeated, adjectives, attributive, descriptive, commonest, part, "
-            "colours; repeatable."
+            help="Switch a rule off: same, nouns, repeated, parts, adjectives, attributive, descriptive, commonest, "
+            "part, colours; repeatable."
         ),
     ] = None,
     released: Annotated[

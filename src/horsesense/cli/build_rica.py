@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.output import Json, say
+from horsesense.cli.output import Json, say, write_built
 from horsesense.cli.rica import LexiconFile
-from horsesense.cli.settings import Device, Dtype
-from horsesense.cli.written import Limit, Out, Seed, write_built
+from horsesense.cli.settings import Device, Dtype, Limit, Out, Seed
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Which questions grown from knowledge break a rule of soundness."""
-    from horsesense.api.checking import check as check_probe
+    from horsesense.api.wordnetqa import check as check_probe
     from horsesense.cli.progress import Bars
 
     with Bars() as watcher:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.api.fetching import Fetchable
+from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
@@ -18,7 +18,7 @@ from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.records.document import Document
 from horsesense.records.overview import ItemInForms, Overview
-from horsesense.records.written import WrittenProbe
+from horsesense.records.probe import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -45,14 +45,14 @@ DOCUMENTS: dict[str, str] = {
     "annotate status": "horsesense.annotate.status:Status",
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
     "baseline": "horsesense.learning.baseline:BaselineDocument",
-    "build conjunctions": "horsesense.records.written:WrittenProbe",
-    "build dictionaryqa": "horsesense.records.written:WrittenProbe",
-    "build duals": "horsesense.records.written:WrittenProbe",
-    "build partwhole": "horsesense.records.written:WrittenProbe",
-    "build plugin": "horsesense.records.written:WrittenProbe",
-    "build rica": "horsesense.records.written:WrittenProbe",
-    "build winoventi": "horsesense.records.written:WrittenProbe",
-    "build wordnetqa": "horsesense.records.written:WrittenProbe",
+    "build conjunctions": "horsesense.records.probe:WrittenProbe",
+    "build dictionaryqa": "horsesense.records.probe:WrittenProbe",
+    "build duals": "horsesense.records.probe:WrittenProbe",
+    "build partwhole": "horsesense.records.probe:WrittenProbe",
+    "build plugin": "horsesense.records.probe:WrittenProbe",
+    "build rica": "horsesense.records.probe:WrittenProbe",
+    "build winoventi": "horsesense.records.probe:WrittenProbe",
+    "build wordnetqa": "horsesense.records.probe:WrittenProbe",
     "cache list": "horsesense.api.cache:CacheContents",
     "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
@@ -71,13 +71,13 @@ DOCUMENTS: dict[str, str] = {
     "knowledge add": "horsesense.knowledge.sources:AddedSource",
     "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
-    "partwhole gold": "horsesense.records.written:WrittenProbe",
+    "partwhole gold": "horsesense.records.probe:WrittenProbe",
     "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
-    "partwhole premises": "horsesense.records.written:WrittenProbe",
-    "partwhole recast": "horsesense.records.written:WrittenProbe",
+    "partwhole premises": "horsesense.records.probe:WrittenProbe",
+    "partwhole recast": "horsesense.records.probe:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "plugins": "horsesense.api.plugged:InstalledPlugins",
+    "plugins": "horsesense.api.keeping:InstalledPlugins",
     "profile": "horsesense.methods.profile.document:ProfileDocument",
     "replicate": "horsesense.methods.replicate.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",
@@ -95,7 +95,7 @@ DOCUMENTS: dict[str, str] = {
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
-    "train": "horsesense.learning.training_results:TrainingDocument",
+    "train": "horsesense.learning.training_document:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",

@@ -45,7 +45,7 @@ def import_(
     """Read a published release or a table into a probe, or another tool's log into a run folder."""
     from horsesense.exchange.formats import is_log_format
     from horsesense.methods.releases import READERS
-    from horsesense.records.written import written
+    from horsesense.records.probe import written
 
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")

@@ -48,12 +48,12 @@ def inoculate(
     json: Json = False,
 ) -> None:
     """Small doses of a probe, what they teach a model and what they cost it."""
-    from horsesense.api.engines import engine
     from horsesense.api.learning import inoculate as study_doses
+    from horsesense.api.models import engine
     from horsesense.cli.progress import Bars
 
     if plot is not None:
-        from horsesense.report.charts import check_drawing
+        from horsesense.report.drawing import check_drawing
 
         check_drawing(plot)
     with Bars(stay=True) as progress:
@@ -83,7 +83,7 @@ def inoculate(
             watcher=progress,
         )
     if plot is not None:
-        from horsesense.report.charts import write_chart
+        from horsesense.report.drawing import write_chart
 
         write_chart(document.plot(), plot)
     if document.leaks.items:

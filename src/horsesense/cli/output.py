@@ -10,12 +10,14 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from horsesense.errors import UserError
+    from horsesense.records import Probe
 
 _MOST_LINES = 10
 
@@ -99,3 +101,18 @@ def say_skipped(lines: Sequence[UserError]) -> None:
 def say(text: str) -> None:
     """A remark beside the result: standard error, so that it never mixes with it."""
     print(text, file=sys.stderr, flush=True)
+
+
+def write_built(out: Path, probe: Probe, json: bool) -> None:
+    """Write the probe, and say how many items it has and what was left out."""
+    from horsesense.records.probe import written
+
+    document = written(out, probe)
+    if json:
+        print_json(document)
+        return
+    print(f"{document.items:,} items in {document.families:,} families  {out}")
+    if probe.card.soundness is not None:
+        print(f"sound: {probe.card.soundness.in_words()}")
+    for note, count in document.notes.items():
+        print(f"  {note}: {count:,}")

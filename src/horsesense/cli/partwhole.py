@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli import output
-from horsesense.cli.output import Json, people, print_json
-from horsesense.cli.written import Out, write_built
+from horsesense.cli.output import Json, people, print_json, write_built
+from horsesense.cli.settings import Out
 
 if TYPE_CHECKING:
     from horsesense.analysis import Estimate

@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, served_of
-from horsesense.cli.settings import Device, Models
+from horsesense.cli.settings import (
+    Concurrency,
+    Device,
+    Gpus,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
+    Models,
+    On,
+    Price,
+    Threads,
+    Timeout,
+    Workers,
+    served_of,
+)
 
 if TYPE_CHECKING:
     from horsesense.api.profile import Profile
@@ -35,6 +48,10 @@ def profile(
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
     price: Price = None,
+    on: On = "here",
+    workers: Workers = None,
+    gpus: Gpus = None,
+    threads: Threads = None,
     no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Write no PNG.")] = False,
     json: Json = False,
 ) -> None:
@@ -42,6 +59,7 @@ def profile(
 
     Models may also be 'guesser' and 'cue-reader', which are none. The same command goes on where it was stopped.
     """
+    from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
     from horsesense.cli.progress import Bars
     from horsesense.cli.run import models_of, short_name
@@ -63,6 +81,7 @@ def profile(
             dtype=dtype,
             device=device,
             served=served,
+            engine=engine(on, workers=workers, gpus=gpus, threads=threads),
             pictures=not no_pictures,
             watcher=progress,
         )

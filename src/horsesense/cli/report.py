@@ -1,8 +1,7 @@
-"""``horsesense report`` and ``horsesense compare``: what run folders say, as a page, as tables, side by side."""
+"""``horsesense report``: what run folders say, as a page and as tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -13,10 +12,9 @@ from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from horsesense.analysis.slices import FacetRow
-    from horsesense.runs.comparison import Pairing, SideBySide
     from horsesense.runs.result import Result
 
 _WIDTH = 20
@@ -87,7 +85,7 @@ def report(
     if json:
         print_json(written.document())
         _say_all(written.not_sliced)
-        _say_unfinished(written.unfinished)
+        say_unfinished(written.unfinished)
         return
     if format is Format.html:
         print_results([summary.result for summary in written.collected.summaries])
@@ -96,7 +94,7 @@ def report(
     _say_all(written.not_sliced)
     for label, probe in written.collected.unjudged:
         say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
-    _say_unfinished(written.unfinished)
+    say_unfinished(written.unfinished)
     if written.out is not None:
         say(f"report: {written.out}")
 
@@ -113,37 +111,13 @@ def _write_rows(
     people().print(f"{written.rows:,} {written.what}  {written.out}", markup=False, soft_wrap=True)
 
 
-def gate(
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder to judge, asked here or from a log.")],
-    against: Annotated[Path, typer.Option("--against", metavar="OLD", help="The run folder that it is held against.")],
-    margin: Annotated[float, typer.Option(min=0.0, help="The loss of accuracy that is put up with.")] = 0.02,
-    normalise: Normalise = None,
-    summary: Annotated[Path | None, typer.Option(help="Write a summary in Markdown into this file.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML into this file.")] = None,
-    json: Json = False,
-) -> None:
-    """Is a new run worse than an old one? Exit code 0: not worse; 3: worse; 4: undecided."""
-    from horsesense.api.reporting import gate as judge
-
-    found = judge(new, against, margin=margin, normalise=normalise, summary=summary, junit=junit)
-    if json:
-        print_json(found)
-    else:
-        for sentence in found.sentences():
-            people().print(sentence, markup=False, soft_wrap=True)
-        for note in dict.fromkeys(note for check in found.checks for note in check.notes):
-            say(note)
-        people().print(found.verdict)
-    if found.exit_code:
-        raise typer.Exit(found.exit_code)
-
-
 def _say_all(remarks: Sequence[str]) -> None:
     for remark in remarks:
         say(remark)
 
 
-def _say_unfinished(parts: Sequence[str]) -> None:
+def say_unfinished(parts: Sequence[str]) -> None:
+    """Which parts of runs were left out, since their answers are not all there."""
     if parts:
         say(f"not finished, and left out: {', '.join(parts)}; run the same command again to finish")
 
@@ -234,71 +208,3 @@ def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
         label = f"{row.facet} {escape(str(row.value))}"
         frame.add_row(label, sides[0], f"{i.n:,}", sides[1], f"{c.n:,}", f"{c.chance or 0:.2f}")
     people().print(frame)
-
-
-def compare(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders; one with two models will do.")],
-    normalise: Normalise = None,
-    items: Annotated[int, typer.Option(min=0, help="Print this many items that only one of two models gets.")] = 0,
-    json: Json = False,
-) -> None:
-    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons."""
-    from horsesense.api.reporting import compare as compare_runs
-    from horsesense.runs.result import shown_names
-
-    compared = compare_runs(*folders, normalise=normalise)
-    if json:
-        print_json(compared.document())
-        _say_unfinished(compared.unfinished)
-        return
-    shown = shown_names(label for side in compared.sides for label in side.accuracies)
-    for side in compared.sides:
-        _print_side(side, items, shown)
-    _say_unfinished(compared.unfinished)
-
-
-def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
-    from rich.markup import escape
-
-    console = people()
-    by_way = "" if side.way == "options" else f" by {side.way}"
-    console.print(f"[bold]{escape(side.probe)}[/bold]{by_way}  {side.items:,} common items with a gold")
-    for label, left_out in side.excluded.items():
-        if left_out:
-            told = f"{left_out:,} items of {escape(shown[label])} left out: not all models were asked"
-            console.print(f"[dim]{told}[/dim]")
-    for note in side.notes:
-        console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
-    if side.soundness is not None:
-        console.print(side.soundness.in_words(), soft_wrap=True, markup=False)
-    frame = table("model", side.metric, "95 % interval", "chance", *(("share of items",) if side.plain else ()))
-    for label, e in side.accuracies.items():
-        guess = "" if e.chance is None else f"{e.chance:.3f}"
-        plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
-        frame.add_row(escape(shown[label]), f"{e.value:.3f}", f"{e.low:.3f} to {e.high:.3f}", guess, *plain)
-    console.print(frame)
-    for pairing in side.pairings:
-        named = replace(pairing, one=shown[pairing.one], other=shown[pairing.other])
-        console.print(_sentence(named), soft_wrap=True, markup=False)
-        for label, ids in ((named.one, named.only_one), (named.other, named.only_other)):
-            for identity in ids[:items]:
-                console.print(f"  only {label}: {identity}", markup=False, soft_wrap=True)
-
-
-def _sentence(pairing: Pairing) -> str:
-    c, d = pairing.comparison, pairing.comparison.difference
-    figures = (
-        f"{pairing.one} − {pairing.other}: {d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}), p = {_p(c.p)}, "
-        f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
-        f"{len(pairing.only_other):,}"
-    )
-    if (p := pairing.plain) is not None:
-        figures += f"; by the share of items {p.value:+.3f} ({p.low:+.3f} to {p.high:+.3f})"
-    if pairing.settled:
-        return f"{figures}. The difference is real."
-    outlook = pairing.outlook()
-    return f"{figures}. Not settled" + (f"; {outlook}." if outlook else ".")
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

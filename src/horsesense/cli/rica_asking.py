@@ -9,8 +9,7 @@ import typer
 
 from horsesense.cli.output import Json, people, print_json
 from horsesense.cli.rica import print_analysis, print_controls, rica
-from horsesense.cli.settings import Device, Dtype, Models, spec_of
-from horsesense.cli.written import Limit, Seed
+from horsesense.cli.settings import Device, Dtype, Limit, Models, Seed, spec_of
 from horsesense.errors import UserError
 
 __all__ = ["rica"]

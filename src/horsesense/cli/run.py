@@ -8,18 +8,25 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.output import Json, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, Ways, served_of
 from horsesense.cli.settings import (
     AllowPickle,
+    Concurrency,
     Device,
     Dtype,
     Family,
     Gpus,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
     Models,
     Normalise,
     On,
+    Price,
     Threads,
+    Timeout,
+    Ways,
     Workers,
+    served_of,
     spec_of,
 )
 from horsesense.errors import UserError
@@ -73,7 +80,7 @@ def run(
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.api.asking import ask
     from horsesense.api.cats import ask_suite
-    from horsesense.api.engines import engine as engine_named
+    from horsesense.api.models import engine as engine_named
     from horsesense.api.reporting import write_report
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars

@@ -1,12 +1,14 @@
-"""Options that several commands share."""
+"""Options that several commands share: what is asked and how, of servers too, and what a builder writes."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from horsesense.models.served import ServedSettings
     from horsesense.records import ScoringSpec
 
 Models = Annotated[
@@ -61,6 +63,24 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="With --on ray: threads of each worker [the cores, shared among them].")
 ]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
+Ways = Annotated[
+    str,
+    typer.Option(help="How models are asked, by commas: options, pmi, letters, words; or auto, what a server allows."),
+]
+Concurrency = Annotated[int, typer.Option(min=1, help="Servers: requests in flight at most.")]
+Timeout = Annotated[float, typer.Option(help="Servers: seconds that a request may take.")]
+MaxRequests = Annotated[int | None, typer.Option(min=1, help="Servers: stop after so many answered requests.")]
+MaxTokens = Annotated[int | None, typer.Option(min=1, help="Servers: stop after so many tokens, sent and received.")]
+KeyFrom = Annotated[str, typer.Option(metavar="VARIABLE", help="Servers: who has the key [OPENAI_API_KEY].")]
+Price = Annotated[
+    str | None,
+    typer.Option(metavar="IN,OUT", help="Servers: price of a million tokens, for the forecast."),
+]
+Out = Annotated[Path, typer.Option("-o", "--out", help="The probe to write: .jsonl, .jsonl.gz or .parquet.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Most items; whole families are drawn.")]
+Seed = Annotated[int, typer.Option(min=0, help="Which ones: the same seed gives the same file.")]
+OptionCount = Annotated[int, typer.Option("--options", min=2, max=20, help="Options of a question.")]
+AsPaper = Annotated[bool, typer.Option("--as-paper", help="The paper's own rules, giveaways and all.")]
 
 
 def spec_of(
@@ -96,3 +116,20 @@ def alone(spec: ScoringSpec) -> ScoringSpec:
     if spec.dtype == "auto":
         raise UserError("--dtype auto is tried on the questions of a probe", fix="name float32, bfloat16 or float16")
     return replace(spec, exact=True)
+
+
+def served_of(
+    concurrency: int, timeout: float, max_requests: int | None, max_tokens: int | None, key_from: str, price: str | None
+) -> ServedSettings:
+    """How servers are asked, by the options of a call."""
+    from horsesense.models.served import ServedSettings
+    from horsesense.models.served.settings import parse_price
+
+    return ServedSettings(
+        concurrency=concurrency,
+        timeout=timeout,
+        max_requests=max_requests,
+        max_tokens=max_tokens,
+        key_from=key_from,
+        price=parse_price(price) if price else None,
+    )

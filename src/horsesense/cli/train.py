@@ -58,8 +58,8 @@ def train(
     json: Json = False,
 ) -> None:
     """Fine-tune a model under a setting."""
-    from horsesense.api.engines import engine
     from horsesense.api.learning import train as fine_tune
+    from horsesense.api.models import engine
     from horsesense.cli.progress import Bars
 
     with Bars(stay=True) as progress:

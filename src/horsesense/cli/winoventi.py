@@ -51,7 +51,7 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins."""
-    from horsesense.api.engines import engine
+    from horsesense.api.models import engine
     from horsesense.api.winoventi import evaluate as evaluate_models
     from horsesense.cli.progress import Bars
 

@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.served import Concurrency, KeyFrom, MaxRequests, MaxTokens, Price, Timeout, served_of
-from horsesense.cli.settings import Device, Dtype, OneModel, Spec, spec_of
+from horsesense.cli.settings import (
+    Concurrency,
+    Device,
+    Dtype,
+    KeyFrom,
+    MaxRequests,
+    MaxTokens,
+    OneModel,
+    Price,
+    Spec,
+    Timeout,
+    served_of,
+    spec_of,
+)
 from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
 
 if TYPE_CHECKING:

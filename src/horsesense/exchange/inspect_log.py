@@ -1,23 +1,18 @@
-"""Logs of Inspect (``.eval`` and ``.json``, schema version 2) as samples of ours.
+"""Logs of Inspect (``.eval`` and ``.json``, schema version 2) as samples of ours; `inspect_file` opens them.
 
-An ``.eval`` file is a zip whose members are packed with zstd, which Python reads only from 3.14 on; pyarrow, which is
-here anyway, unpacks them. Texts that a log keeps apart (``attachment://``) are put back in their place.
+Texts that a log keeps apart (``attachment://``) are put back in their place.
 """
 
 from __future__ import annotations
 
 import json
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
-from typing import IO, Any
+from typing import Any
 
-import orjson
-
-from horsesense.errors import UserError, now_reading
+from horsesense.errors import UserError
+from horsesense.exchange.inspect_file import inspect_files, open_log
 from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
     Sample,
@@ -29,13 +24,8 @@ from horsesense.exchange.samples import (
     plain_columns,
     probe_name_of,
 )
-from horsesense.files import disk_errors, read_bytes
 from horsesense.records import Item
 
-_VERSION = 2
-_ZSTD = 93
-_LARGEST = 512 << 20
-"""Bytes of one member, unpacked."""
 _ATTACHMENT = "attachment://"
 _RIGHT = {"C": True, "I": False, "N": False, 1: True, 0: False}
 """Values of a score that say right or wrong: correct, incorrect, no answer."""
@@ -43,10 +33,8 @@ _RIGHT = {"C": True, "I": False, "N": False, 1: True, 0: False}
 
 def read_inspect(paths: Sequence[Path], reading: LogReading) -> None:
     """Give the samples of all logs to the reading; folders are searched."""
-    for path in [file for each in paths for file in _files(each)]:
-        with now_reading(path), disk_errors(path), path.open("rb") as handle:
-            packed = handle.read(2) == b"PK"
-        head, samples = _zipped(path) if packed else _plain(path)
+    for path in [file for each in paths for file in inspect_files(each)]:
+        head, samples = open_log(path)
         spec = head.get("eval")
         if not isinstance(spec, dict) or "task" not in spec or "model" not in spec:
             raise UserError("the log does not say which task and which model it is of", file=path, fix="get it again")
@@ -62,128 +50,6 @@ def read_inspect(paths: Sequence[Path], reading: LogReading) -> None:
     reading.remark(
         "the log has no likelihoods of options: what was said is there, normalisations and token tables are not"
     )
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.rglob("*.eval")) or sorted(path.rglob("*.json"))
-    if not found:
-        raise UserError("no .eval lies in the folder", file=path, fix="name the log")
-    return found
-
-
-def _checked_head(values: Any, path: Path) -> Mapping[str, Any]:
-    if not isinstance(values, dict) or "version" not in values:
-        raise UserError("this is not a log of Inspect", file=path, fix="give a .eval or .json that inspect eval wrote")
-    if values["version"] != _VERSION:
-        raise UserError(
-            f"the log has version {values['version']!r}, and {_VERSION} is known here",
-            file=path,
-            fix="convert it with inspect log convert, or update horsesense",
-        )
-    return values
-
-
-def _zipped(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
-        raise UserError(
-            "the log is cut off or damaged: the list of its parts is missing", file=path, fix="get it again"
-        ) from error
-    with archive:
-        members = dict(archive.NameToInfo)  # the last of a name counts
-    start = members.get("header.json") or members.get("_journal/start.json")
-    if start is None:
-        raise UserError("this is not a log of Inspect: it has no header", file=path, fix="check the file")
-    with path.open("rb") as handle:
-        head = _checked_head(_json(_member(handle, start, path), path), path)
-
-    def samples() -> Iterator[Any]:
-        with path.open("rb") as handle:
-            for name, member in members.items():
-                if name.startswith("samples/") and name.endswith(".json"):
-                    yield _json(_member(handle, member, path), path)
-
-    return head, samples()
-
-
-def _member(handle: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
-    """The bytes of one member, however it is packed."""
-    import pyarrow as pa
-
-    damaged = UserError(f"the part {member.filename!r} of the log is damaged", file=path, fix="get it again")
-    if member.file_size > _LARGEST:
-        raise UserError(f"the part {member.filename!r} of the log is larger than {_LARGEST >> 20} MB", file=path)
-    if not 0 <= member.header_offset <= path.stat().st_size:
-        raise damaged
-    handle.seek(member.header_offset)
-    local = handle.read(30)
-    if len(local) < 30 or local[:4] != b"PK\x03\x04":
-        raise damaged
-    names, extra = struct.unpack("<HH", local[26:30])
-    handle.seek(names + extra, 1)
-    content = handle.read(member.compress_size)
-    if len(content) < member.compress_size:
-        raise damaged
-    try:
-        if member.compress_type == zipfile.ZIP_DEFLATED:
-            content = zlib.decompress(content, -15, member.file_size or 1)
-        elif member.compress_type == _ZSTD:
-            with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
-                content = stream.read(member.file_size + 1)
-        elif member.compress_type != zipfile.ZIP_STORED:
-            raise UserError(f"the log is packed in an unknown way ({member.compress_type})", file=path)
-    except (zlib.error, OSError, pa.ArrowException) as error:
-        raise damaged from error
-    if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
-        raise damaged
-    return content
-
-
-def _plain(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    """A log as one JSON object; a large one is read sample by sample."""
-    if path.stat().st_size <= _LARGEST // 4:
-        values = _checked_head(_json(read_bytes(path), path), path)
-        samples = values.get("samples") or []
-        if not isinstance(samples, list):
-            raise UserError("the samples of the log are no list", file=path, fix="get it again")
-        return values, iter(samples)
-    import ijson
-
-    head: dict[str, Any] = {}
-    with path.open("rb") as handle:
-        for name, value in ijson.kvitems(handle, "", use_float=True):
-            head[name] = value
-            if {"version", "eval", "status"} <= head.keys():
-                break
-    return _checked_head(head, path), _streamed(path)
-
-
-def _streamed(path: Path) -> Iterator[Any]:
-    import ijson
-
-    count = 0
-    with path.open("rb") as handle:
-        try:
-            for sample in ijson.items(handle, "samples.item", use_float=True):
-                yield sample
-                count += 1
-        except ijson.JSONError as error:
-            raise UserError(
-                f"the log is damaged or cut off after {count:,} samples", file=path, fix="get it again"
-            ) from error
-
-
-def _json(content: bytes, path: Path) -> Any:
-    try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError:
-        try:  # a score that nobody gave is NaN there
-            return json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"the log is damaged or cut off ({error})", file=path, fix="get it again") from None
 
 
 def _reported(spec: Mapping[str, Any]) -> dict[str, Any]:

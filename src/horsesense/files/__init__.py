@@ -1,6 +1,14 @@
 """Where things lie on disk: writing whole or not at all, reading text, checked fields, the cache, pinned downloads."""
 
-from horsesense.files.disk import cache_folder, disk_errors, sha256_of_bytes, sha256_of_file, writing, writing_folder
+from horsesense.files.disk import (
+    cache_folder,
+    disk_errors,
+    refuse_devices,
+    sha256_of_bytes,
+    sha256_of_file,
+    writing,
+    writing_folder,
+)
 from horsesense.files.fields import FieldProblem, check_fields, check_json
 from horsesense.files.json_list import json_elements
 from horsesense.files.tables import read_table
@@ -17,6 +25,7 @@ __all__ = [
     "read_bytes",
     "read_table",
     "read_text",
+    "refuse_devices",
     "sha256_of_bytes",
     "sha256_of_file",
     "writing",

@@ -1,4 +1,4 @@
-"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, or a folder laid out as on the hub.
+"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a folder laid out as on the hub, or its name.
 
 What a file is, its content tells and not its name. Rows are read as they are asked for, so that memory stays flat.
 """
@@ -10,7 +10,8 @@ import io
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,6 +25,7 @@ from horsesense.files.json_list import json_elements
 from horsesense.files.text import LONGEST_LINE, numbered_lines, opened
 
 Row = Mapping[str, Any]
+_HUB = "hf:"
 _ARROW = b"ARROW1"
 _PARQUET = b"PAR1"
 _AT_ONCE = 2_000
@@ -187,3 +189,40 @@ def _arrow_rows(path: Path) -> Iterator[Row]:
             if getattr(error, "errno", None) is not None:
                 raise
             raise UserError("the Arrow file is damaged or cut off", file=path, fix="get it again") from error
+
+
+def is_hub_name(path: Path) -> bool:
+    """Whether it is ``hf:org/name`` or ``hf:org/name:config``, and no file of that name."""
+    return str(path).startswith(_HUB) and not path.exists()
+
+
+@contextmanager
+def of_hub(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The same paths, with what the hub has in a folder that goes when the block ends."""
+    if not any(map(is_hub_name, paths)):
+        yield list(paths)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield [_laid(path, Path(folder)) if is_hub_name(path) else path for path in paths]
+
+
+def _laid(path: Path, folder: Path) -> Path:
+    try:
+        import datasets
+    except ImportError as error:
+        raise UserError("datasets is not installed", fix="pip install datasets, or give the files") from error
+    name, _, config = str(path).removeprefix(_HUB).partition(":")
+    if not name.strip("/"):
+        raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
+    datasets.disable_progress_bars()  # whoever watches is told by the command line alone
+    try:
+        found = datasets.load_dataset(name, config or None)
+    except Exception as error:  # whatever the hub, the network or somebody's files do
+        told = " ".join(str(error).split())[:200]
+        fix = "check name, config and network, or give files"
+        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {told})", fix=fix) from error
+    place = folder / name.rpartition("/")[2]
+    place.mkdir(parents=True, exist_ok=True)
+    for split, rows in found.items():
+        rows.to_parquet(str(place / f"{split}-00000-of-00001.parquet"))
+    return place

@@ -2,11 +2,13 @@
 
 The file is in the format of ``sha256sum``, so that ``sha256sum -c SHA256SUMS`` says the same without us. A checksum is
 written before its file takes its place, and the one before is kept in a comment: wherever a process is killed, what
-lies there has one of the two.
+lies there has one of the two. The checksum of a new file is one more line at the end, so that the thousandth file of a
+run takes as long as the first; a last line without its end was not written whole, and says nothing.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -68,22 +70,28 @@ def check_sum(root: Path, path: Path, fix: str) -> None:
 
 
 @contextmanager
-def summed(root: Path, path: Path) -> Iterator[Path]:
+def summed(root: Path, path: Path, sweep: bool = True) -> Iterator[Path]:
     """As `writing`, with the checksum kept in ``root``; one process at a time may write there."""
-    with writing(path) as temporary:
+    with writing(path, sweep) as temporary:
         yield temporary
         keep_sum(root, path, sha256_of_file(temporary))
 
 
 def keep_sum(root: Path, path: Path, digest: str) -> None:
     """Keep the checksum of a file, before or after it is written."""
-    kept = dict(_sums(root))
-    name = _name(root, path)
-    old = kept.get(name, _Sums())
-    if old.now == digest:
+    kept, name = _sums(root), _name(root, path)
+    old = kept.get(name)
+    if old is None and _append(root, kept, name, digest):
         return
-    kept[name] = _Sums(digest, old.now)
-    _write(root, kept)
+    if old is None or old.now != digest:
+        _write(root, {**kept, name: _Sums(digest, old.now if old else "")})
+
+
+def order_sums(root: Path) -> None:
+    """Put the lines in the order of their names, when all is written: two runs with the same files have the same."""
+    kept = _sums(root)
+    if list(kept) != sorted(kept):
+        _write(root, kept)
 
 
 def drop_sum(root: Path, path: Path) -> None:
@@ -137,8 +145,8 @@ def _sums(root: Path) -> dict[str, _Sums]:
         return seen[1]
     kept: dict[str, _Sums] = {}
     with disk_errors(path):
-        lines = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
-    for line in lines:
+        whole, _, _ = path.read_text(encoding="utf-8", errors="surrogateescape").rpartition("\n")
+    for line in whole.split("\n"):
         if (match := _LINE.fullmatch(line)) is None:
             continue
         name = match["name"]
@@ -162,8 +170,31 @@ def _write(root: Path, kept: Mapping[str, _Sums]) -> None:
     _read.pop(path, None)
     with writing(path) as temporary:
         temporary.write_bytes("".join(lines).encode("utf-8", "surrogateescape"))
+    _remember(path, dict(sorted(kept.items())))
+
+
+def _append(root: Path, kept: dict[str, _Sums], name: str, digest: str) -> bool:
+    """One more line; False where it takes more than that: no file yet, or half a line that a kill has left."""
+    path = root / SUMS
+    if not path.is_file():
+        return False
+    with disk_errors(path), path.open("r+b") as handle:
+        if handle.seek(0, os.SEEK_END):
+            handle.seek(-1, os.SEEK_END)
+            if handle.read(1) != b"\n":
+                return False
+        handle.write(f"{_line(digest, name)}\n".encode("utf-8", "surrogateescape"))
+        handle.flush()
+        os.fsync(handle.fileno())
+    kept[name] = _Sums(digest)
+    _remember(path, kept)
+    return True
+
+
+def _remember(path: Path, kept: dict[str, _Sums]) -> None:
+    """It need not be read again for the next file."""
     state = path.stat()
-    _read[path] = (state.st_mtime_ns, state.st_size), dict(kept)  # it need not be read again for the next file
+    _read[path] = (state.st_mtime_ns, state.st_size), kept
 
 
 def _line(digest: str, name: str) -> str:

@@ -46,10 +46,15 @@ def sha256_of_bytes(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def sha256_of_file(path: Path) -> str:
-    """Of a file that ends: a device or a pipe is refused, also behind a link."""
+def refuse_devices(path: Path) -> None:
+    """What may never end is no file, also behind a link."""
     if not path.is_file() and path.exists() and not path.is_dir():
         raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
+
+
+def sha256_of_file(path: Path) -> str:
+    """Of a file that ends."""
+    refuse_devices(path)
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -105,8 +110,10 @@ def _is_at_work(process: int) -> bool:
 
 
 @contextmanager
-def writing(path: str | Path) -> Iterator[Path]:
+def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
     """A temporary file beside ``path`` that takes its place when the block ends without an error.
+
+    What killed processes left is swept away first, which takes as long as the folder has files.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -119,13 +126,12 @@ def writing(path: str | Path) -> Iterator[Path]:
     with disk_errors(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
-        if path.exists() and not path.is_file():
-            # Root could replace /dev/null by a file, and nothing on the machine would work any more.
-            raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
+        refuse_devices(path)  # root could replace /dev/null by a file, and nothing on the machine would work any more
         place = path.resolve()  # a link stays a link, and what it points to is written
         temporary = _part_of(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(place)
+        if sweep:
+            _sweep(place)
         try:
             yield temporary
             with temporary.open("rb") as handle:

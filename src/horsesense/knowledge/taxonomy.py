@@ -14,7 +14,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from horsesense.files import cache_folder, sha256_of_bytes, writing
+from horsesense.files import cache_folder, sha256_of_bytes
+from horsesense.files.checksums import is_sound, summed
 from horsesense.knowledge.store import closure
 from horsesense.knowledge.wordnet import PARTS, Synset, definition_of, read_senses, read_synsets
 
@@ -174,12 +175,12 @@ def _depths(hypernyms: Sequence[Sequence[int]]) -> NDArray[np.int32]:
 def load_taxonomy(folder: Path) -> Taxonomy:
     """The table of a WordNet folder; the first time it is parsed, later it comes out of the cache in a moment."""
     kept = _kept_file(folder)
-    if kept.is_file():
+    if kept.is_file() and is_sound(kept.parent, kept):
         with suppress(ValueError, KeyError, TypeError):  # a damaged file is made again
             return _unpacked(orjson.loads(kept.read_bytes()))
     senses = read_senses(folder)
     taxonomy = taxonomy_of(read_synsets(folder, senses), senses)
-    with writing(kept) as temporary:
+    with summed(kept.parent, kept) as temporary:
         temporary.write_bytes(orjson.dumps(_packed(taxonomy)))
     return taxonomy
 

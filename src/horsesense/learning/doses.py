@@ -18,8 +18,8 @@ from horsesense.learning.training_record import Look, Recipe
 from horsesense.models.local.trainable import Opened, open_for_training
 from horsesense.models.locating import identify
 from horsesense.records import Answer, Card, Dose, Item, Probe
+from horsesense.records.answer_columns import table_of_answers
 from horsesense.runs.engine import Desk, Done, Task
-from horsesense.runs.folder import table_of_answers
 from horsesense.watching import Watcher
 
 DOSES = (10, 30, 100, 300, 1000, 3000)
@@ -136,8 +136,7 @@ class _Trial:
         return self._measured(opened, place, dose), []
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.local.device import choose_device
-        from horsesense.models.local.large import is_placed
+        from horsesense.models.local.device import choose_device, is_placed
 
         opened = open_for_training(
             name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype

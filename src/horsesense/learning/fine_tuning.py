@@ -12,9 +12,10 @@ from horsesense.learning.leaks import Leaks, check_leaks, find_leaks
 from horsesense.learning.objectives import objective_of
 from horsesense.learning.settings import TrainingPlan
 from horsesense.learning.training import train
+from horsesense.learning.training_document import write_results
 from horsesense.learning.training_grid import OneTraining, train_elsewhere
 from horsesense.learning.training_record import Recipe, Trained, check_bound, kept_training, origin_of
-from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored, write_results
+from horsesense.learning.training_results import ModelAndTest, Point, TrainingResults, scored
 from horsesense.models.local.families import family_named
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.records.spec import with_setting

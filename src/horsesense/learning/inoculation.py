@@ -21,8 +21,8 @@ from horsesense.learning.splits import judged
 from horsesense.learning.training_record import ordered_content
 from horsesense.models.locating import identify
 from horsesense.records import Dose, Item
+from horsesense.records.answer_columns import answers_in
 from horsesense.runs.engine import Done, Job, Task
-from horsesense.runs.folder import answers_in
 from horsesense.watching import UNWATCHED, Watcher
 
 _ROOM = "horsesense.learning.doses"

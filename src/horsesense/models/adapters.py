@@ -14,7 +14,7 @@ from typing import Any
 
 from horsesense.errors import UserError
 from horsesense.files import disk_errors, read_text, sha256_of_file
-from horsesense.models.folders import identity_of, made_once, weight_files, weight_hash
+from horsesense.models.folders import identity_of, look_at_weights, made_once, weight_files, weight_hash
 from horsesense.models.local.parts import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
 _RECIPE = 2
@@ -35,13 +35,20 @@ def is_adapter(folder: Path) -> bool:
     return (folder / _PEFT_CONFIG).is_file() and not (folder / "config.json").is_file()
 
 
+def adapter_weights(folder: Path) -> Path:
+    """The file that holds an adapter's weights, looked at."""
+    weights = folder / _PEFT_WEIGHTS
+    if not weights.is_file():
+        raise UserError(f"the adapter has no {_PEFT_WEIGHTS}", file=folder, fix="save it as safetensors")
+    look_at_weights([weights])
+    return weights
+
+
 def merged(folder: Path) -> Path:
     """The folder of the base model with peft's adapter in it."""
     from horsesense.models.locating import locate
 
-    weights = folder / _PEFT_WEIGHTS
-    if not weights.is_file():
-        raise UserError(f"the adapter has no {_PEFT_WEIGHTS}", file=folder, fix="save it as safetensors")
+    weights = adapter_weights(folder)
     try:
         settings: Any = json.loads(read_text(folder / _PEFT_CONFIG))
         base = settings["base_model_name_or_path"]
@@ -60,8 +67,10 @@ def merged(folder: Path) -> Path:
         raise UserError(
             f"the adapter's base {base} is not here ({error.problem})", file=folder, fix=_GET_BASE
         ) from error
+    base_files = weight_files(base_folder)
+    look_at_weights(base_files)
     with disk_errors(weights):
-        parts = identity_of(base_folder, weight_hash(weight_files(base_folder))), sha256_of_file(weights)
+        parts = identity_of(base_folder, weight_hash(base_files)), sha256_of_file(weights)
         settings_hash = sha256_of_file(folder / _PEFT_CONFIG)
     made_from = hashlib.sha256("\n".join((*parts, settings_hash)).encode()).hexdigest()
     family = str(settings.get("horsesense_family", ""))

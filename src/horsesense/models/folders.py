@@ -6,12 +6,13 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder, disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.files import cache_folder, disk_errors, refuse_devices, sha256_of_file, writing, writing_folder
 from horsesense.files.checksums import check_folder, kept_sums, sum_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -30,6 +31,7 @@ _BESIDE_WEIGHTS = (
 _REMEMBERED = re.compile(r"[0-9a-f]{64}")
 _SETTLED = 2.0
 """Seconds after which a file that is written again has another time for certain."""
+_DAY = 24 * 60 * 60.0
 
 
 def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
@@ -51,6 +53,22 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
     return pickled
 
 
+def look_at_weights(files: Iterable[Path]) -> None:
+    """Refuse what cannot be weights by its first bytes, before torch is loaded for it and gigabytes are hashed.
+
+    A safetensors file begins with eight bytes that tell how long its head is, and the head is JSON.
+    """
+    for path in files:
+        if path.suffix != ".safetensors":
+            continue
+        refuse_devices(path)
+        with disk_errors(path), path.open("rb") as handle:
+            begin = handle.read(9)
+            rest = path.stat().st_size - 8
+        if begin[8:] != b"{" or int.from_bytes(begin[:8], "little") > rest:
+            raise UserError("the weights are damaged (no safetensors file)", file=path, fix="get the model again")
+
+
 def weight_hash(files: list[Path]) -> str:
     """SHA-256 over the hashes of the files.
 
@@ -64,19 +82,45 @@ def weight_hash(files: list[Path]) -> str:
             return hashlib.sha256("".join(given).encode()).hexdigest()
         states = [path.stat() for path in files]
         state = [
-            (str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino)
+            [str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino]
             for path, each in zip(files, states, strict=True)
         ]
-        memory = cache_folder("hashes", hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32])
-        with suppress(OSError, UnicodeDecodeError):
-            value = memory.read_text(encoding="ascii")
-            if _REMEMBERED.fullmatch(value[:64]) and value[64:] == _check(value[:64]):
-                return value[:64]
+        paths = json.dumps([path for path, *_ in state])
+        memory = cache_folder("hashes", hashlib.sha256(paths.encode()).hexdigest()[:32])
+        known = _remembered(memory)
+        if known is not None and known["files"] == state:
+            return str(known["sha256"])
         value = hash_of_files(files)
     if time.time() - max(max(each.st_mtime, each.st_ctime) for each in states) > _SETTLED:
         with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
-            temporary.write_text(value + _check(value), encoding="ascii")
+            temporary.write_text(
+                json.dumps({"files": state, "sha256": value, "check": _check(value)}), encoding="ascii"
+            )
+        _forget_what_is_gone(memory.parent)
     return value
+
+
+def _remembered(memory: Path) -> dict[str, Any] | None:
+    """Files as they were, and their hash; None where nothing is remembered, or a bit of it has flipped."""
+    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+        known: dict[str, Any] = json.loads(memory.read_text(encoding="ascii"))
+        value = known["sha256"]
+        if _REMEMBERED.fullmatch(value) and known["check"] == _check(value) and known["files"][0][0]:
+            return known
+    return None
+
+
+def _forget_what_is_gone(folder: Path) -> None:
+    """At most once a day: the hashes of files that are not there any more, and what cannot be read."""
+    mark = folder / ".swept"
+    with suppress(OSError):
+        if mark.exists() and time.time() - mark.stat().st_mtime < _DAY:
+            return
+        mark.touch()
+        for memory in folder.glob("[!.]*"):
+            known = _remembered(memory)
+            if known is None or not all(Path(path).exists() for path, *_ in known["files"]):
+                memory.unlink(missing_ok=True)
 
 
 def _hub_hash(path: Path) -> str:

@@ -1,31 +1,77 @@
 """A GGUF file turned, once, into a folder that transformers can load, save and train.
 
 transformers can read a GGUF, but takes many seconds for it each time and can neither save nor
-train the result; so the weights are taken out, put into a plain model and written as safetensors.
+train the result; so the weights are taken out, put into a plain model and written as safetensors. One that is too
+large for that is asked through llama.cpp's server, which leaves it as it is.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, sha256_of_file
+from horsesense.files import disk_errors, refuse_devices, sha256_of_file
 from horsesense.models.folders import made_once
 from horsesense.models.local.parts import quiet_transformers, read_part, saving
 from horsesense.watching import UNWATCHED, Watcher
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
+_TAKEN = 8
+"""Bytes of memory that a parameter takes while it is converted: in float32, as read and as it will be saved."""
+_FEWEST_BITS = 1.5
+"""Bits of a parameter in the coarsest files there are."""
+_ONE_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
+
+
+def look_at_gguf(path: Path) -> None:
+    """Refuse what is none by its first bytes."""
+    refuse_devices(path)
+    with disk_errors(path), path.open("rb") as handle:
+        if handle.read(4) != b"GGUF":
+            raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
 
 
 def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
     """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
-    with disk_errors(path), path.open("rb") as handle:
-        if handle.read(4) != b"GGUF":
-            raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
+    look_at_gguf(path)
+    _check_size(path)
     return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, watcher))
+
+
+def _check_size(path: Path) -> None:
+    """Refuse, before it is read, what cannot be converted here."""
+    served = f"serve it (llama-server -m {path.name} --port 8080) and ask openai:http://127.0.0.1:8080/v1"
+    if _ONE_OF_SEVERAL.search(path.name):
+        raise UserError("a model in several GGUF files cannot be converted", file=path, fix=served)
+    memory = _memory()
+    if path.stat().st_size * 8 / _FEWEST_BITS * _TAKEN <= memory:
+        return
+    from gguf import GGUFReader
+
+    try:
+        parameters = sum(int(tensor.n_elements) for tensor in GGUFReader(str(path)).tensors)
+    except Exception:  # the reader has no error of its own; a damaged file is told where it is converted
+        return
+    if parameters * _TAKEN > memory:
+        raise UserError(
+            f"its {parameters / 1e9:.1f} billion parameters take {parameters * _TAKEN / 1e9:,.0f} GB of memory to be "
+            f"converted, and there are {memory / 1e9:,.0f}",
+            file=path,
+            fix=served,
+        )
+
+
+def _memory() -> float:
+    """Bytes of memory of this machine, used or not; without end where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 def _convert(path: Path, watcher: Watcher, folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
-from horsesense.models.folders import check_trained, identity_of, weight_files, weight_hash
+from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.models.served import is_served, open_served
 from horsesense.plugins import Plugin, find, names
 from horsesense.watching import UNWATCHED, Watcher
@@ -74,11 +74,29 @@ def locate(name: str, *, allow_pickle: bool = False, download: bool = True, watc
     return _from_hub(name, repository, revision or None, allow_pickle, download)
 
 
+def look_at(name: str, *, allow_pickle: bool = False) -> None:
+    """Refuse a folder or a file that cannot be a model, before torch is loaded; of other names nothing is said yet."""
+    path = Path(name).expanduser()
+    if path.suffix == ".gguf":
+        from horsesense.models.gguf import look_at_gguf
+
+        look_at_gguf(path)
+    elif path.is_dir():
+        from horsesense.models.adapters import adapter_weights, is_adapter
+
+        if is_adapter(path):
+            adapter_weights(path)
+        else:
+            look_at_weights(weight_files(path, allow_pickle=allow_pickle))
+
+
 def identify(name: str, *, allow_pickle: bool = False, watcher: Watcher = UNWATCHED) -> Identity:
     """Find a model and tell which one it is; no torch is loaded."""
     located = locate(name, allow_pickle=allow_pickle, watcher=watcher)
     check_trained(located.folder)
-    weights = weight_hash(weight_files(located.folder, allow_pickle=allow_pickle))
+    files = weight_files(located.folder, allow_pickle=allow_pickle)
+    look_at_weights(files)
+    weights = weight_hash(files)
     return Identity(located, weights, identity_of(located.folder, weights))
 
 

@@ -1,6 +1,6 @@
 """What every stage hands on: items, views, answers, specs; reading, writing, checking."""
 
-from horsesense.records.answer import Answer, Dose, Fill
+from horsesense.records.answer import Answer, Dose, Fill, Reply
 from horsesense.records.card import Card, HumanFigure, add_human_figures, card_path, probe_name
 from horsesense.records.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source, check_item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
@@ -14,7 +14,6 @@ from horsesense.records.judgements import (
     write_labels,
 )
 from horsesense.records.probe import Probe, check_group, read_probe, write_probe
-from horsesense.records.reply import Reply
 from horsesense.records.spec import PRESETS, ScoringSpec, parse_spec, spec_from_dict
 from horsesense.records.views import fill_blank, view
 

@@ -1,4 +1,4 @@
-"""A probe: its items and its card, read from and written to a file."""
+"""A probe: its items and its card, read from and written to a file, and what is only proposed apart from the rest."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from typing import Any
 from horsesense.errors import UserError, unknown
 from horsesense.plugins import Plugin
 from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_card
+from horsesense.records.document import Document
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
 from horsesense.records.stored import MANY, StoredItems, units_of
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
+PROPOSED = "proposed"
+"""Nobody has looked at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +180,42 @@ def write_probe(path: str | Path, probe: Probe) -> None:
     # The card takes its place only after the items have taken theirs.
     with _collector_at_rest(), writing_card(card_path(path), probe.card):
         write(path, probe.items)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProbe(Document):
+    """Where a probe lies, and what is in it."""
+
+    out: Path
+    """The file of its items."""
+    items: int
+    """How many it has."""
+    families: int
+    """Families that its items fall into."""
+    notes: Mapping[str, int]
+    """What was counted while it was made: lines repaired, items left out."""
+
+
+def written(out: Path, probe: Probe) -> WrittenProbe:
+    """Write the probe, and say how many items it has and what was left out."""
+    write_probe(out, probe)
+    card = probe.card
+    return WrittenProbe(out, card.items, card.families, dict(card.notes))
+
+
+def is_proposed(item: Item) -> bool:
+    """Whether nobody has looked at it (facet ``status``); others are proved, or asserted by people or a source."""
+    return item.facets.get("status") == PROPOSED
+
+
+def apart(name: str, probe: Probe) -> dict[str, Probe]:
+    """A probe as it is asked: what is proposed stands apart, under a name of its own, and is never mixed in.
+
+    A probe of proposals only, or without any, stays whole.
+    """
+    proposed = [item for item in probe.items if is_proposed(item)]
+    if len(proposed) in (0, len(probe.items)):
+        return {name: probe}
+    rest = [item for item in probe.items if not is_proposed(item)]
+    card = replace(probe.card, name=f"{probe.card.name}-{PROPOSED}")
+    return {name: Probe.of(rest, probe.card), f"{name}-{PROPOSED}": Probe.of(proposed, card)}

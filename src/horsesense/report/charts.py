@@ -1,21 +1,21 @@
-"""Charts by Altair: inside the page, and as SVG and PNG files for a paper."""
+"""The charts of a report: inside the page, and as SVG and PNG files for a paper."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.errors import naming_extras, need
 from horsesense.files import disk_errors, writing
 from horsesense.learning.curves import Curve
 from horsesense.report.collecting import Collected
+from horsesense.report.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
+from horsesense.report.ladder_chart import ladder_of_table
+from horsesense.report.paper_chart import paper_chart
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 
-INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
 TITLES = {
@@ -23,8 +23,6 @@ TITLES = {
     "families": "Whole families right, by size",
     "heat": "Accuracy by two facets",
 }
-SCALE = 2
-"""Of the PNG: sharp in print."""
 
 
 def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
@@ -57,9 +55,6 @@ def svg_papers(collected: Collected) -> dict[str, str]:
 
 
 def _table_charts(collected: Collected) -> list[tuple[str, dict[str, Any]]]:
-    from horsesense.report.ladder_chart import ladder_of_table
-    from horsesense.report.paper_chart import paper_chart
-
     tables = (*collected.papers, *collected.methods)
     drawings = ((table.title, ladder_of_table(table) or paper_chart(table)) for table in tables)
     return [(title, drawing) for title, drawing in drawings if drawing]
@@ -122,7 +117,7 @@ def calibration(summary: Summary) -> dict[str, Any]:
     """Accuracy beside confidence; a calibrated model lies on the diagonal."""
     import altair as alt
 
-    rows = [{"confidence": b.confidence, **_row(b.accuracy)} for b in summary.calibration.bins]
+    rows = [{"confidence": b.confidence, **as_row(b.accuracy)} for b in summary.calibration.bins]
     # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
     across = up = alt.Scale(domain=[0, 1])
     base = alt.Chart({"values": rows}).encode(
@@ -136,7 +131,7 @@ def calibration(summary: Summary) -> dict[str, Any]:
     )
     bars = base.mark_rule(color=BAR).encode(y=alt.Y("low:Q", scale=up), y2="high:Q")
     points = base.mark_point(color=BAR, filled=True, size=60).encode(y=y)
-    return _finished(diagonal + bars + points, 240, 240)
+    return finished(diagonal + bars + points, 240, 240)
 
 
 def families(summary: Summary) -> dict[str, Any]:
@@ -144,7 +139,7 @@ def families(summary: Summary) -> dict[str, Any]:
     import altair as alt
 
     rows = [
-        {"size": str(row.size), "kind": kind, **_row(estimate)}
+        {"size": str(row.size), "kind": kind, **as_row(estimate)}
         for row in summary.families
         if row.size is not None
         for kind, estimate in (("seen", row.strict), ("if independent", row.independent))
@@ -165,7 +160,7 @@ def families(summary: Summary) -> dict[str, Any]:
         y=alt.Y("value:Q", title="whole families right", scale=scale), shape=alt.Shape("kind:N", legend=None)
     )
     bars = base.mark_rule().encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
-    return _finished(bars + points, max(200, 60 * len(order)), 220)
+    return finished(bars + points, max(200, 60 * len(order)), 220)
 
 
 def heat(summary: Summary) -> dict[str, Any]:
@@ -175,7 +170,7 @@ def heat(summary: Summary) -> dict[str, Any]:
     assert summary.heat is not None
     first, second = summary.heat.facets
     rows = [
-        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **_row(each.accuracy)}
+        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **as_row(each.accuracy)}
         for each in summary.heat.slices
     ]
     base = alt.Chart({"values": rows}).encode(
@@ -186,14 +181,14 @@ def heat(summary: Summary) -> dict[str, Any]:
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition("datum.value > 0.6", alt.value("white"), alt.value(INK)),
     )
-    return _finished(base.mark_rect().encode(color=shade) + numbers, 380, 220)
+    return finished(base.mark_rect().encode(color=shade) + numbers, 380, 220)
 
 
 def slices(summary: Summary, facet: str) -> dict[str, Any]:
     """Accuracy by one facet, with intervals and chance."""
     import altair as alt
 
-    rows = [{"value of": value_text(each.where[0]), **_row(each.accuracy)} for each in summary.facets[facet].slices]
+    rows = [{"value of": value_text(each.where[0]), **as_row(each.accuracy)} for each in summary.facets[facet].slices]
     order = [row["value of"] for row in rows]
     base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
     scale = alt.Scale(domain=[0, 1])
@@ -202,108 +197,9 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     )
     lines = base.mark_rule(color=BAR, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=alt.X("chance:Q", scale=scale))
-    return _finished(marks + lines + dots, 380, max(60, 22 * len(rows)))
+    return finished(marks + lines + dots, 380, max(60, 22 * len(rows)))
 
 
 def learning(curve: Curve) -> dict[str, Any]:
     """Accuracy over doses, items trained on, or steps."""
-    return _finished(curve_chart(curve), 420, 260)
-
-
-def need_pictures() -> None:
-    """Refuse to draw where one of the libraries that charts need is not installed."""
-    need("vl_convert")
-    need("altair")
-
-
-def check_drawing(path: Path) -> None:
-    """Refuse a picture whose library is not installed, before what it shows is worked for."""
-    if path.suffix == ".json":
-        need("altair")
-    else:
-        need_pictures()
-
-
-def write_chart(chart: Any, path: Path) -> None:
-    """Write a picture: SVG, PNG or Vega-Lite's JSON, by ending."""
-    check_drawing(path)
-    with writing(path) as temporary:
-        if path.suffix == ".json":
-            temporary.write_text(chart.to_json(), encoding="utf-8")
-        else:
-            chart.save(str(temporary), format="png" if path.suffix == ".png" else "svg")
-
-
-@naming_extras()
-def curve_chart(curve: Curve) -> Any:
-    """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
-    import altair
-
-    rows = [
-        {"line": line.name, "setting": line.setting, "task": line.task, "x": mark.x, "accuracy": mark.value}
-        | ({"low": mark.low, "high": mark.high} if mark.low is not None else {})
-        for line in curve.lines
-        for mark in line.marks
-    ]
-    tasks = list(dict.fromkeys(line.task for line in curve.lines))
-    places = sorted({mark.x for line in curve.lines for mark in line.marks})
-    # Doses grow by factors and begin with none at all; steps grow by themselves.
-    if curve.along == "steps":
-        scale, axis = altair.Scale(type="linear"), altair.Axis(grid=False, format="d", tickMinStep=1)
-    else:
-        scale, axis = altair.Scale(type="symlog"), altair.Axis(values=places, grid=False, labelOverlap=True)
-    names = [line.name for line in curve.lines]
-    above = altair.Legend(
-        title=None, orient="top", labelLimit=400, columns=2, columnPadding=24, symbolType="circle", symbolOpacity=1
-    )
-    colours = altair.Color("line:N", sort=names, legend=above)
-    base = altair.Chart({"values": rows}).encode(
-        x=altair.X("x:Q", scale=scale, axis=axis, title=curve.along), color=colours
-    )
-    whole = altair.Scale(domain=[0, 1])
-    dash = altair.StrokeDash("task:N", sort=tasks, legend=None)
-    lines = base.mark_line(point=True).encode(y=altair.Y("accuracy:Q", scale=whole, title="accuracy"), strokeDash=dash)
-    ends = base.mark_rule(opacity=0.5).encode(y=altair.Y("low:Q", scale=whole, title="accuracy"), y2="high:Q")
-    measured = any(mark.low is not None for line in curve.lines for mark in line.marks)
-    return ((ends + lines) if measured else lines).properties(width=420, height=260)
-
-
-@naming_extras()
-def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
-    """A dot and whisker a row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
-    import altair
-
-    order = list(dict.fromkeys(row["label"] for row in rows))
-    named = ("label", "model", "accuracy", "low", "high", "chance", "n")
-    values = [{name: row[name] for name in named} for row in rows]
-    scale = altair.Scale(domain=[0, 1])
-    axis = altair.Axis(labelLimit=400)  # a cue says in words how to pick by it
-    base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order, axis=axis))
-    dots = base.mark_point(filled=True, size=70, opacity=1, color=BAR).encode(
-        x=altair.X("accuracy:Q", title=title, scale=scale), tooltip=["label:N", "accuracy:Q", "n:Q"]
-    )
-    if len({row["model"] for row in rows}) > 1 and len(order) < len(rows):
-        base = base.encode(yOffset=altair.YOffset("model:N"))
-        dots = dots.encode(
-            yOffset=altair.YOffset("model:N"),
-            color=altair.Color("model:N", legend=altair.Legend(title=None, orient="top")),
-        )
-    lines = base.mark_rule(color=INK).encode(x=altair.X("low:Q", scale=scale), x2="high:Q")
-    marks = base.mark_tick(color=MISS, thickness=2).encode(x=altair.X("chance:Q", scale=scale))
-    return (marks + lines + dots).properties(width=420)
-
-
-def _row(e: Estimate) -> dict[str, Any]:
-    return {"value": e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n}
-
-
-def _finished(chart: Any, width: int, height: int) -> dict[str, Any]:
-    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    drawing: dict[str, Any] = (
-        chart.properties(width=width, height=height, background="transparent")
-        .configure_axis(grid=False, domainColor=SOFT, tickColor=SOFT, **text)
-        .configure_legend(**text)
-        .configure_view(stroke=None)
-        .to_dict()
-    )
-    return drawing
+    return finished(curve_chart(curve), 420, 260)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from horsesense.analysis import credits
 from horsesense.records import Item
 from horsesense.records.document import Document
@@ -127,26 +129,25 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
     """What every model that was asked the item answered."""
     answers = []
     for answered in runs:
-        for asked, answer in zip(answered.items, answered.answers, strict=True):
-            if asked.id == item.id:
-                how = answered.primary() or BY_FORM[item.form]
-                scores = normalised(answer, item, answered.spec, how)
-                lost = answer.flags[:1] == (UNPARSED,)
-                earned = nothing_for(credits([scores], [item.answer], [item.id]), [lost])
-                texts = kept_texts(answer, item, answered.spec)
-                answers.append(
-                    ItemAnswer(
-                        model=answered.part.model.name,
-                        probe=answered.part.probe.name,
-                        normalise=how if answered.way == "options" else answered.way,
-                        scores=scores,
-                        sums=answer.scores,
-                        chosen=earned.predicted[0],
-                        credit=None if item.answer is None else float(earned.values[0]),
-                        texts=texts,
-                        compared=right_and_other(item, texts, scores),
-                    )
+        for place in (n for n, asked in enumerate(answered.columns.ids) if asked == item.id):
+            answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
+            scores = normalised(answer, item, answered.spec, how)
+            lost = np.array([answer.flags[:1] == (UNPARSED,)])
+            earned = nothing_for(credits([scores], [item.answer], [item.id]), lost)
+            texts = kept_texts(answer, item, answered.spec)
+            answers.append(
+                ItemAnswer(
+                    model=answered.part.model.name,
+                    probe=answered.part.probe.name,
+                    normalise=how if answered.way == "options" else answered.way,
+                    scores=scores,
+                    sums=answer.scores,
+                    chosen=earned.predicted[0],
+                    credit=None if item.answer is None else float(earned.values[0]),
+                    texts=texts,
+                    compared=right_and_other(item, texts, scores),
                 )
+            )
     return answers
 
 

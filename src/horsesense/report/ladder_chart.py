@@ -13,7 +13,7 @@ from horsesense.methods.rica.analysis import Analysis
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 from horsesense.methods.rica.run_tables import LADDER
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.report.charts import BAR, MISS, SCALE, SOFT, need_pictures
+from horsesense.report.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 
 _NAMES = {
     "fact": "the bare fact",

@@ -46,7 +46,8 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
     curves: list[str] = []
     paper_charts: Mapping[str, str] = {}
     if drawn:
-        from horsesense.report.charts import need_pictures, svg_charts, svg_curves, svg_papers
+        from horsesense.report.charts import svg_charts, svg_curves, svg_papers
+        from horsesense.report.drawing import need_pictures
 
         try:
             need_pictures()

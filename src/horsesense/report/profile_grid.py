@@ -9,7 +9,7 @@ from typing import Literal
 
 from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, ranged
 from horsesense.methods.profile.finding import Finding, Verdict
-from horsesense.report.charts import BAR, INK, SOFT
+from horsesense.report.drawing import BAR, INK, SOFT
 
 Kind = Literal["above", "part", "cue", "like", "open"]
 KINDS: dict[Verdict, Kind] = {

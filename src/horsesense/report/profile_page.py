@@ -17,7 +17,7 @@ from horsesense.files import writing
 from horsesense.methods.profile.document import ProfileDocument, ranged, signed
 from horsesense.records.document import plain
 from horsesense.report import profile_wording, wording
-from horsesense.report.charts import SCALE
+from horsesense.report.drawing import SCALE
 from horsesense.report.profile_grid import NOT_JUDGED, grid_svg, rows_of
 from horsesense.report.profile_markdown import markdown
 from horsesense.watching import UNWATCHED, Watcher
@@ -57,7 +57,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _png(svg: str, watcher: Watcher) -> bytes:
     """The picture as PNG; nothing where the library that draws it is not installed, and the watcher is told."""
-    from horsesense.report.charts import need_pictures
+    from horsesense.report.drawing import need_pictures
 
     try:
         need_pictures()

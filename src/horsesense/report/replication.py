@@ -61,7 +61,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) 
 def markdown(replication: Replication) -> str:
     """The whole replication as Markdown, without anything of the machine it was made on."""
     papers = replication.papers
-    lines = [_introduction(), ""]
+    lines = [_introduction(papers), ""]
     lines += _table(("", *COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
     bases = Counter[str]()
     for paper in papers:
@@ -73,16 +73,29 @@ def markdown(replication: Replication) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _introduction() -> str:
+def in_short(papers: Sequence[PaperReplication]) -> str:
+    """What was found, in two sentences."""
+    counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
+    good = counts["same"] + counts["as released"]
+    return (
+        f"Of {counts['figures']:,} figures that the papers print {good:,} came out as printed, "
+        f"{counts['within error']:,} within error, and {counts['differs']:,} did not; {counts['on a part']:,} could be "
+        f"held against a part of the release only.\n{counts['cannot here']:,} need models or files that are not here, "
+        f"and {counts['no result']:,} are settings or somebody else's."
+    )
+
+
+def _introduction(papers: Sequence[PaperReplication]) -> str:
     """What the page is, what verdicts mean, and how the ledger came about."""
     known = entered()
-    papers = {name: counts for name, counts in known.items() if "both" in counts}
+    twice = {name: counts for name, counts in known.items() if "both" in counts}
     columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
     header = ("", "first entry", "second", "alike in both", "another value", "first only", "second only", "kind unlike")
-    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in papers.items()]
-    rows.append(("all", *(f"{sum(counts[column] for counts in papers.values()):,}" for column in columns)))
+    rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in twice.items()]
+    rows.append(("all", *(f"{sum(counts[column] for counts in twice.values()):,}" for column in columns)))
     entries = "\n".join(_table(header, rows)).rstrip()
-    return str(_environment().get_template("replication.md.j2").render(entries=entries, **known))
+    template = _environment().get_template("replication.md.j2")
+    return str(template.render(entries=entries, found=in_short(papers), **known))
 
 
 def _paper(paper: PaperReplication) -> Iterator[str]:

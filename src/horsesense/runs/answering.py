@@ -23,9 +23,9 @@ from horsesense.models.local.load import load_model
 from horsesense.models.local.questions import Framed
 from horsesense.models.locating import identify
 from horsesense.records import Item, ScoringSpec, spec_from_dict
+from horsesense.records.answer_columns import table_of_answers
 from horsesense.runs.cache import ScoreCache, Scores
 from horsesense.runs.engine import Desk, Done, Task
-from horsesense.runs.folder import table_of_answers
 from horsesense.runs.opening import check_repeatable
 from horsesense.runs.replies import table_of_replies
 from horsesense.scoring.precision import load_by_margins

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
+import numpy as np
+
 from horsesense.errors import UserError, argument
+from horsesense.files.checksums import order_sums
 from horsesense.models.contract import Model
 from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
+from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.stored import ids_of
 from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.folder import locked
@@ -83,6 +87,7 @@ def ask_models(
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
         keeper = FolderKeeper(folder, manifest, watcher)
         _carry_out(known, contents, asked, keeper, settings, watcher, engine)
+        order_sums(folder)
     return keeper.manifest
 
 
@@ -106,10 +111,11 @@ def ask_in_memory(
     order = {(name_of(model), probe): place for place, (model, probe) in enumerate(product(known, probes))}
     for part in sorted(keeper.parts, key=lambda part: order[part.model.name, part.probe.name]):
         key = part.model.name, part.probe.name, part.way
-        by_item = {answer.item: answer for answer in keeper.answers[key]}
-        probe = asked.drawn[part.probe.name]
+        probe, tables = asked.drawn[part.probe.name], keeper.answers.pop(key)
+        row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
+        answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
         spec, replies = way_named(part.way).spec(settings.spec), tuple(keeper.replies.get(key, ()))
-        answered.append(Answered(part, probe, spec, [by_item[item.id] for item in probe.items], replies))
+        answered.append(Answered(part, probe, spec, answers, replies))
     return answered
 
 

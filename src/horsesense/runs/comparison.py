@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.analysis import Comparison, Estimate, Power, compare_all, power
 from horsesense.analysis.accuracy import AVERAGED, unit_shares
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
-from horsesense.records import Item
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
@@ -135,19 +135,20 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
     """Compare models on the items of one probe that all were asked, in one way."""
     _check_alike(probe, models)
-    common = set.intersection(*({item.id for item in run.items} for run in models.values()))
+    common = set.intersection(*(set(run.columns.ids) for run in models.values()))
     if not common:
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     first = next(iter(models.values()))
-    items = [item for item in first.items if item.id in common]
-    earned = {label: earned_on(run, [item.id for item in items], how) for label, run in models.items()}
+    columns = first.columns
+    places = np.array([place for place, identity in enumerate(columns.ids) if identity in common])
+    ids, families = ([each[place] for place in places.tolist()] for each in (columns.ids, columns.families))
+    earned = {label: earned_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
-    units = [item.unit(first.probe.card.group) for item in items]
-    guess = guessing(items)
+    units, guess = columns.units[places], guessing(columns, places)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
-    averaged = _averaged(models, items, earned, units, guess)
+    averaged = _averaged(models, families, earned, units, guess)
     if averaged is not None:
         comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
     pairings = tuple(
@@ -156,8 +157,8 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
             other,
             comparison,
             powers[one, other],
-            tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if a > b),
-            tuple(i.id for i, a, b in zip(items, earned[one], earned[other], strict=True) if b > a),
+            tuple(ids[place] for place in np.flatnonzero(earned[one] > earned[other]).tolist()),
+            tuple(ids[place] for place in np.flatnonzero(earned[other] > earned[one]).tolist()),
             plain[one, other].difference if averaged else None,
         )
         for (one, other), comparison in comparisons.items()
@@ -169,7 +170,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         way=first.way,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(common) for label, run in models.items()},
-        unjudged=sum(item.answer is None for item in items),
+        unjudged=int((~columns.judged[places]).sum()),
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
@@ -184,15 +185,14 @@ _Comparisons = dict[tuple[str, str], Comparison]
 
 def _averaged(
     models: Mapping[str, Answered],
-    items: Sequence[Item],
+    families: Sequence[str],
     earned: Mapping[str, Floats],
-    units: Sequence[str],
+    units: NDArray[np.int64],
     guess: float,
 ) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
     """The comparisons by the average over units, each counting once; None where a card or the units do not allow it."""
     if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
         return None
-    families = [item.unit() for item in items]
     found = {label: unit_shares(values, units, families) for label, values in earned.items()}
     shares = {label: each[0] for label, each in found.items() if each is not None}
     if len(shares) < len(models):
@@ -242,7 +242,7 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
 
 def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """What a model earned on the items of these ids, in their order."""
-    places = {item.id: place for place, item in enumerate(run.items)}
+    places = {identity: place for place, identity in enumerate(run.columns.ids)}
     earned: Floats = run.credits(how or run.primary()).values[[places[identity] for identity in ids]]
     return earned
 

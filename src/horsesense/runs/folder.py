@@ -8,16 +8,19 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, sha256_of_file
 from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
-from horsesense.records import FORMS, Answer, Probe, card_path, read_probe, write_probe
+from horsesense.records import Answer, Probe, card_path, read_probe, write_probe
+from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers
+from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 
 _LOCK = ".lock"
@@ -127,45 +130,12 @@ def _slug(name: str) -> str:
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _schema() -> Any:
-    import pyarrow as pa
-
-    text, number = pa.string(), pa.list_(pa.float64())
-    places = pa.list_(pa.list_(pa.int32()))
-    return pa.schema(
-        [
-            ("model", text),
-            ("probe", text),
-            ("item", text),
-            ("view", text),
-            ("scores", number),
-            ("logprobs", pa.list_(pa.list_(pa.float32()))),
-            ("starts", places),
-            ("ends", places),
-            ("flags", pa.list_(text)),
-            ("baseline", number),
-        ]
-    )
-
-
-_COLUMNS = ("item", "view", "scores", "logprobs", "starts", "ends", "flags", "baseline")
-
-
-def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
-    """Answers as the table that is kept of them."""
-    import pyarrow as pa
-
-    columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
-    for name in _COLUMNS:
-        columns[name] = [getattr(answer, name) for answer in answers]
-    return pa.table(columns, schema=_schema())
-
-
 def write_table(path: Path, table: Any) -> None:
     """Write one shard, whole or not at all; the same answers give the same bytes."""
     from pyarrow import parquet
 
-    with summed(path.parents[1], path) as temporary:
+    # A folder of thousands of shards is swept once, by whoever locks it.
+    with summed(path.parents[1], path, sweep=False) as temporary:
         parquet.write_table(table, temporary, compression="zstd")
 
 
@@ -173,81 +143,49 @@ def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer])
     write_table(path, table_of_answers(model, probe, answers))
 
 
-def read_answers(
-    folder: Path,
-    model: str,
-    probe: str,
-    shards: int,
-    options: Mapping[str, int] | None = None,
-    way: str = "options",
-) -> dict[str, Answer]:
-    """The answers of one model to one probe, by item id; a missing or damaged shard is an error.
-
-    ``options`` has the number of options of each item, to hold the answers against.
-    """
-    answers: dict[str, Answer] = {}
-    for number in range(shards):
-        path = shard_path(folder, model, probe, number, way)
+def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
+    """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
+    places = {identity: place for place, identity in enumerate(columns.ids)}
+    rows = np.full(len(places), -1)
+    tables, before = [], 0
+    for number in range(part.shards):
+        path = shard_path(folder, part.model.name, part.probe.name, number, part.way)
         if not path.is_file():
             raise UserError(
-                f"the run of {model} on {probe} is not finished: {number} of {shards} answer files are there",
+                f"the run of {part.model.name} on {part.probe.name} is not finished: "
+                f"{number} of {part.shards} answer files are there",
                 file=folder,
                 fix="run the same command again to finish it",
             )
         check_sum(folder, path, "run the same command again, which computes it anew")
         try:
-            for answer in _answers(path):
-                _check(answer, options or {})
-                answers[answer.item] = answer
-        except _DAMAGED as error:
+            table = _read_table(path)
+            found = np.array([places.get(identity, -1) for identity in table.column("item").to_pylist()], np.int64)
+            asked = found >= 0
+            check_answers(table, np.where(asked, columns.options[found], 0))
+        except (ValueError, KeyError, TypeError) as error:
             raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
-    return answers
+        rows[found[asked]] = np.flatnonzero(asked) + before
+        before += len(found)
+        tables.append(table)
+    if (rows < 0).any():
+        raise UserError(
+            f"{(rows < 0).sum()} of {len(rows)} items of {part.probe.name} have no answer of {part.model.name} "
+            f"({columns.ids[int(rows.argmin())]} …)",
+            file=folder,
+            fix="run it again in another folder",
+        )
+    return StoredAnswers.of_tables(tables, rows)
 
 
-_DAMAGED = (ValueError, KeyError, TypeError)
-
-
-def _answers(path: Path) -> Iterator[Answer]:
+def _read_table(path: Path) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
 
     with disk_errors(path):
         try:
-            table = parquet.read_table(path, columns=list(_COLUMNS))
+            return parquet.read_table(path, columns=list(COLUMNS))
         except (pa.ArrowException, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise ValueError(str(error)) from error
-    return answers_in(table)
-
-
-def answers_in(table: Any) -> Iterator[Answer]:
-    """The answers of a table."""
-    import pyarrow as pa
-
-    if not table.num_rows:
-        return iter(())
-    # By column: row by row it takes four times as long.
-    return map(Answer, *(_values(pa.concat_arrays(table.column(name).chunks)) for name in _COLUMNS))
-
-
-def _values(column: Any) -> Sequence[Any]:
-    """A column as Python has it, lists as tuples, whatever their depth."""
-    import pyarrow as pa
-
-    if column.null_count:
-        raise ValueError("a value is missing")
-    if not pa.types.is_list(column.type):
-        values: Sequence[Any] = column.to_pylist() if pa.types.is_string(column.type) else column.to_numpy().tolist()
-        return values
-    inner, offsets = _values(column.values), column.offsets.to_numpy().tolist()
-    return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
-
-
-def _check(answer: Answer, options: Mapping[str, int]) -> None:
-    wanted = options.get(answer.item, len(answer.scores))
-    tokens = (answer.logprobs, answer.starts, answer.ends)
-    if len(answer.scores) != wanted or any(part and len(part) != wanted for part in tokens):
-        raise ValueError(f"the answer to {answer.item} does not fit its options")
-    if answer.view not in FORMS:
-        raise ValueError(f"the answer to {answer.item} is none")

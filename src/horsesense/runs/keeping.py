@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from horsesense.records import Answer, Probe, Reply
+from horsesense.records import Probe, Reply
 from horsesense.records.stored import ids_of
-from horsesense.runs.folder import answers_in, is_kept, keep_probe, replies_path, shard_path, write_table
+from horsesense.runs.folder import is_kept, keep_probe, replies_path, shard_path, write_table
 from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.opening import Content, Settings
 from horsesense.runs.replies import replies_in
@@ -53,7 +53,8 @@ class Keeper:
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
-        self.answers: dict[tuple[str, str, str], list[Answer]] = {}
+        self.answers: dict[tuple[str, str, str], list[Any]] = {}
+        """The tables of each part, one a shard."""
         self.replies: dict[tuple[str, str, str], list[Reply]] = {}
         self._contents: dict[str, str] = {}
 
@@ -102,7 +103,7 @@ class Keeper:
 
     def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
         """What a shard gave."""
-        self.answers.setdefault((model, probe, way), []).extend(answers_in(tables["answers"]))
+        self.answers.setdefault((model, probe, way), []).append(tables["answers"])
         if "replies" in tables:
             self.replies.setdefault((model, probe, way), []).extend(replies_in(tables["replies"]))
 

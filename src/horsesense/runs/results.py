@@ -20,24 +20,24 @@ from horsesense.analysis import (
     family_accuracy,
     unit_average,
 )
-from horsesense.analysis.ablation import asked_again
+from horsesense.analysis.accuracy import Rows
 from horsesense.analysis.families import without_repeats
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.records.answer import NO_TOKENS
+from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.card import UNIT_AVERAGE
-from horsesense.records.item import guess_of
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
+from horsesense.runs.item_columns import ItemColumns, item_columns
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import read_replies, replies_document
 from horsesense.runs.result import Result
 from horsesense.scoring.normalise import (
-    BY_FORM,
     NORMALISATIONS,
     OF_SUMS,
     Normalisation,
-    normalised,
+    normalised_rows,
     parse_normalisation,
 )
 from horsesense.scoring.ways.by_words import UNPARSED
@@ -71,28 +71,32 @@ class Answered:
             return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
-    def scores(self, how: Normalisation | None) -> list[tuple[float, ...]]:
-        return [
-            normalised(answer, item, self.spec, how or BY_FORM[item.form])
-            for answer, item in zip(self.answers, self.items, strict=True)
-        ]
+    @cached_property
+    def columns(self) -> ItemColumns:
+        """The items as arrays: a report asks for them hundreds of times."""
+        return item_columns(self.items, self.probe.card.group)
+
+    @cached_property
+    def stored(self) -> StoredAnswers:
+        """The answers as columns."""
+        return StoredAnswers.of(self.answers)
+
+    def scores(self, how: Normalisation | None) -> Rows:
+        return normalised_rows(self.stored, self.items, self.columns.forms, self.spec, how)
 
     def credits(self, how: Normalisation | None) -> Credits:
-        ids = [item.id for item in self.items]
-        earned = credits(self.scores(how), [item.answer for item in self.items], ids)
-        return nothing_for(earned, [answer.flags[:1] == (UNPARSED,) for answer in self.answers])
+        earned = credits(self.scores(how), self.columns.golds, self.columns.ids)
+        return nothing_for(earned, self.stored.first_flag_is(UNPARSED))
 
     @property
     def judged(self) -> bool:
         """Whether any item has a gold, so that there is an accuracy."""
-        return any(item.answer is not None for item in self.items)
+        return bool(self.columns.judged.any())
 
-    @cached_property
+    @property
     def units(self) -> NDArray[np.int64]:
-        """The unit of dependence of each item, as a number: a report asks for them hundreds of times."""
-        numbers: dict[str, int] = {}
-        names = (item.unit(self.probe.card.group) for item in self.items)
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        """The unit of dependence of each item, as a number."""
+        return self.columns.units
 
     def estimate(self, earned: Credits) -> Estimate:
         """The primary figure: what the card names, or the share of items where units are too small for that."""
@@ -106,26 +110,26 @@ class Answered:
         """Average over units, where the card asks for it and units are large enough."""
         if self.probe.card.metric != UNIT_AVERAGE:
             return None
-        return unit_average(earned.values, self.units, [item.unit() for item in self.items], self._chance)
+        return unit_average(earned.values, self.units, self.columns.families, self._chance)
 
     @property
     def _chance(self) -> float:
-        return guessing(self.items)
+        return guessing(self.columns)
 
     def strict(self, earned: Credits) -> Estimate | None:
         """Share of families with every member right; None where every item stands alone."""
-        if all(not item.family for item in self.items):
+        columns = self.columns
+        if not columns.in_families:
             return None
-        families, counts = [item.unit() for item in self.items], [len(item.options) for item in self.items]
         # What is asked again under exchanged names (rica) is not one more thing to know.
-        values = without_repeats(earned.values, [asked_again(item) for item in self.items])
-        return family_accuracy(values, families, option_counts=counts)[0].strict
+        values = without_repeats(earned.values, columns.again)
+        return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 
 
-def guessing(items: Sequence[Item]) -> float:
-    """What guessing earns on the items that have a gold."""
-    judged = [guess_of(item) for item in items if item.answer is not None]
-    if not judged:
+def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(None)) -> float:
+    """What guessing earns on the items that have a gold, or on those of them at some places."""
+    judged = columns.guesses[places][columns.judged[places]]
+    if not len(judged):
         raise UserError("chance needs at least one item with a gold")
     return float(np.mean(judged))
 
@@ -147,16 +151,15 @@ def kin_of_reader(answered: Answered) -> str:
     )
 
 
-def nothing_for(earned: Credits, unparsed: Sequence[bool]) -> Credits:
+def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
     """An item of which no reply could be made out earns nothing and chooses nothing: it is never guessed."""
-    if not any(unparsed):
+    if not lost.any():
         return earned
     values, margins = earned.values.copy(), earned.margins.copy()
-    lost = np.array(unparsed)
     ties = int((lost & ~np.isnan(values)).sum())
     values[lost & ~np.isnan(values)] = 0.0
     margins[lost] = np.nan
-    predicted = tuple(() if gone else chosen for gone, chosen in zip(unparsed, earned.predicted, strict=True))
+    predicted = tuple(() if gone else chosen for gone, chosen in zip(lost, earned.predicted, strict=True))
     return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - ties)
 
 
@@ -212,18 +215,8 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
-    options = {item.id: len(item.options) for item in probe.items}
-    answers = read_answers(folder, part.model.name, part.probe.name, part.shards, options, part.way)
-    missing = [item.id for item in probe.items if item.id not in answers]
-    if missing:
-        raise UserError(
-            f"{len(missing)} of {len(probe.items)} items of {part.probe.name} have no answer of {part.model.name} "
-            f"({missing[0]} …)",
-            file=folder,
-            fix="run it again in another folder",
-        )
-    meaning = way_named(part.way).spec(spec)
-    return Answered(part, probe, meaning, [answers[item.id] for item in probe.items], read_replies(folder, part))
+    answers = read_answers(folder, part, item_columns(probe.items, probe.card.group))
+    return Answered(part, probe, way_named(part.way).spec(spec), answers, read_replies(folder, part))
 
 
 def _meaning(answered: Answered) -> dict[str, Any]:
@@ -234,10 +227,9 @@ def _meaning(answered: Answered) -> dict[str, Any]:
 
 def _possible(answered: Answered) -> Sequence[Normalisation]:
     """The normalisations that the answers allow."""
-    if any(answer.logprobs for answer in answered.answers):
+    if len(answered.stored.per_option("logprobs")[1]) > 1:
         return NORMALISATIONS
-    sums = any(answer.flags[:1] == (NO_TOKENS,) for answer in answered.answers)
-    return OF_SUMS if sums else ()
+    return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 
 
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.models.contract import DEFAULT_BUDGET
-from horsesense.models.local.device import choose_device
-from horsesense.models.local.large import SPREAD
+from horsesense.models.local.device import SPREAD, choose_device
 from horsesense.records import Item
 from horsesense.records.stored import ids_of, units_of
 from horsesense.runs.manifest import manifest_path, read_manifest

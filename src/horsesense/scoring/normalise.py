@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.analysis.accuracy import Rows
 from horsesense.errors import UserError, argument
 from horsesense.language.words import word_spans
-from horsesense.records import Answer, Item, ScoringSpec
+from horsesense.records import FORMS, Answer, Item, ScoringSpec
 from horsesense.records.answer import NO_TOKENS
+from horsesense.records.answer_columns import StoredAnswers
 from horsesense.scoring.prompts import item_prompts
 
 Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
@@ -47,8 +53,53 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         ]
         return tuple(score / max(1, count) for score, count in zip(answer.scores, counts, strict=True))
     if not answer.baseline:
-        raise UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
+        raise _no_baseline()
     return tuple(score - without for score, without in zip(answer.scores, answer.baseline, strict=True))
+
+
+def normalised_rows(
+    answers: StoredAnswers, items: Sequence[Item], forms: NDArray[np.int8], spec: ScoringSpec, how: Normalisation | None
+) -> Rows:
+    """`normalised` of all answers, column by column; only words are counted item by item.
+
+    ``forms`` has the place of each item's form in `FORMS`; ``how`` None: as that form has it.
+    """
+    scores, begins = answers.numbers("scores")
+    _, tokens, options = answers.per_option("logprobs")
+    rows, counts, has_tokens = scores.astype(np.float64), np.diff(begins), np.diff(options) > 0
+    by_form = np.array([NORMALISATIONS.index(BY_FORM[form]) for form in FORMS])
+    hows = by_form[forms] if how is None else np.full(len(answers), NORMALISATIONS.index(how))
+    summed, mean, word, character, pmi = (hows == number for number in range(len(NORMALISATIONS)))
+    singly = (~has_tokens & answers.first_flag_is(NO_TOKENS) & ~summed) | (has_tokens & word)
+    with np.errstate(divide="ignore", invalid="ignore"):  # an option without a token has no mean, which is told later
+        if (chosen := has_tokens & mean).any():
+            rows[np.repeat(chosen, counts)] /= np.diff(tokens)[np.repeat(chosen, np.diff(options))]
+    if (chosen := has_tokens & character).any():
+        lengths, options = _stretches(answers)
+        rows[np.repeat(chosen, counts)] /= np.maximum(1, lengths[np.repeat(chosen, np.diff(options))])
+    if (chosen := has_tokens & pmi).any():
+        without, beside = answers.numbers("baseline")
+        if (np.diff(beside)[chosen] != counts[chosen]).any():
+            raise _no_baseline()
+        rows[np.repeat(chosen, counts)] -= without[np.repeat(chosen, np.diff(beside))]
+    if singly.any():
+        for place, (answer, item) in enumerate(zip(answers, items, strict=True)):
+            if singly[place]:
+                found = normalised(answer, item, spec, NORMALISATIONS[hows[place]])
+                rows[begins[place] : begins[place + 1]] = found
+    return Rows(rows, begins)
+
+
+def _stretches(answers: StoredAnswers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Characters from the first token of an option to its last, and where each answer's options begin."""
+    (starts, first, options), (ends, last, _) = answers.per_option("starts"), answers.per_option("ends")
+    stretches, some = np.zeros(len(first) - 1, np.int64), np.diff(first) > 0
+    stretches[some] = ends[last[1:][some] - 1].astype(np.int64) - starts[first[:-1][some]]
+    return stretches, options
+
+
+def _no_baseline() -> UserError:
+    return UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
 
 
 def _without_tokens(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.cues import Findings, cue_answers, cues_right, find_cues
+from horsesense.analysis.cues import Findings, chosen_cue, cues_right, find_cues
 from horsesense.analysis.cues.battery import battery
 from horsesense.analysis.cues.search import estimates, prepare, search
 from horsesense.analysis.cues.table import table_of
@@ -109,16 +109,16 @@ def test_a_score_of_the_caller_is_a_cue() -> None:
 
 def test_cue_answers_do_not_see_the_gold_of_their_item() -> None:
     items = planted(noise(200, 4, 10), 0.7, longest)
-    answers = cue_answers(items)
+    answers = chosen_cue(items).answers
     assert cues_right(answers, items).mean() > 0.6
     wrong = [replace(item, answer=(item.answer + 1) % 4) if n < 3 else item for n, item in enumerate(items)]  # type: ignore[operator]
-    changed = cue_answers(wrong)
+    changed = chosen_cue(wrong).answers
     assert [a.scores for a in answers[:3]] == [a.scores for a in changed[:3]]
 
 
 def test_an_item_without_gold_gets_an_answer_that_ties() -> None:
     items = [*noise(60, 4, 11), Item(probe="p", form="choice", text="?", options=("a", "b"))]
-    assert cue_answers(items)[-1].scores == (0.5, 0.5)
+    assert chosen_cue(items).answers[-1].scores == (0.5, 0.5)
 
 
 def test_a_mark_of_position_is_told() -> None:

@@ -16,7 +16,7 @@ from horsesense.methods.cats.orders import chains, orders_probe
 from horsesense.methods.cats.sentence_pairs import Dual, pair_of
 from horsesense.methods.releases import read_release
 from horsesense.records import Card, Item, Probe, read_probe, write_probe
-from horsesense.records.status import apart
+from horsesense.records.probe import apart
 from horsesense.watching import Watcher
 
 

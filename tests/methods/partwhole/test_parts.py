@@ -12,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
-from horsesense.methods.partwhole.gold import gold_triples
+from horsesense.methods.partwhole.labels import gold_triples
 from horsesense.methods.partwhole.parthood import REASONS, parthood
 from horsesense.methods.partwhole.released import LABELS, read_partwhole_votes, unjudged
 from horsesense.records import Card, Probe, Source, write_probe

@@ -11,7 +11,8 @@ import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
-from horsesense.methods.releases.table import parse_map, read_table
+from horsesense.methods.releases.layouts import parse_map
+from horsesense.methods.releases.table import read_table
 from horsesense.records import Probe
 
 

@@ -12,6 +12,8 @@ import pytest
 import horsesense as hs
 from horsesense.api.replicate import DOCUMENT, MARKDOWN, PAGE, Replicated
 from horsesense.errors import UserError
+from horsesense.files import sha256_of_file
+from horsesense.files.checksums import keep_sum
 from horsesense.methods.partwhole.released import unjudged
 from horsesense.methods.replicate.asked import ASKED, AskedCell, all_ones, computed_of, why_no_verdict
 from horsesense.methods.replicate.ledger import read_ledger
@@ -80,15 +82,18 @@ def test_what_was_computed_is_kept_and_believed_until_something_changes(
     kept = out / "computed" / "partwhole-labels.json"
     values = json.loads(kept.read_text())
     values["results"]["guaranteed"]["value"] = 12.5
-    kept.write_text(json.dumps(values))
-    again = replicate_paper("partwhole", shared / "data" / "partwhole", out)
-    label = {each.row: each for each in again.outcomes if each.place == "table 2"}
-    assert label["Guaranteed"].computed == 12.5, "what is kept is taken"
-    values["code"] = "of another version"
-    kept.write_text(json.dumps(values))
-    again = replicate_paper("partwhole", shared / "data" / "partwhole", out)
-    label = {each.row: each for each in again.outcomes if each.place == "table 2"}
-    assert label["Guaranteed"].verdict == "same", "computed again by other code"
+
+    def guaranteed(written: Any, checksum: bool = True) -> Any:
+        kept.write_text(json.dumps(written))
+        if checksum:
+            keep_sum(kept.parent, kept, sha256_of_file(kept))
+        again = replicate_paper("partwhole", shared / "data" / "partwhole", out)
+        return next(each for each in again.outcomes if (each.place, each.row) == ("table 2", "Guaranteed"))
+
+    assert guaranteed(values).computed == 12.5, "what is kept is taken"
+    assert guaranteed(values | {"code": "of another version"}).verdict == "same", "computed again by other code"
+    assert guaranteed(values, checksum=False).verdict == "same", "computed again where it is damaged"
+    assert guaranteed(values | {"files": None}).verdict == "same", "computed again where it says nothing"
 
 
 def test_winoventi_is_on_a_part(shared: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.probes import load_probe
+from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, lexicon
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.background import Background
@@ -88,6 +89,14 @@ def test_calibration_of_a_small_registry(tmp_path: Path) -> None:
     for mine, other in zip(triplets, dealt(triplets, seed=3), strict=True):
         assert (other.noun, other.generic) == (mine.noun, mine.generic)
         assert other.exception not in (mine.exception, mine.generic)
+
+
+def test_a_registry_with_nothing_to_deal_is_told(tmp_path: Path) -> None:
+    """It once drew for ever."""
+    registry = tmp_path / "registry.tsv"
+    registry.write_text("Word\tAssociative Bias\tAlternative\tBERT\npan\thot\tcold\tTrue\njug\thot\ticy\tTrue\n")
+    with pytest.raises(UserError, match=r"no other association .* pan \(hot\)"):
+        calibrate(registry)
 
 
 def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from horsesense.models.contract import Sampling, Turn
 from horsesense.models.served import ServedSettings, open_served
 from horsesense.models.served.requests import SpentError
 from horsesense.records import write_probe
+from horsesense.scoring.ways import by_words
+from horsesense.scoring.ways.parsing import Parsed
 from horsesense.watching import Watcher
 from tests.support import ROOT
 from tests.support.made_tasks import short_questions
@@ -105,6 +108,21 @@ hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, ways="letters", out={
     assert server.seen.bodies, "the rest was asked for"
     fresh = hs.ask(server.name, PROBE, ways="letters")
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in fresh.answered[0].answers]
+
+
+def test_other_rules_of_parsing_ask_nothing_again(
+    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = hs.ask(server.name, PROBE, ways="words", out=tmp_path).answered[0].replies
+    asked = len(server.seen.bodies)
+    monkeypatch.setattr(by_words, "parse_reply", lambda *_, **__: Parsed(1, "always the second"))
+    for folder in ("answers", "replies"):
+        shutil.rmtree(tmp_path / folder)
+    after = hs.ask(server.name, PROBE, ways="words", out=tmp_path).answered[0].replies
+    assert {reply.why for reply in after} == {"always the second"} != {reply.why for reply in before}
+    assert [(reply.request, reply.text) for reply in after] == [(reply.request, reply.text) for reply in before]
+    assert len(server.seen.bodies) == asked
+    assert not hs.verify(tmp_path).damaged
 
 
 @contextmanager

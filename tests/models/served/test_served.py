@@ -15,9 +15,7 @@ from horsesense.models.contract import Sampling, Turn
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.models.served import ServedSettings, open_served
-from horsesense.models.served.address import parse_address
 from horsesense.models.served.protocol import choices_among, read_alternatives, read_echo
-from horsesense.models.served.request_log import RequestLog
 from horsesense.models.served.requests import SpentError
 from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.manifest import read_manifest
@@ -201,47 +199,6 @@ def test_the_manifest_says_who_answered_and_how(server: ModelServer, tmp_path: P
     assert (part.model.name, part.model.kind, part.way) == ("tiny", "server", "options")
     assert part.model.reported["url"] == server.url
     assert part.model.frame == "<|endoftext|> (written before the text)"
-
-
-SECRET = "sk-of-the-tests-0123456789"
-
-
-def test_the_key_is_sent_and_found_nowhere_else(
-    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.behaviour.key = SECRET
-    with pytest.raises(UserError, match="refuses the key") as refused:
-        hs.ask(server.name, PROBE, out=tmp_path / "run")
-    monkeypatch.setenv("MY_KEY", SECRET)
-    hs.ask(server.name, PROBE, out=tmp_path / "run", served=ServedSettings(key_from="MY_KEY")).report(
-        tmp_path / "p.html"
-    )
-    assert f"Bearer {SECRET}" in server.seen.headers
-    assert SECRET not in str(refused.value)
-    written = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(written) > 4
-    assert not [path for path in written if SECRET.encode() in path.read_bytes()]
-    with RequestLog(tmp_path / "run") as log:  # what is packed is looked at unpacked
-        assert len(log) > 5
-        rows = log._base.execute("SELECT reply FROM answered")  # type: ignore[union-attr]  # open here
-        import zlib
-
-        assert not [row for row in rows if SECRET.encode() in zlib.decompress(row[0])]
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("openai:http://me:secret@host/v1#m", "has credentials in it"),
-        ("openai:https://host/v1?api_key=1#m", "has a query in it"),
-        ("openai:host/v1#m", "is not the address of a served model"),
-        ("openai:http://host:port/v1#m", "is not the address of a served model"),
-    ],
-)
-def test_addresses_that_are_refused(name: str, why: str) -> None:
-    with pytest.raises(UserError, match=why) as error:
-        parse_address(name)
-    assert "secret" not in str(error.value)
 
 
 def test_loopback_goes_past_every_proxy(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Cues: what answers a probe without understanding it."""
 
 from horsesense.analysis.cues.battery import battery
-from horsesense.analysis.cues.control import WhereCuesFail, cue_answers, cues_right, where_cues_fail
+from horsesense.analysis.cues.control import WhereCuesFail, chosen_cue, cues_right, where_cues_fail
 from horsesense.analysis.cues.findings import Finding, Findings, find_cues
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "Findings",
     "WhereCuesFail",
     "battery",
-    "cue_answers",
+    "chosen_cue",
     "cues_right",
     "find_cues",
     "where_cues_fail",

@@ -25,21 +25,6 @@ from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.records import Answer, Item
 
 
-def cue_answers(
-    items: Sequence[Item],
-    group: str = "family",
-    taxonomy: Taxonomy | None = None,
-    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
-    seed: int = 0,
-    also: Sequence[Cue] = (),
-) -> list[Answer]:
-    """One answer an item, in their order. The option that the cue picks scores 1, options that tie share it.
-
-    An item without a gold takes no part in the choice, so nobody chose a cue for it: its options tie.
-    """
-    return list(chosen_cue(items, group, taxonomy, extra, seed, also).answers)
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenCue:
     """The cue that is best on the half without the item, as if it were a model."""
@@ -60,7 +45,11 @@ def chosen_cue(
     seed: int = 0,
     also: Sequence[Cue] = (),
 ) -> ChosenCue:
-    """The answers of the best cue, and which it was."""
+    """The answers of the best cue, and which it was.
+
+    The option that the cue picks scores 1, options that tie share it. An item without a gold takes no part in the
+    choice, so nobody chose a cue for it: its options tie.
+    """
     table = table_of(items, group, taxonomy)
     check_units(table)
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
@@ -121,7 +110,7 @@ class BestCue:
 
 def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
     """The best cue of a probe: ``group`` names the units of dependence, ``units`` are those of the items."""
-    answers = cue_answers(items, group, taxonomy)
+    answers = chosen_cue(items, group, taxonomy).answers
     earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])
     guess = chance_of([len(item.options) for item in items if item.answer is not None])
     return BestCue(accuracy(earned.values, units, guess), cues_right(answers, items))

@@ -11,13 +11,15 @@ import numpy as np
 
 from horsesense.analysis.intervals import rate_interval
 from horsesense.analysis.prevalence import Count, corrected_share, share
-from horsesense.annotate.soundness.reading import KNOWN, SAMPLE, Blind
+from horsesense.annotate.soundness.reading import KNOWN, SAMPLE, About, Blind
 from horsesense.annotate.soundness.verdicts import SOUND, reachable, verdict
 from horsesense.errors import UserError
-from horsesense.records.soundness import Share, Stage
+from horsesense.records.soundness import Party, Share, Stage
 
 Codes = Mapping[str, str]
 """Number of an item → the letters of its options."""
+ENOUGH = 100
+"""Planted faults, and items known to be good, that a reading should have."""
 
 
 def check_read(codes: Codes, asked: Sequence[Blind]) -> None:
@@ -139,3 +141,36 @@ def _best(sample: Sequence[Blind], first: Codes, second: Codes | None) -> Share:
 def _share(count: Count, n: int, seed: int) -> Share:
     estimate = share(count, seed)
     return Share(estimate.value, estimate.ci, n)
+
+
+def too_few(planted: Mapping[str, int], known: int) -> list[str]:
+    """What to mind where little was planted, or little is known to be good."""
+    remarks = []
+    if sum(planted.values()) < ENOUGH:
+        remarks.append(f"{sum(planted.values())} planted faults are few: the sensitivity is rough")
+    if not known:
+        remarks.append(
+            "no item known to be good was read, so no false alarms are assumed, and the share is if anything too large"
+        )
+    elif known < ENOUGH:
+        remarks.append(f"{known} items known to be good are few: the false-alarm rate is rough")
+    return remarks
+
+
+def remarks_on(about: About, stage: Stage, readers: int, reader: Party) -> list[str]:
+    """What to mind about the figures of a reading."""
+    remarks = too_few(about.planted, about.known)
+    if reader.is_model:
+        remarks.append("the reader is a language model, and a language model is no person")
+    if readers > 1:
+        remarks.append(f"{readers} readers; an option is what most of them say, a tie is unclear")
+    if stage.corrected is None:
+        remarks.append("the reader finds hardly more of the planted faults than it raises false alarms: not corrected")
+    if not stage.comparable:
+        remarks.append("items known to be good are called bad more often than these, so no false alarms are taken off")
+    if stage.clipped:
+        remarks.append("the corrected share came out below 0 or above 1, and was cut")
+    missing = {"second true option"} - set(about.planted)
+    if missing:
+        remarks.append(f"no {missing.pop()} was planted: none is known for a probe of this kind")
+    return remarks

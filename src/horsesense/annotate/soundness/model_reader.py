@@ -6,10 +6,12 @@ Nothing here knows how a model is asked: the questions are a probe, and who has 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from horsesense.annotate.soundness.reading import Reading
 from horsesense.annotate.soundness.verdicts import NONSENSE
 from horsesense.annotate.task import lettered
+from horsesense.files import writing
 from horsesense.records import Card, Item, Probe, fill_blank
 
 SENSE = "sense"
@@ -63,3 +65,11 @@ def codes_of_model(items: Sequence[Item], scores: Sequence[Sequence[float]], mar
         code = "U" if abs(yes - no) <= margin else "T" if yes > no else "F"
         letters[number] = letters.get(number, "") + code
     return {number: NONSENSE if number in senseless else codes for number, codes in letters.items()}
+
+
+def write_lines(path: Path, codes: Mapping[str, str]) -> int:
+    """Write what a reader would have written, a line an item; how many items make no sense."""
+    with writing(path) as temporary:
+        letters = (f"{number}\t{'N' if each == NONSENSE else each}\n" for number, each in codes.items())
+        temporary.write_text("".join(letters), encoding="utf-8")
+    return sum(each == NONSENSE for each in codes.values())

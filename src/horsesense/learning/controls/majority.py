@@ -106,11 +106,11 @@ def _scores(names: Sequence[str], here: Counter[str], overall: Counter[str]) -> 
 
 def best_cue(task: Task) -> Fitted:
     """It needs no training set; length, overlap, position and the like are tried (docs/concepts/cues.md)."""
-    from horsesense.analysis.cues import cue_answers
+    from horsesense.analysis.cues import chosen_cue
     from horsesense.knowledge.taxonomy import load_taxonomy
     from horsesense.knowledge.wordnet_source import find_wordnet
 
     folder = find_wordnet() if any(item.concepts for item in task.test) else None
-    answers = cue_answers(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed)
+    answers = chosen_cue(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed).answers
     scores = {answer.item: answer.scores for answer in answers}
     return Fitted([scores[item.id] for item in task.test], "the best cue of the half without the item")

@@ -131,7 +131,7 @@ def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Cali
     return fit_calibration(np.array([score for score, _ in rows]), [vote for _, vote in rows]) if rows else None
 
 
-def _scores(run: Answered) -> list[tuple[float, ...]]:
+def _scores(run: Answered) -> Sequence[tuple[float, ...]]:
     scores = run.scores(run.primary())
     if len({len(row) for row in scores}) > 1:
         raise UserError("the triples have different numbers of labels", fix="give runs on one form of the task")

@@ -14,6 +14,7 @@ from horsesense.knowledge.corpus import Corpus, Sentence
 from horsesense.language.comparatives import adjective_forms
 from horsesense.language.inflection import noun_forms
 from horsesense.language.words import PREPOSITIONS, words
+from horsesense.methods.partwhole.splits import check_triples
 from horsesense.records import Item, Probe
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -110,6 +111,7 @@ def as_inference(
     probe: Probe, corpus: Corpus | None = None, premise_source: str = "", watcher: Watcher = UNWATCHED
 ) -> Probe:
     """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
+    check_triples(probe)
     premises: dict[tuple[str, str], Premise] = {}
     kinds: Counter[str] = Counter()
     items: list[Item] = []

@@ -119,11 +119,16 @@ def _drawn(
     return part_of
 
 
-def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[str, Probe], int]:
-    """Probes by the name of their part, and the number of dropped triples; each item says its part as ``split``."""
+def check_triples(probe: Probe) -> None:
+    """Refuse items that are no triples."""
     lacking = next((item for item in probe.items if not {"whole", "part", "adjective"} <= item.groups.keys()), None)
     if lacking is not None:
         raise UserError(f"item {lacking.id} has no whole, part and adjective", fix="give a probe of part-whole triples")
+
+
+def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[str, Probe], int]:
+    """Probes by the name of their part, and the number of dropped triples; each item says its part as ``split``."""
+    check_triples(probe)
     parts = split_items(probe.items, by, seed)
     probes = {}
     for name in SHARES:

@@ -166,13 +166,14 @@ def forecast(
             items += len(made)
             tokens += sum(each.cost for each in made)
             requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
-            if not isinstance(model, ServedModel) and name != "letters" and asking.role == "main" and len(tried) < 2:
+            if not isinstance(model, ServedModel) and name != "letters" and asking.role == "main" and len(tried) < 3:
                 tried.append(_tried(way, made, Call(model, meant, budget, UNWATCHED)))
     if isinstance(model, ServedModel):
         price = model.client.settings.price
         cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
         return Forecast(model.name, items, tokens, None, requests, cost)
-    rate = sum(size for size, _ in tried) / max(sum(taken for _, taken in tried), 1e-6)
+    counted = tried[1:] or tried  # a device that has just been started is slow
+    rate = sum(size for size, _ in counted) / max(sum(taken for _, taken in counted), 1e-6)
     return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
 
 

@@ -29,7 +29,7 @@ class CueColumn:
     """How to answer by it: "the option with the most hyponyms"."""
     right: Floats
     """What it is expected to earn on each item, 1/k where k options tie: chosen, turned and learnt on units without
-    the item (`horsesense.analysis.cues.control.cue_answers`), so that nothing is left of the optimism of the choice."""
+    the item (`horsesense.analysis.cues.control.chosen_cue`), so that nothing is left of the optimism of the choice."""
     tried: int
     """Out of how many cues it was chosen."""
 

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from horsesense.analysis.combined import Rates, rates_of
-from horsesense.analysis.intervals import Estimate, unit_note
+from horsesense.analysis.intervals import FEW, Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.methods.profile.sheet import Bools, Ints, Sheet
 
@@ -190,7 +190,9 @@ class Linear:
     def estimate(self, level: float, seed: int) -> Estimate:
         """The number with its interval; chance is 0."""
         used = [number for number, weight in zip(self.rates.numbers, self.weights, strict=True) if weight]
-        note = unit_note(min(used, default=0))
+        note = unit_note(self.units if used else 0)
+        if not note and (least := min(used)) < FEW:
+            note = f"a side of it has {least} unit{'s' if least > 1 else ''} only, which makes the interval wider"
         method = "intervals of rates, combined"
         return Estimate(self.value, self.ends(level), self.n, self.units, 0.0, level, method, seed, note)
 

@@ -1,12 +1,23 @@
-"""Well-known layouts of tables, told by their columns: what is the question, the options, the answer.
+"""What the columns of a table are: a map that the user writes, or a well-known layout that is told by its columns.
 
-Each is as its data set lies on the hub; a table with the same columns is read the same way, whoever made it.
+Each layout is as its data set lies on the hub; a table with the same columns is read the same way, whoever made it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+
+from horsesense.errors import UserError, argument, unknown
+
+ROLES = (
+    "question", "options", "keys", "answer", "premise", "family", "member", "id", "task", "facet", "group", "item",
+)  # fmt: skip
+"""What a column can be; ``options`` (or a whole ``item``) is needed. Several columns of options, facets or groups are
+joined by ``+``; ``keys`` are what the answer calls the options."""
+SEVERAL = ("options", "keys", "facet", "group")
+
+_FIX = f"write it like {argument('columns')} question=stem,options=a+b+c,answer=key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +106,24 @@ def guessed(columns: Collection[str]) -> TableLayout | None:
     'PIQA'
     """
     return next((layout for layout in LAYOUTS if all(name in columns for name in layout.needs)), None)
+
+
+def parse_map(text: str) -> dict[str, str]:
+    """The columns of ``--map``; a value that begins with ``=`` is no column but the value itself.
+
+    >>> parse_map("question=stem, options=a+b, answer==0")
+    {'question': 'stem', 'options': 'a+b', 'answer': '=0'}
+    """
+    columns: dict[str, str] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        role, equals, column = (piece.strip() for piece in part.partition("="))
+        if not equals or not column.lstrip("="):
+            raise UserError(f"{part!r} in {argument('columns')} is not of the form role=column", fix=_FIX)
+        if role not in ROLES:
+            raise unknown(f"role in {argument('columns')}", role, ROLES)
+        if role in columns:
+            raise UserError(f"{argument('columns')} gives {role!r} twice", fix=_FIX)
+        columns[role] = column
+    if "options" not in columns and "item" not in columns:
+        raise UserError(f"{argument('columns')} does not say where the options are", fix=_FIX)
+    return columns

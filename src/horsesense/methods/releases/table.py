@@ -19,42 +19,13 @@ import orjson
 
 from horsesense.errors import UserError, argument, unknown
 from horsesense.files.any_table import Row, any_rows, table_files
-from horsesense.methods.releases.layouts import guessed
+from horsesense.methods.releases.layouts import SEVERAL, guessed, parse_map
 from horsesense.methods.releases.reading import Reading, names_of, stem_of
 from horsesense.records import BLANK, Card, Facet, Form, Item, Probe, Source
 from horsesense.records.jsonl import item_from_dict
 
-ROLES = (
-    "question", "options", "keys", "answer", "premise", "family", "member", "id", "task", "facet", "group", "item",
-)  # fmt: skip
-"""What a column can be; ``options`` (or a whole ``item``) is needed. Several columns of options, facets or groups are
-joined by ``+``; ``keys`` are what the answer calls the options."""
-_SEVERAL = ("options", "keys", "facet", "group")
-
-_FIX = f"write it like {argument('columns')} question=stem,options=a+b+c,answer=key"
 _BLANKS = re.compile(r"(?<!_)_{1,}(?!_)")
 _YES = {"yes": 1, "true": 1, "1": 1, "no": 0, "false": 0, "0": 0}
-
-
-def parse_map(text: str) -> dict[str, str]:
-    """The columns of ``--map``; a value that begins with ``=`` is no column but the value itself.
-
-    >>> parse_map("question=stem, options=a+b, answer==0")
-    {'question': 'stem', 'options': 'a+b', 'answer': '=0'}
-    """
-    columns: dict[str, str] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        role, equals, column = (piece.strip() for piece in part.partition("="))
-        if not equals or not column.lstrip("="):
-            raise UserError(f"{part!r} in {argument('columns')} is not of the form role=column", fix=_FIX)
-        if role not in ROLES:
-            raise unknown(f"role in {argument('columns')}", role, ROLES)
-        if role in columns:
-            raise UserError(f"{argument('columns')} gives {role!r} twice", fix=_FIX)
-        columns[role] = column
-    if "options" not in columns and "item" not in columns:
-        raise UserError(f"{argument('columns')} does not say where the options are", fix=_FIX)
-    return columns
 
 
 def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str] | None, name: str = "") -> Probe:
@@ -115,7 +86,7 @@ def _guessed(row: Row) -> tuple[dict[str, str], str]:
             fix=f"say what is what: {argument('columns', 'question=…,options=…,answer=…')}",
         )
     every = parse_map(layout.columns)
-    kept = {role: _present(row, column) if role in _SEVERAL else column for role, column in every.items()}
+    kept = {role: _present(row, column) if role in SEVERAL else column for role, column in every.items()}
     kept = {role: column for role, column in kept.items() if column and (role != "id" or column in row)}
     told = ",".join(f"{role}={column}" for role, column in kept.items())
     return kept, f"The columns are those of {layout.name} ({told})."

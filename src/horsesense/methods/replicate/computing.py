@@ -18,7 +18,8 @@ import orjson
 
 from horsesense import __version__
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder, read_bytes, sha256_of_bytes, sha256_of_file, writing
+from horsesense.files import cache_folder, disk_errors, read_bytes, sha256_of_bytes, sha256_of_file
+from horsesense.files.checksums import is_sound, summed
 from horsesense.methods.releases.published import published_files
 from horsesense.methods.replicate import PAPERS
 from horsesense.methods.replicate.verdicts import Computed
@@ -149,7 +150,7 @@ class Group:
 def compute(function: Function, sources: Sources, name: str, keep: Path | None = None) -> Group:
     """Run a function, or take what was kept where neither its code nor its files have changed."""
     kept = None if keep is None else keep / _KEPT / f"{sources.paper}-{name.replace(' ', '-')}.json"
-    known = _read_kept(kept, function, sources) if kept is not None and kept.is_file() else None
+    known = _read_kept(kept, function, sources) if kept is not None and kept.is_file() and _sound(kept) else None
     if known is not None:
         return known
     sources.read.clear()
@@ -180,8 +181,14 @@ def _files(sources: Sources, names: list[str]) -> dict[str, str] | None:
 def _write_kept(path: Path, function: Function, sources: Sources, results: Results) -> None:
     hashes = _files(sources, list(sources.read))
     values = {"code": _code(function), "files": hashes, "results": dict(results)}
-    with writing(path) as temporary:
+    with summed(path.parent, path) as temporary:
         temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def _sound(path: Path) -> bool:
+    """Whether what was kept is as it was written; what is damaged is computed again."""
+    with disk_errors(path):
+        return is_sound(path.parent, path)
 
 
 def _read_kept(path: Path, function: Function, sources: Sources) -> Group | None:
@@ -189,7 +196,7 @@ def _read_kept(path: Path, function: Function, sources: Sources) -> Group | None
     try:
         values = orjson.loads(path.read_bytes())
         results = {key: Computed(**each) for key, each in values["results"].items()}
-        code, hashes = values["code"], values["files"]
+        code, hashes = values["code"], dict(values["files"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     if code != _code(function) or hashes != _files(sources, list(hashes)):

@@ -7,6 +7,7 @@ first, whether there is a *not*, which comparative the premise has. Neither need
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from horsesense.analysis import Estimate
 from horsesense.errors import UserError
 from horsesense.language.comparatives import is_comparative_form
+from horsesense.language.frequency import zipf
 from horsesense.language.negation import is_negation
 from horsesense.language.novel import novel_names
 from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
@@ -130,6 +132,39 @@ def content_of(text: str, kept: Collection[str]) -> Iterator[str]:
         shape = word in _SHAPE or is_negation(word) or is_comparative_form(word)
         if not shape and bare not in kept and bare not in ("a", "b"):
             yield word
+
+
+def shape_scores(probe: Probe) -> list[list[float]]:
+    """For each option of each item, how often it is right in statements of the same shape about other properties.
+
+    The shape is the sentence with a gap for every content word and the entities numbered as they come; half of the
+    properties teach it to the other. Given to `find_cues` it is the cue *structure only*.
+    """
+    hidden = control(probe, "structure-only").items
+    shapes = [(_shape(item), frozenset(item.options)) for item in hidden]
+    names = sorted({item.groups["property"] for item in hidden})
+    half = {name: place % 2 for place, name in enumerate(names)}
+    right: list[Counter[tuple[str, frozenset[str], str]]] = [Counter(), Counter()]
+    for item, shape in zip(hidden, shapes, strict=True):
+        right[half[item.groups["property"]]][(*shape, item.options[item.answer or 0])] += 1
+    return [
+        [float(right[1 - half[item.groups["property"]]][(*shape, option)]) for option in item.options]
+        for item, shape in zip(hidden, shapes, strict=True)
+    ]
+
+
+def _shape(item: Item) -> str:
+    names: dict[str, str] = {}
+    entities_told = item.groups["entities"].split()
+
+    def part(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        bare = word.removesuffix("'s")
+        if bare in entities_told:
+            return names.setdefault(bare, str(len(names) + 1))
+        return "_" if zipf(word) == 0 else word
+
+    return _WORD.sub(part, item.text)
 
 
 # What answers to them say.

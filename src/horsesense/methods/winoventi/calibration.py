@@ -15,6 +15,7 @@ from statistics import median
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
+from horsesense.errors import UserError
 from horsesense.language.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
@@ -109,11 +110,18 @@ def dealt(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
         given.setdefault((each.noun, each.generic), set()).add(each.exception)
     found = []
     for each in triplets:
-        while True:
-            other = drawn.choice(triplets)
-            known = given[each.noun, each.generic] | {each.generic}
-            if other.generic != each.generic and other.exception not in known:
-                break
+        known = given[each.noun, each.generic] | {each.generic}
+
+        def fits(other: Triplet, generic: str = each.generic, known: set[str] = known) -> bool:
+            return other.generic != generic and other.exception not in known
+
+        if not any(map(fits, triplets)):
+            raise UserError(
+                f"no other association has an exception that could be dealt to {each.noun} ({each.generic})",
+                fix="give a registry with more associations",
+            )
+        while not fits(other := drawn.choice(triplets)):
+            pass
         found.append(replace(each, exception=other.exception))
     return found
 

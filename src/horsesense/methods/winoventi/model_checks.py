@@ -9,7 +9,7 @@ from typing import Any
 from horsesense.methods.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, statement
 from horsesense.models.contract import Model
-from horsesense.models.folders import weight_files
+from horsesense.models.folders import look_at_weights, weight_files
 from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
 from horsesense.models.locating import locate
 from horsesense.models.opening import open_local
@@ -59,10 +59,10 @@ def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple
 
 def word_vectors(name: str, words: Sequence[str]) -> Any:
     """A unit vector a word: the mean over its tokens of the model's last layer."""
+    folder = locate(name).folder
+    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
     import torch
 
-    folder = locate(name).folder
-    weight_files(folder)  # refuses pickled ones
     with quiet_transformers():
         tokenizer = read_tokenizer(folder)
         network = read_part(folder, "AutoModel").eval()

@@ -15,7 +15,8 @@ import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.models.contract import DEFAULT_BUDGET, Values
-from horsesense.models.local.language_model import LanguageModel, Pending
+from horsesense.models.local.forward import Pending
+from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.plan import Plan, make_plan, uncollected
 from horsesense.models.local.questions import Framed
 from horsesense.models.local.rows import Row

@@ -26,6 +26,16 @@ class Outputs:
     """For each row, the place of each of its reads."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Numbers that may still be under way on the device."""
+
+    values: torch.Tensor
+    there: torch.Event | None = None
+    """When they have come; None where they are there already. To ask a GPU for them later would wait for all that it
+    was given since."""
+
+
 def ids_tensor(ids: Sequence[Sequence[int]], device: Any) -> torch.Tensor:
     return to_device(np.array(ids, dtype=np.int64), device)
 

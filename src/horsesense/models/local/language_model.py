@@ -25,7 +25,7 @@ from horsesense.models.contract import (
     Values,
 )
 from horsesense.models.local.families import Family
-from horsesense.models.local.forward import to_device
+from horsesense.models.local.forward import Pending, to_device
 from horsesense.models.local.forward import undisturbed as leaving_no_trace
 from horsesense.models.local.head import HeadAtPlaces, batch_logits
 from horsesense.models.local.rows import Lines, Marks, Row, lines_of
@@ -48,16 +48,6 @@ LINES_AT_ONCE = 512
 _LOGITS = 64 * 2**20
 """Bytes of logits computed at a time: the head's weights are read once for each part, which tells for small models."""
 _LOGITS_ON_GPU = 2**30
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Numbers that may still be under way on the device."""
-
-    values: torch.Tensor
-    there: torch.Event | None = None
-    """When they have come; None where they are there already. To ask a GPU for them later would wait for all that it
-    was given since."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from typing import Any
 from horsesense.errors import UserError, argument, need
 from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
-from horsesense.models.local.device import choose_device, fit_threads
+from horsesense.models.local.device import BITS, choose_device, fit_threads, is_placed, loading_options, placed
 from horsesense.models.local.families import Family, family_named, family_of
 from horsesense.models.local.half_precision import fuse_norms, sum_head_in_float32
 from horsesense.models.local.head import HeadAtPlaces, find_head
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.large import BITS, is_placed, loading_options, placed
 from horsesense.models.local.parts import (
     check_used,
     quiet_transformers,
@@ -40,7 +39,9 @@ def load_model(
     foreign = plugged(name)
     if foreign is not None:
         return foreign
-    identity = identify(name, allow_pickle=allow_pickle)
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
@@ -141,6 +142,7 @@ def _why(dtype: str) -> str:
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
     """The class that a model's config names; empty where it names none. No weights are loaded."""
+    folder = identify(name, allow_pickle=allow_pickle).located.folder
     with quiet_transformers():
-        config = read_part(identify(name, allow_pickle=allow_pickle).located.folder, "AutoConfig")
+        config = read_part(folder, "AutoConfig")
     return str((getattr(config, "architectures", None) or [""])[0])

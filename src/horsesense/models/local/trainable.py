@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from horsesense.errors import UserError
+from horsesense.models.local.device import loading_options
 from horsesense.models.local.families import family_named
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.large import loading_options
 from horsesense.models.local.parts import check_used, quiet_transformers, read_part, read_tokenizer, window_of
 from horsesense.models.locating import identify
 
@@ -42,10 +42,12 @@ def open_for_training(
 
     ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves as they are.
     """
+    kind = family_named(family)
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
     import torch
 
-    kind = family_named(family)
-    identity = identify(name, allow_pickle=allow_pickle)
     options: dict[str, Any] = {}
     if labels:
         options["id2label"] = dict(enumerate(labels))

@@ -6,14 +6,15 @@ can be put before them; it reads one that is written into the text; else the fir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from horsesense.errors import UserError
 from horsesense.models.served.client import Client
-from horsesense.models.served.protocol import Echoed, echo_body, read_echo
+from horsesense.models.served.protocol import Echoed, echo_body, odd, read_echo
 from horsesense.models.served.requests import RefusedError, Request
+from horsesense.watching import UNWATCHED, Watcher
 
 TEXT = "Ice is cold and the sun is warm."
 CANDIDATES = ("<|endoftext|>", "<s>", "<|begin_of_text|>", "<bos>")
@@ -48,7 +49,7 @@ def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> 
         return Beginning("none")
     wanted = CANDIDATES if policy == "auto" else (policy,)
     for token in wanted:
-        ids = tokenised(client, model, token)
+        ids = _tokenised(client, model, token)
         if ids is not None and len(ids) == 1 and _takes_ids(client, model, style, ids):
             return Beginning("ids", token, tuple(ids))
     for token in wanted:
@@ -71,16 +72,40 @@ def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: 
 
 
 def _takes_ids(client: Client[Any], model: str, style: str, before: Sequence[int]) -> bool:
-    ids = tokenised(client, model, TEXT)
+    ids = _tokenised(client, model, TEXT)
     echoed = _asked(client, model, [*before, *ids], style) if ids else None
     return echoed is not None and ids is not None and echoed.lead == 1 and len(echoed.tokens) == len(ids)
 
 
-def tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
+def begun(
+    client: Client[Any], model: str, texts: Sequence[str], beginning: Beginning, watcher: Watcher = UNWATCHED
+) -> Iterable[str | list[int]]:
+    """Texts with the token before them, where the server does not put it there itself."""
+    if beginning.how != "ids":
+        before = beginning.token if beginning.how == "text" else ""
+        return (before + text for text in texts)
+    requests = (_tokenising(client, model, text) for text in texts)
+    found = client.ask_each(requests, lambda *told: _read_ids(told[2]), watcher, len(texts))
+    if None in found:
+        raise odd("it tokenises one text and not another")
+    return ([*beginning.ids, *ids] for ids in found)
+
+
+def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
     """The ids of a text where the server tokenises, as vLLM and llama.cpp do; None where it does not."""
-    body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
     try:
-        found = client.ask(Request(f"{client.address.root}/tokenize", body), lambda reply: reply.get("tokens"))
+        ids: list[int] | None = client.ask(_tokenising(client, model, text), _read_ids)
     except RefusedError:
         return None
+    return ids
+
+
+def _tokenising(client: Client[Any], model: str, text: str) -> Request:
+    """Asks for the ids of a text."""
+    body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
+    return Request(f"{client.address.root}/tokenize", body)
+
+
+def _read_ids(reply: dict[str, Any]) -> list[int] | None:
+    found = reply.get("tokens")
     return found if isinstance(found, list) and all(isinstance(each, int) for each in found) else None

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from horsesense.errors import UserError, argument
@@ -34,11 +35,42 @@ if TYPE_CHECKING:
     import httpx
 
 Read = TypeVar("Read")
-Reader = Callable[[bytes, dict[str, Any]], Read]
-"""Makes something of a reply, given the key of its request."""
+Reader = Callable[[Request, bytes, dict[str, Any]], Read]
+"""Makes something of a reply, given its request and the key of that."""
 
+Mark = tuple[bytes, Hashable]
+"""What tells one request of a call from another: its key, and what its asker wants of it."""
 _FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT = 0.25
+
+
+@dataclass
+class _Asked(Generic[Read]):
+    """What is asked in one call, as far as it has come."""
+
+    requests: Iterator[Request]
+    read: Reader[Read]
+    identity: str
+    log: RequestLog | None
+    taken: list[Mark] = field(default_factory=list)
+    """All that were taken, in their order."""
+    answered: dict[Mark, Read] = field(default_factory=dict)
+    _seen: set[Mark] = field(default_factory=set)
+
+    def left(self) -> Iterator[tuple[Mark, Request]]:
+        """Requests that have to be sent: not what is kept already, nor the same twice."""
+        for request in self.requests:
+            key = request.key(self.identity)
+            mark = key, request.about
+            self.taken.append(mark)
+            if mark in self._seen:
+                continue
+            self._seen.add(mark)
+            kept = self.log.find(key) if self.log is not None else None
+            if kept is None:
+                yield mark, request
+            else:
+                self.answered[mark] = self.read(request, key, kept)
 
 
 @dataclass
@@ -64,59 +96,42 @@ class Client(Generic[Read]):
             return None
 
     def ask(self, request: Request, read: Callable[[dict[str, Any]], Read]) -> Read:
-        return self.ask_all([request], read)[0]
+        return self.ask_each([request], lambda request, key, reply: read(reply))[0]
 
-    def ask_all(
-        self, requests: Sequence[Request], read: Callable[[dict[str, Any]], Read], watcher: Watcher = UNWATCHED
+    def ask_each(
+        self, requests: Iterable[Request], read: Reader[Read], watcher: Watcher = UNWATCHED, total: int = 1
     ) -> list[Read]:
-        return self.ask_each(requests, lambda key, reply: read(reply), watcher)
-
-    def ask_each(self, requests: Sequence[Request], read: Reader[Read], watcher: Watcher = UNWATCHED) -> list[Read]:
         """All requests, each read as soon as it is answered and kept where it could be read. The same is asked once.
 
-        What reads is given the key of the request too.
+        Requests are made as they are sent, so that a hundred thousand are not there at once; whoever watches is told
+        how many of ``total`` are done.
         """
-        keys = [request.key(self.identity) for request in requests]
-        distinct = dict(zip(keys, requests, strict=True))
-        answered: dict[bytes, Read] = {}
-        for key in distinct:
-            kept = self.log.find(key) if self.log is not None else None
-            if kept is not None:
-                answered[key] = read(key, kept)
-        left = [(key, request) for key, request in distinct.items() if key not in answered]
-        if left:
-            self._in_thread(lambda: self._all(left, read, answered, len(distinct), watcher))
-        return [answered[key] for key in keys]
+        asked = _Asked(iter(requests), read, self.identity, self.log)
+        self._in_thread(lambda: self._all(asked, total, watcher))
+        return [asked.answered[mark] for mark in asked.taken]
 
     async def _got(self, path: str) -> dict[str, Any]:
         async with self._connected() as client:
             return await self._sent(client, "GET", path, None)
 
-    async def _all(
-        self,
-        left: list[tuple[bytes, Request]],
-        read: Reader[Read],
-        answered: dict[bytes, Read],
-        total: int,
-        watcher: Watcher,
-    ) -> None:
-        todo = iter(left)
+    async def _all(self, asked: _Asked[Read], total: int, watcher: Watcher) -> None:
+        todo = asked.left()
         failed: list[BaseException] = []
 
-        async def worker() -> None:
+        async def worker(first: tuple[Mark, Request]) -> None:
             # A connection each: a pool of many looks through all of them at every request.
             async with self._connected() as client:
-                for key, request in todo:
-                    if failed or not self._may_go_on(failed):
-                        return
-                    try:
-                        answered[key] = await self._one(client, key, request, read)
-                    except Exception as error:  # the first stops all; those in flight are still kept
-                        failed.append(error)
-                        return
-                    watcher.at("requests", len(answered), total, "requests")
+                try:
+                    for mark, request in chain([first], todo):
+                        if failed or not self._may_go_on(failed):
+                            return
+                        asked.answered[mark] = await self._one(client, mark[0], request, asked.read)
+                        watcher.at("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
+                except Exception as error:  # the first stops all; those in flight are still kept
+                    failed.append(error)
 
-        await asyncio.gather(*(worker() for _ in range(min(self.settings.concurrency, len(left)))))
+        # A worker for each that can be in flight, and none where all is kept already.
+        await asyncio.gather(*(worker(first) for first in islice(todo, self.settings.concurrency)))
         if failed:
             raise failed[0]
 
@@ -143,7 +158,7 @@ class Client(Generic[Read]):
         if isinstance(usage, dict):
             self.spending.sent += int(usage.get("prompt_tokens") or 0)
             self.spending.received += int(usage.get("completion_tokens") or 0)
-        result = read(key, reply)
+        result = read(request, key, reply)
         if self.log is not None:
             self.log.keep(key, reply)
         return result

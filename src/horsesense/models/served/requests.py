@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,8 @@ class Request:
     body: dict[str, Any]
     sample: int = 0
     """Which of several draws of the same."""
+    about: Hashable = None
+    """What reads the reply needs to know of it; not sent, and no part of the key."""
 
     def key(self, identity: str) -> bytes:
         """SHA-256 over who is asked and what."""

@@ -20,15 +20,13 @@ from horsesense.models.contract import (
     Sampling,
     Turn,
 )
-from horsesense.models.served.beginnings import Beginning, find_beginning, tokenised
+from horsesense.models.served.beginnings import Beginning, begun, find_beginning
 from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import (
     ROOMS,
-    Echoed,
     choices_among,
     echo_body,
     next_body,
-    odd,
     read_alternatives,
     read_continuation,
     read_echo,
@@ -133,28 +131,25 @@ class ServedModel:
                 fix=f"ask by {argument('ways', 'letters')} or {argument('ways', 'words')}",
             )
         beginning = self._beginning(spec)
-        texts = list(dict.fromkeys(reading.prompt.text for reading in readings))
-        self._forecast(len(texts), sum(len(text) for text in texts), len(texts), watcher)
-        requests = [self._echo(text, beginning) for text in texts]
-        # What comes back is read against its text, so requests are told apart by it.
-        by_text = dict(zip(texts, self._echoed(requests, texts, watcher), strict=True))
-        return [stretch_of(by_text[each.prompt.text], each.prompt, beginning) for each in readings]
+        prompts: dict[str, list[Prompt]] = {}
+        for reading in readings:
+            prompts.setdefault(reading.prompt.text, []).append(reading.prompt)
+        self._forecast(len(prompts), sum(map(len, prompts)), len(prompts), watcher)
 
-    def _echo(self, text: str, beginning: Beginning) -> Request:
-        return Request("/completions", echo_body(self.model, self._begun(text, beginning), self._trial.style))
+        def read(request: Request, _: bytes, reply: dict[str, Any]) -> list[Likelihood]:
+            # Cut to what is scored at once: what a server tells of a text is much more.
+            text = str(request.about)
+            echoed = read_echo(reply, text)
+            return [stretch_of(echoed, prompt, beginning) for prompt in prompts[text]]
 
-    def _begun(self, text: str, beginning: Beginning) -> str | list[int]:
-        """A text with the token before it that the spec asks for, where the server does not put it there itself."""
-        if beginning.how != "ids":
-            return (beginning.token if beginning.how == "text" else "") + text
-        ids = tokenised(self.client, self.model, text)
-        if ids is None:
-            raise odd("it tokenises one text and not another")
-        return [*beginning.ids, *ids]
-
-    def _echoed(self, requests: list[Request], texts: list[str], watcher: Watcher) -> list[Echoed]:
-        text_of = {request.key(self.client.identity): text for request, text in zip(requests, texts, strict=True)}
-        return self.client.ask_each(requests, lambda key, reply: read_echo(reply, text_of[key]), watcher)
+        wholes, style = begun(self.client, self.model, list(prompts), beginning, watcher), self._trial.style
+        requests = (
+            Request("/completions", echo_body(self.model, whole, style), about=text)
+            for text, whole in zip(prompts, wholes, strict=True)
+        )
+        scored = self.client.ask_each(requests, read, watcher, len(prompts))
+        by_text = {text: iter(each) for text, each in zip(prompts, scored, strict=True)}
+        return [next(by_text[reading.prompt.text]) for reading in readings]
 
     def token_texts(self, reading: ServedReading, likelihood: Likelihood) -> Sequence[str]:
         return likelihood.texts
@@ -184,7 +179,8 @@ class ServedModel:
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
                 path, body = next_body(self.model, Turn(before.rstrip()), told.most)
                 if self._trial.believed:  # else nobody can say how it begins a text
-                    body["prompt"] = self._begun(before.rstrip(), self._beginning(spec))
+                    beginning = self._beginning(spec)
+                    (body["prompt"],) = begun(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
                 )
@@ -196,19 +192,18 @@ class ServedModel:
     ) -> list[Choices]:
         self._forecast(len(turns), sum(_size(turn) for turn in turns), len(turns), watcher)
         self._know_room(turns)
-        requests = []
-        for turn in turns:
-            trial = self._next(bool(turn.messages))
+        most: dict[bool, int] = {}
+        for chat in {bool(turn.messages) for turn in turns}:
+            trial = self._next(chat)
             if not trial.most:
-                fix = "use chat=off, or ask by words" if turn.messages else "ask by words"
+                fix = "use chat=off, or ask by words" if chat else "ask by words"
                 raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix=fix)
-            path, body = next_body(self.model, turn, trial.most, self.found.room)
-            requests.append(Request(path, body))
-        told = self.client.ask_all(requests, lambda reply: (read_alternatives(reply), tokens_sent(reply)), watcher)
-        return [
-            choices_among(each, wanted, request.key(self.client.identity).hex(), tokens)
-            for (each, tokens), wanted, request in zip(told, words, requests, strict=True)
-        ]
+            most[chat] = trial.most
+        requests = (
+            Request(*next_body(self.model, turn, most[bool(turn.messages)], self.found.room), about=tuple(wanted))
+            for turn, wanted in zip(turns, words, strict=True)
+        )
+        return self.client.ask_each(requests, _read_choices, watcher, len(turns))
 
     def in_template(self, turn: Turn) -> str:
         raise UserError(
@@ -222,26 +217,18 @@ class ServedModel:
         many = len(turns) * sampling.samples
         self._forecast(many, sum(_size(turn) for turn in turns) * sampling.samples, many * sampling.tokens, watcher)
         self._know_room(turns)
-        requests = []
-        for turn in turns:
-            for sample in range(sampling.samples):
-                path, body = reply_body(self.model, turn, sampling, sample, self.found.room)
-                requests.append(Request(path, body, sample))
-        read = self.client.ask_each(requests, lambda key, reply: read_continuation(reply, key.hex()), watcher)
+        requests = (
+            Request(*reply_body(self.model, turn, sampling, sample, self.found.room), sample)
+            for turn in turns
+            for sample in range(sampling.samples)
+        )
+        read = self.client.ask_each(requests, lambda _, key, reply: read_continuation(reply, key.hex()), watcher, many)
         return [read[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
 
     def _forecast(self, requests: int, characters: int, received: int, watcher: Watcher) -> None:
         """What it will take at most, before it starts; what is kept already is not asked again."""
-        settings = self.client.settings
-        sent = characters // CHARACTERS_A_TOKEN
-        told = f"{self.name}: at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
-        if settings.price is not None:
-            told += f", about {(sent * settings.price[0] + received * settings.price[1]) / 1e6:.2f} by the price given"
-        if settings.max_requests is not None and requests > settings.max_requests:
-            told += f"; the budget of {settings.max_requests:,} requests ends it before"
-        elif settings.max_tokens is not None and sent + received > settings.max_tokens:
-            told += f"; the budget of {settings.max_tokens:,} tokens ends it before"
-        watcher.say(told)
+        told = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
+        watcher.say(f"{self.name}: {told}")
 
     # What has to be found out by asking, once.
 
@@ -300,6 +287,11 @@ class ServedModel:
             with self.asking():
                 self.found.beginnings[spec.bos] = find_beginning(self.client, self.model, self._trial.style, spec.bos)
         return self.found.beginnings[spec.bos]
+
+
+def _read_choices(request: Request, key: bytes, reply: dict[str, Any]) -> Choices:
+    assert isinstance(request.about, tuple)
+    return choices_among(read_alternatives(reply), request.about, key.hex(), tokens_sent(reply))
 
 
 def _size(turn: Turn) -> int:

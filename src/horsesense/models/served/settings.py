@@ -38,6 +38,17 @@ class ServedSettings:
             )
         return os.environ.get(self.key_from or KEY_VARIABLE, "")
 
+    def forecast(self, requests: int, sent: int, received: int) -> str:
+        """What so many requests and tokens will take, and where the budget ends it, in words."""
+        told = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
+        if self.price is not None:
+            told += f", about {(sent * self.price[0] + received * self.price[1]) / 1e6:.2f} by the price given"
+        if self.max_requests is not None and requests > self.max_requests:
+            told += f"; the budget of {self.max_requests:,} requests ends it before"
+        elif self.max_tokens is not None and sent + received > self.max_tokens:
+            told += f"; the budget of {self.max_tokens:,} tokens ends it before"
+        return told
+
     def check(self) -> None:
         for name in ("concurrency", "tries", "timeout"):
             if getattr(self, name) <= 0:

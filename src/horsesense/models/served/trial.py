@@ -72,7 +72,7 @@ def try_likelihood(client: Client[Any], model: str) -> Trial:
 def _compared(client: Client[Any], model: str, style: str, beginning: Beginning) -> Trial:
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
-    made = client.ask_all([Request("/completions", body) for body in bodies], read_generated)
+    made = client.ask_each((Request("/completions", body) for body in bodies), lambda *told: read_generated(told[2]))
     # Every beginning of what was made, with what its last token was made with.
     cases = [
         (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
@@ -80,9 +80,8 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
         for count in range(1, len(each.tokens) + 1)
         if each.tokens[count - 1] and "\ufffd" not in "".join(each.tokens[:count])
     ]
-    requests = [Request("/completions", echo_body(model, before + longer, style)) for longer, _, _ in cases]
-    text_of = {r.key(client.identity): longer for r, (longer, _, _) in zip(requests, cases, strict=True)}
-    echoes = client.ask_each(requests, lambda key, reply: _read(reply, text_of[key]))
+    requests = [Request("/completions", echo_body(model, before + text, style), about=text) for text, _, _ in cases]
+    echoes = client.ask_each(requests, lambda request, _, reply: _read(reply, str(request.about)))
     compared, largest, where = 0, 0.0, ""
     for (_, token, wanted), echoed in zip(cases, echoes, strict=True):
         value = echoed.logprobs[-1] if echoed is not None and echoed.tokens[-1] == token else None

@@ -1,4 +1,4 @@
-"""What others have published, into the cache: releases, bundled models, knowledge sources."""
+"""What is kept here: what others have published, knowledge of one's own, and what packages add."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike
 from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.files.pinned import Fetched
+from horsesense.plugins import Kind, every
+from horsesense.records.document import Document
 from horsesense.watching import UNWATCHED, Watcher
+
+if TYPE_CHECKING:
+    from horsesense.knowledge.sources import AddedSource, KeptSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +90,63 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Watcher], Fetche
     known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
     known["glove"] = ("word vectors, GloVe in 50 dimensions", fetch_glove)
     return known
+
+
+@naming_extras()
+def add_source(name: str, file: PathLike) -> AddedSource:
+    """Check a file and keep it as a knowledge source.
+
+    Args:
+        name: What to call the source; builders take it by this name.
+        file: Triples (relation, concept, target, with tabs between them), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
+
+    Returns:
+        The source, with its licence and how many concepts it has.
+    """
+    from horsesense.knowledge.sources import add_file
+
+    return add_file(name, Path(file))
+
+
+@naming_extras()
+def list_sources() -> KeptSources:
+    """The knowledge sources that are kept.
+
+    Returns:
+        Each with its name, version and licence.
+    """
+    from horsesense.knowledge.sources import kept_sources
+
+    return kept_sources()
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPlugin(Document):
+    """One thing that a package adds."""
+
+    kind: Kind
+    """What it adds: the group of its entry point, without ``horsesense.``"""
+    name: str
+    """What a user asks for."""
+    package: str
+    """Who adds it."""
+    version: str
+    """Which version of the package is installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPlugins(Document):
+    """What packages of others add here."""
+
+    plugins: tuple[InstalledPlugin, ...]
+    """By kind and name."""
+
+
+@naming_extras()
+def list_plugins() -> InstalledPlugins:
+    """What installed packages add: builders, releases, models, cues, controls, exchange formats.
+
+    Returns:
+        Each with its kind, name, package and version. None of them is loaded, so a broken one is listed too.
+    """
+    return InstalledPlugins(tuple(InstalledPlugin(p.kind, p.name, p.package, p.version) for p in every()))

@@ -1,0 +1,73 @@
+"""Runs side by side: which model is better, and is a new one worse than an old one?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from horsesense.api.probes import PathLike
+from horsesense.api.run import AnyRun, Comparison, finished_by_place
+from horsesense.errors import UserError, naming_extras
+from horsesense.runs.comparison import compare_runs
+from horsesense.scoring.normalise import parse_normalisation
+
+if TYPE_CHECKING:
+    from horsesense.runs.gate import Gate
+
+
+@naming_extras()
+def gate(
+    new: AnyRun,
+    against: AnyRun,
+    *,
+    margin: float = 0.02,
+    normalise: str | None = None,
+    summary: PathLike | None = None,
+    junit: PathLike | None = None,
+) -> Gate:
+    """Is a new run worse than an old one by more than a margin? Paired and clustered, probe by probe.
+
+    Args:
+        new: A run folder, or a run in hand; of our own asking, or from a log.
+        against: The one that it is held against.
+        margin: The loss of accuracy that is put up with.
+        normalise: How options are compared; by default as each card says.
+        summary: Write a summary in Markdown into this file.
+        junit: Write JUnit XML into this file.
+
+    Returns:
+        ``verdict`` ("not worse", "worse", "undecided"), each check with its interval, and ``exit_code`` (0, 3, 4).
+    """
+    from horsesense.files import writing
+    from horsesense.runs.gate import judge
+
+    how = parse_normalisation(normalise) if normalise else None
+    (first, second), unfinished = finished_by_place((new, against))
+    if unfinished:
+        raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
+    found = judge(first, second, margin, how)
+    for path, text in ((summary, found.markdown()), (junit, found.junit())):
+        if path is not None:
+            with writing(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    return found
+
+
+@naming_extras()
+def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
+    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
+
+    Args:
+        runs: Run folders, or runs in hand; one with two models will do.
+        normalise: How options are compared; by default as each card says.
+
+    Returns:
+        Each probe that two models were asked, with the difference of each two of them.
+    """
+    how = parse_normalisation(normalise) if normalise else None
+    by_place, unfinished = finished_by_place(runs)
+    try:
+        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished))
+    except UserError as error:
+        if not unfinished:
+            raise
+        raise UserError(f"{error.problem}; not finished: {', '.join(unfinished)}", fix="finish the run first") from None
