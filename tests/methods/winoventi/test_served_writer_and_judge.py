@@ -184,7 +184,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
     assert {each.schema.annotator for each in result.schemas} == {names[0]}
     if "butter" in written:
         assert "has the outcome in the premise" in written["butter"].objections
-    assert result.counts["passing"] == {f"machine, {names[0]}": sum(each.passes for each in result.schemas)}
+    assert result.counts["passing"] == {f"machine ({names[0]})": sum(each.passes for each in result.schemas)}
     assert result.evaluations["proposed"].proposed == sum(each.passes for each in result.schemas)
     assert not verify(tmp_path / "out").damaged
 

@@ -270,4 +270,4 @@ class _Pipeline:
 
 def _writer(checked: CheckedSchema) -> str:
     schema = checked.schema
-    return f"{schema.origin}, {schema.annotator}" if schema.origin == "machine" else schema.origin
+    return f"{schema.origin} ({schema.annotator})" if schema.origin == "machine" else schema.origin
