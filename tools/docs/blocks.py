@@ -76,7 +76,7 @@ def prose_blocks(path: Path) -> str:
 
 def inline_commands(path: Path) -> list[str]:
     """Commands that stand within sentences."""
-    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make) [^`]*)`", prose_blocks(path))
+    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make)\s[^`]*)`", prose_blocks(path))
     return [re.sub(r"^[A-Z]+=\d+ ", "", " ".join(each.split())) for each in named]
 
 
@@ -113,7 +113,7 @@ These were run to make the figures beside them: {made} blocks, {small} of which 
 
 def untried_page() -> str:
     """What no test runs as it stands, as a page: counted, with why, and with what is known of it all the same."""
-    every = [block for path in pages() for block in blocks(path) if block.kind in ("sh", "python")]
+    every = [block for path in pages() for block in blocks(path) if block.mark or block.kind in ("sh", "python")]
     untried, made = marked("untried"), marked("made")
     return _NOT_TRIED.format(
         every=len(every),
