@@ -22,7 +22,7 @@ from horsesense.knowledge.corpus import read_sentences
 from horsesense.models.locating import locate
 from horsesense.watching import Watcher
 
-SENTENCES, STEPS, AT_ONCE, RATE = 6000, 240, 192, 3e-3
+SENTENCES, STEPS, AT_ONCE, RATE = 1500, 120, 96, 3e-3
 
 
 class Spoken(Watcher):

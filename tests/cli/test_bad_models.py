@@ -54,10 +54,10 @@ def encoder(folder: Path) -> None:
     BertModel(BertConfig.from_pretrained(folder)).save_pretrained(folder)
 
 
-def config(**changes: Any) -> Callable[[Path], None]:
+def config(name: str = "config.json", **changes: Any) -> Callable[[Path], None]:
     def damage(folder: Path) -> None:
-        values = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps(values | changes))
+        values = json.loads((folder / name).read_text())
+        (folder / name).write_text(json.dumps(values | changes))
 
     return damage
 
@@ -96,6 +96,11 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "unknown kind": ("gpt2", config(model_type="gpt99"), "`gpt99`"),
     "no architecture": ("gpt2", config(architectures=None), "does not say what it is in its config"),
     "no tokenizer": ("gpt2", without_tokenizer, "tokenizer"),
+    "a longest input that is no number": (
+        "gpt2",
+        config("tokenizer_config.json", model_max_length=[None]),
+        "is no number ([None])",
+    ),
     "damaged tokenizer": ("gpt2", replaced("tokenizer.json", b'{"version": '), "transformers cannot load it"),
 }
 

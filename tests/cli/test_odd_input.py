@@ -72,3 +72,28 @@ def test_names_that_cannot_be(call: Call) -> None:
     for name in ("x" * 300 + ".jsonl", os.fsdecode(b"\xff\xfe.jsonl"), "loop.jsonl", "nul\x00.jsonl"):
         called = call("show", name)
         assert (called.code, called.err.count("\n")) == (2, 1), called.err
+
+
+def test_cells_and_values_that_are_too_much(call: Call) -> None:
+    """Fields that Python's csv refuses, a bare carriage return, values nested deep, numbers without end."""
+    Path("wide.csv").write_text("question,a,b,answer\n" + "x" * 200_000 + ",ice,fire,0\n")
+    Path("return.csv").write_bytes(b"question,a,b,answer\nWhat\ris cold?,ice,fire,0\n")
+    for file in ("wide.csv", "return.csv"):
+        called = call("import", "table", file, "--map", "question=question,options=a+b,answer=answer", "-o", "o.jsonl")
+        assert (called.code, called.err.count("horsesense: ")) in ((0, 0), (2, 1)), called.err
+    item = json.loads(Path("p.jsonl").read_text().splitlines()[0])
+    for value in ("[" * 900 + "]" * 900, "9" * 5000):
+        for name in ("facets", "groups", "answer"):
+            line = json.dumps(item | {name: "HERE"}).replace('"HERE"', value)
+            Path("odd.jsonl").write_text(line + "\n")
+            called = call("show", "odd.jsonl")
+            assert (called.code, called.err.count("\n")) == (2, 1), called.err
+            assert "odd.jsonl:1:" in called.err
+
+
+def test_a_cache_that_cannot_be_used(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("file").write_text("x")
+    monkeypatch.setenv("HORSESENSE_CACHE", str(Path("file") / "cache"))
+    for words in (("cache", "list"), ("knowledge", "list"), ("verify",), ("fetch", "--list"), ("show", "p.jsonl")):
+        called = call(*words)
+        assert (called.code, called.err.count("horsesense: ")) in ((0, 0), (2, 1)), (words, called.err)

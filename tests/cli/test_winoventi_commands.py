@@ -146,6 +146,12 @@ def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Ca
     status = document(call("winoventi", "status", out, "--json"), "winoventi status")
     assert (status["counts"], status["stages"]) == (summary["counts"], summary["stages"])
     assert "next: people answer" in call("winoventi", "status", out).err
+    counts = (out / "counts.json").read_text()
+    (out / "counts.json").write_text(json.dumps(json.loads(counts) | {"left_out": "1"}))
+    refused = call("winoventi", "status", out)
+    assert (refused.code, refused.err.count("\n")) == (2, 1), refused.err
+    assert "counts.json: the count left_out is wrong" in refused.err
+    (out / "counts.json").write_text(counts)
     refused = call("winoventi", "status", tmp_path)
     assert (refused.code, "not the folder of a pipeline" in refused.err) == (2, True)
     odd = call(*words[:-1], "--people", "exceptions,sleeping")

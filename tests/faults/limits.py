@@ -12,7 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from horsesense.records import write_probe
 from tests.files.test_limits import PROGRAM, bomb
+from tests.support.made_tasks import clozes
 from tests.support.reliability import put
 from tests.support.tiny import save_tiny
 
@@ -28,7 +30,11 @@ COMMANDS = [
     "annotate new FILE --instrument choice -o n.csv --people ann",
     "run -m MODEL -p FILE --out r",
     "score -m FOLDER text",
+    "run -m FOLDER -p PROBE --out r",
+    "train -m FOLDER --train PROBE --test PROBE --allow-overlap --out t",
+    "profile -m FOLDER --ability parts --limit 2 --out p",
 ]
+"""FOLDER is a model's whose weights are the file."""
 
 
 def measured(words: list[str], folder: Path) -> tuple[float, float, int, int]:
@@ -44,6 +50,7 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="limits-"))
     os.environ |= {"HORSESENSE_CACHE": str(place / "cache"), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     model = save_tiny("gpt2", place / "model")
+    write_probe(place / "probe.jsonl", clozes(4, 1))
     bomb(place / "bomb.jsonl.gz", False)
     os.mkfifo(place / "pipe.csv")
     kinds = {
@@ -63,7 +70,12 @@ def main() -> None:
             weights = Path(tempfile.mkdtemp(dir=place))
             for file in model.iterdir():
                 (weights / file.name).symlink_to(path if file.suffix == ".safetensors" else file)
-            given = {"FILE": str(path), "MODEL": str(model), "FOLDER": str(weights)}
+            given = {
+                "FILE": str(path),
+                "MODEL": str(model),
+                "FOLDER": str(weights),
+                "PROBE": str(place / "probe.jsonl"),
+            }
             call = [sys.executable, "-c", PROGRAM]
             words = [*call, *(given.get(word, word) for word in command.split())]
             nothing = given | {"FILE": str(place / "not here"), "FOLDER": str(place / "not here")}

@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="Processes that share the targets.")
+    parser.add_argument("--only", action="append", help="A target; all, where none is named.")
     parser.add_argument("--write", action="store_true", help="Put the table into docs/results/reliability.md.")
     parser.add_argument("--place", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
@@ -59,6 +60,8 @@ def _work(chosen: argparse.Namespace) -> None:
     own: Path = chosen.place / str(chosen.number)
     own.mkdir()
     fuzz = Fuzz(chosen.seed, own)
+    if chosen.only:
+        fuzz.targets = {name: fuzz.targets[name] for name in chosen.only}
     fuzz.run(chosen.seconds, chosen.inputs // chosen.workers, (chosen.number, chosen.workers))
 
 

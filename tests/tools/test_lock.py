@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 
@@ -47,6 +48,26 @@ def test_the_bill_names_all_of_it() -> None:
     assert {plain(each["name"]) for each in made["components"]} == set(locked()) | {"torch"}
     assert len({each["bom-ref"] for each in made["components"]}) == len(made["components"])
     assert all(each["purl"].startswith("pkg:pypi/") for each in made["components"])
+
+
+def test_set_up_and_ci_take_what_is_locked_and_nothing_else() -> None:
+    """Of npm too; torch alone is installed by its version."""
+    packages = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert len(packages) > 1
+    assert all(each["integrity"].startswith("sha512-") for name, each in packages.items() if name)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    installs = [line.strip() for line in makefile.splitlines() if "PIP) install" in line]
+    others = [line for line in installs if "--require-hashes -r requirements.lock" not in line and " -e ." not in line]
+    assert others == ["$(PIP) install \"$$(grep '^torch==' constraints.txt)\""]
+    assert all("--no-deps" in line for line in installs if line not in others)
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8") if (ROOT / ".ci" / "run").is_file() else ""
+    assert "npm install" not in ci
+    assert "pip install" not in ci
+
+
+def test_what_nothing_needs_is_not_there() -> None:
+    assert "python-multipart" not in locked(), "forms are read without it"
+    assert (ROOT / "SECURITY.md").is_file()
 
 
 def test_one_version_everywhere() -> None:

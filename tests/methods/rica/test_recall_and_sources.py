@@ -40,6 +40,12 @@ def axioms(tmp_path: Path) -> Path:
     return path
 
 
+def test_an_axiom_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "axioms.jsonl").write_text('{"original": [true, [""]]}\n')
+    with pytest.raises(UserError, match=r"axioms\.jsonl:1: this is not an axiom of the release"):
+        hs.rica.recall(tmp_path / "axioms.jsonl")
+
+
 def test_recall_is_counted_by_kind(axioms: Path) -> None:
     found = hs.rica.recall(axioms)
     judged = [each for each in FORMS.values() if each is not None]
@@ -88,7 +94,7 @@ CITED = re.compile(
     rf"([^,]+), ([^:]+): (specific gravity |melting point )?(-?[\d,.]+|{'|'.join(WORDS)})(?: to ([\d,.]+))?(?: (\D.*))?"
 )
 """Source, entry, what is measured, a number or two, and their unit."""
-UNITS = {
+UNITS: dict[str, dict[str | None, float]] = {
     "mass": {"kg": 1.0},
     "height": {"m": 1.0, "meters": 1.0, "feet": 0.3048},
     "length": {"m": 1.0, "miles": 1609.344, "feet": 0.3048},

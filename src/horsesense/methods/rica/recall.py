@@ -80,7 +80,7 @@ def filter_recall(path: Path) -> FilterRecall:
             axiom, kind = parse_form(form), premise_kind(form)
         except UserError as error:
             raise error.at(path, line) from None
-        except (KeyError, IndexError, TypeError) as error:
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
             fix = "give RICA_10k_axiom2set.jsonl"
             raise UserError("this is not an axiom of the release", file=path, line=line, fix=fix) from error
         axioms += 1

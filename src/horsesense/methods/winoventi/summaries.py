@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from pathlib import Path
 from random import Random
 
 from horsesense.analysis import Estimate, Sliced
-from horsesense.files import read_text
+from horsesense.errors import UserError
+from horsesense.files import FieldProblem, check_json, read_text
 from horsesense.methods.winoventi.asking import ModelAssociations
 from horsesense.methods.winoventi.associations import Association, shares
 from horsesense.methods.winoventi.checks import CheckedSchema
@@ -286,4 +286,9 @@ def next_step(stages: Sequence[Stage], validated: int, folder: Path) -> str:
 def kept_counts(folder: Path) -> StepCounts | None:
     """The yield of each step as the folder of a pipeline keeps it."""
     path = folder / "counts.json"
-    return StepCounts(**json.loads(read_text(path))) if path.is_file() else None
+
+    def wrong(problem: FieldProblem) -> UserError:
+        told = f"the count {problem.where} is {problem.kind}" if problem.path else "these are no counts of a pipeline"
+        return UserError(told, file=path, fix="make the pipeline again in this folder, which writes them anew")
+
+    return check_json(StepCounts, read_text(path), wrong) if path.is_file() else None

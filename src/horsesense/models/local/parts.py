@@ -140,6 +140,13 @@ def read_tokenizer(folder: Path, **options: Any) -> Any:
     tokenizer = read_part(folder, "AutoTokenizer", **options)
     if not getattr(tokenizer, "is_fast", False):
         raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+    longest = tokenizer.model_max_length
+    if not isinstance(longest, int | float):
+        raise UserError(
+            f"the tokenizer's model_max_length is no number ({longest!r})",
+            file=folder,
+            fix="check tokenizer_config.json",
+        )
     return tokenizer
 
 
