@@ -27,6 +27,7 @@ from horsesense.watching import Watcher
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have
 
+REPEATS = int(os.environ.get("REPEATS", "5"))
 NOUNS = ("kettle", "stone", "feather", "umbrella", "coat", "butter", "chocolate", "ice", "child", "trail", "song")
 
 
@@ -88,7 +89,7 @@ def shard(scratch: Path) -> None:
     ask_models([model], {"made": made(50)}, scratch / "warm", settings, engine=engine)
     loaded = load_model(model, device="cpu")  # the worker has it open too
     clock, processor, shards = [], [], 0
-    for number in range(5):
+    for number in range(REPEATS):
         here, there = scratch / f"here-{number}", scratch / f"ray-{number}"
         plain = took(ask_models, [loaded], {"made": probe}, here, settings)
         crossed = took(ask_models, [model], {"made": probe}, there, settings, engine=engine)
@@ -98,8 +99,8 @@ def shard(scratch: Path) -> None:
         print(f"  here {plain.clock:.2f} s ({plain.processor:.2f} of the processor), "
               f"ray {crossed.clock:.2f} s ({crossed.processor:.2f}), {shards} shards")  # fmt: skip
     cost = median(clock)
-    print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of 5): {cost / 30:.3%} of one of 30 s; of the "
-          f"processor {1000 * median(processor):.1f} ms, the driver's and the worker's")  # fmt: skip
+    print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of {REPEATS}): {cost / 30:.3%} of one of 30 s; "
+          f"of the processor {1000 * median(processor):.1f} ms, the driver's and the worker's")  # fmt: skip
     engine.close()
 
 
@@ -115,7 +116,7 @@ def pair(scratch: Path) -> None:
     engine = RayEngine(workers=2, threads=1)
     ask_models(["smollm2"], {"warm": made(4, "warm")}, scratch / "warm", settings, engine=engine)
     clock, processor = [], []
-    for number in range(5):
+    for number in range(REPEATS):
         words = [sys.executable, __file__, "plain", str(scratch)]
         env = os.environ | {"OMP_NUM_THREADS": "1"}
         started = [
@@ -129,7 +130,7 @@ def pair(scratch: Path) -> None:
         print(f"  two processes {plain.clock:.1f} s ({plain.processor:.1f} of the processor), "
               f"two workers {crossed.clock:.1f} s ({crossed.processor:.1f})")  # fmt: skip
     print(f"two workers do {median(clock):.2f} of what two plain processes do in the same time, and "
-          f"{median(processor):.2f} with the same time of the processor (medians of 5)")  # fmt: skip
+          f"{median(processor):.2f} with the same time of the processor (medians of {REPEATS})")  # fmt: skip
     engine.close()
 
 

@@ -7,13 +7,18 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
+from horsesense.report.profile_grid import MEANINGS
+from horsesense.watching import Watcher
+from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
+from tests.support.small_wordnet import write_small_wordnet
 
 CHEAP = ["everyday", "turned", "exceptions", "parts"]
 
@@ -58,7 +63,12 @@ def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> Non
 def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
     assert pair.page is not None
     page = pair.page.read_text(encoding="utf-8")
-    assert page.index(pair.models[0].summary[0]) < page.index('id="grid"')
+    before, _, _ = page.partition('id="grid"')
+    plain = re.sub(r"<[^>]+>", "", before)
+    for model in pair.models:
+        assert " ".join(model.summary) in plain
+    for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
+        assert MEANINGS[verdict] in page, "what a chip means stands below the grid"
     assert len(re.findall(r'<button type="button" class="cell"', page)) == len(CHEAP) * 2
     assert "no person has judged these items" in page
     assert not re.findall(r"(?:src|href)=.?https?:", page), "the page asks nothing of a network"
@@ -87,6 +97,8 @@ def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
         for found in model["verdicts"]["findings"]:
             assert f"{100 * found['accuracy']['value']:.0f} %" in text
     assert [each["ability"] for each in kept["differences"]].count("one number") == 1
+    sure = any(each["adjusted"] < 0.05 for each in kept["differences"])
+    assert ("guesser and cue-reader cannot be told apart." in text) is not sure
 
 
 def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
@@ -139,3 +151,31 @@ def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
     assert "wholes ¹" in printed.out
     assert "the one number: " in printed.out
     assert not list((tmp_path / "p").glob("*.png"))
+
+
+class _Stops(Watcher):
+    """Presses Ctrl-C when the questions that are asked twice begin."""
+
+    def say(self, text: str) -> None:
+        if "on parts-again" in text:
+            raise KeyboardInterrupt
+
+
+def test_one_that_was_stopped_near_its_end_goes_on_to_the_same_bytes(
+    tmp_path: Path, tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is left then by which the speed could be measured; and its questions come out of the cache."""
+    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu", "pictures": False}
+    monkeypatch.setenv("WNHOME", str(write_small_wordnet(tmp_path / "wordnet")))
+    model, trees = str(tiny_folders["gpt2"]), []
+    for name in ("whole", "stopped"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / f"cache-{name}"))
+        if name == "stopped":
+            with pytest.raises(KeyboardInterrupt):
+                hs.profile(model, out="p", watcher=_Stops(), **few)
+        hs.profile(model, out="p", **few)
+        trees.append(tree_of(tmp_path / name))
+    assert [name for name in trees[0] if trees[0][name] != trees[1].get(name)] == []
+    assert "p/profile.json" in trees[1]

@@ -15,6 +15,7 @@ from tests.support.made_trees import write_tree
 from tests.support.postgresql_cluster import cluster, programs
 from tests.support.ray_run import ray_cluster
 from tests.support.small_cats import lay_all
+from tests.support.small_wordnet import write_small_wordnet
 from tests.support.tiny import save_tiny
 
 ON_RAY = "run --on ray"
@@ -30,6 +31,19 @@ def command(*words: str) -> Callable[[Path], None]:
         main([*words])
 
     return run
+
+
+def with_wordnet(folder: Path, run: Callable[[Path], None]) -> Callable[[Path], None]:
+    """The same where a WordNet is at hand, of a few words."""
+
+    def carried_out(place: Path) -> None:
+        os.environ["WNHOME"] = str(folder)
+        try:
+            run(place)
+        finally:
+            del os.environ["WNHOME"]
+
+    return carried_out
 
 
 def results_only(folder: Path) -> Mapping[str, str]:
@@ -141,7 +155,7 @@ def _commands(inputs: Path) -> list[Case]:
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
         Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
-        Case("profile", command("profile", "-m", at["gpt2"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out"), results_only),
+        Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["gpt2"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out")), results_only),
         Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),
         Case("rica study", command("rica", "study", "-m", at["gpt2"], "-p", at["rica.jsonl"], "--limit", "4", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
     ]  # fmt: skip

@@ -198,7 +198,10 @@ def copied(seed: Path, place: Path) -> Path:
 
 
 def odd_path(place: Path, lot: random.Random) -> str:
-    """The name of something that is not there, or cannot be."""
+    """The name of something that is not there, or cannot be.
+
+    A folder, but not the root of all: ``verify`` would look at the whole disk, as it is asked to.
+    """
     return lot.choice(
-        ["", ".", "/", "x" * 300, os.fsdecode(b"\xff\xfe"), "a\nb", "nul\x00", "~nobody/x", str(place / "none"), "-", "a" * 5000, "/dev/null"]
+        ["", ".", "/mnt", "x" * 300, os.fsdecode(b"\xff\xfe"), "a\nb", "nul\x00", "~nobody/x", str(place / "none"), "-", "a" * 5000, "/dev/null"]
     )  # fmt: skip

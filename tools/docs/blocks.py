@@ -7,6 +7,8 @@ title is a file. A comment in the line above a fence says what is special about 
 - ``<!-- tried: tests/faults -->``: a test of its own, or a target of make, runs it;
 - ``<!-- made: the table below -->``: it was run to make what the page shows, and takes too long for a test; with
   ``; tried small`` behind it a test runs it with tiny models and few items.
+
+Above a table of Results ``<!-- words: … -->`` says that it has no figures, so that no command makes it.
 """
 
 from __future__ import annotations
@@ -135,4 +137,4 @@ def _row(block: Block) -> str:
 def shown(text: str) -> str:
     """A page with its marks as a reader of the site sees them."""
     text = re.sub(r"^<!-- untried: (.*?) -->\n", r"*Not tried here: \1.*\n\n", text, flags=re.MULTILINE)
-    return re.sub(r"^<!-- (?:tried|made): .*? -->\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^<!-- (?:tried|made|words): .*? -->\n", "", text, flags=re.MULTILINE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -159,7 +160,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
     """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
     places = {identity: place for place, identity in enumerate(columns.ids)}
     rows = np.full(len(places), -1)
-    tables, before = [], 0
+    tables, before = deque[Any](), 0
     for number in range(part.shards):
         path = shard_path(folder, part.model.name, part.probe.name, number, part.way)
         if not path.is_file():
@@ -187,7 +188,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
             file=folder,
             fix="run it again in another folder",
         )
-    return StoredAnswers.of_tables(tables, rows)
+    return StoredAnswers.of_tables((tables.popleft() for _ in range(len(tables))), rows)  # none is held any longer
 
 
 def _read_table(path: Path) -> Any:

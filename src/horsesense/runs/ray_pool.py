@@ -22,7 +22,7 @@ _DEATHS = 3
 _LATE = 5.0
 """Seconds after which it is said that workers wait for room in the cluster."""
 _WRITTEN = 8
-"""Shards that are written before somebody looks who waits for work."""
+"""Shards that are written before somebody looks who waits for work; one, while workers keep on coming back."""
 _SAME = ("horsesense", "torch", "transformers", "tokenizers")
 """Libraries whose versions must be the same everywhere: scores depend on them."""
 
@@ -86,10 +86,10 @@ class Pool:
             self._give_out()
             while self.come or any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
                 # Whoever is ready gets work before anything is written: a thousand may be ready at once.
-                for reference in self._ready():
+                for reference in (ready := self._ready()):
                     self._take(reference)
                 self._give_out()
-                self._keep(_WRITTEN)
+                self._keep(1 if ready and len(self.come) <= self.room.workers else _WRITTEN)
                 self._give_out()
         except KeyboardInterrupt:
             self._keep(len(self.come))
