@@ -1,8 +1,9 @@
 """Engines: what Ray costs a shard, two workers against two plain processes, and a scheduler with 1,000 workers.
 
-    python bench/engines.py [shard] [pair] [scheduler] [million]
+    python bench/engines.py [shard] [pair] [scheduler]
 
-Each figure is a ratio, or a difference, of two things measured in one run, one after the other in turns.
+Each figure is a ratio, or a difference, of two things measured in one run, one after the other in turns: by the clock,
+and in seconds of the processor, which say more on a machine that others use too.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from horsesense.records import Card, Item, Probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.engine import Done, Job, Task
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.watching import Watcher
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have
 
+REPEATS = int(os.environ.get("REPEATS", "5"))
 NOUNS = ("kettle", "stone", "feather", "umbrella", "coat", "butter", "chocolate", "ice", "child", "trail", "song")
 
 
@@ -45,11 +46,27 @@ def made(count: int, name: str = "made") -> Probe:
     return Probe.of(items, Card(name=name))
 
 
-def took(work: Callable[..., object], *given: Any, **more: Any) -> float:
-    """Seconds that a call takes."""
-    began = time.perf_counter()
+class Spent(NamedTuple):
+    """What work takes."""
+
+    clock: float
+    processor: float
+    """Of this process and of Ray's workers, in seconds."""
+
+
+def took(work: Callable[..., object], *given: Any, **more: Any) -> Spent:
+    """What a call takes."""
+    clock, processor = time.perf_counter(), time.process_time() + of_workers()
     work(*given, **more)
-    return time.perf_counter() - began
+    return Spent(time.perf_counter() - clock, time.process_time() + of_workers() - processor)
+
+
+def of_workers() -> float:
+    """Seconds of the processor that Ray's workers beneath this process have had."""
+    from tests.faults.workers import workers
+
+    stats = [Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split() for process in workers(at_work=False)]
+    return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
 
 
 def tiny(scratch: Path) -> str:
@@ -71,16 +88,19 @@ def shard(scratch: Path) -> None:
     settings = Settings(shard=1_000, cache=False, device="cpu")
     ask_models([model], {"made": made(50)}, scratch / "warm", settings, engine=engine)
     loaded = load_model(model, device="cpu")  # the worker has it open too
-    more, shards = [], 0
-    for number in range(5):
+    clock, processor, shards = [], [], 0
+    for number in range(REPEATS):
         here, there = scratch / f"here-{number}", scratch / f"ray-{number}"
         plain = took(ask_models, [loaded], {"made": probe}, here, settings)
         crossed = took(ask_models, [model], {"made": probe}, there, settings, engine=engine)
         shards = len(list((there / "answers").iterdir()))
-        more.append((crossed - plain) / shards)
-        print(f"  here {plain:.2f} s, ray {crossed:.2f} s, {shards} shards")
-    cost = median(more)
-    print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of 5): {cost / 30:.3%} of one of 30 s")
+        clock.append((crossed.clock - plain.clock) / shards)
+        processor.append((crossed.processor - plain.processor) / shards)
+        print(f"  here {plain.clock:.2f} s ({plain.processor:.2f} of the processor), "
+              f"ray {crossed.clock:.2f} s ({crossed.processor:.2f}), {shards} shards")  # fmt: skip
+    cost = median(clock)
+    print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of {REPEATS}): {cost / 30:.3%} of one of 30 s; "
+          f"of the processor {1000 * median(processor):.1f} ms, the driver's and the worker's")  # fmt: skip
     engine.close()
 
 
@@ -95,18 +115,22 @@ def pair(scratch: Path) -> None:
     settings = Settings(shard=1_024, cache=False, device="cpu")
     engine = RayEngine(workers=2, threads=1)
     ask_models(["smollm2"], {"warm": made(4, "warm")}, scratch / "warm", settings, engine=engine)
-    ratios = []
-    for number in range(5):
+    clock, processor = [], []
+    for number in range(REPEATS):
         words = [sys.executable, __file__, "plain", str(scratch)]
         env = os.environ | {"OMP_NUM_THREADS": "1"}
         started = [
             subprocess.Popen([*words, name, str(number)], env=env, stdout=subprocess.PIPE, text=True) for name in probes
         ]
-        plain = max(float(process.communicate()[0].split()[-1]) for process in started)
+        told = [[float(each) for each in process.communicate()[0].split()[-2:]] for process in started]
+        plain = Spent(max(each[0] for each in told), sum(each[1] for each in told))
         crossed = took(ask_models, ["smollm2"], probes, scratch / f"ray-{number}", settings, engine=engine)
-        ratios.append(plain / crossed)
-        print(f"  two processes {plain:.1f} s, two workers {crossed:.1f} s")
-    print(f"two workers do {median(ratios):.2f} of what two plain processes do in the same time (median of 5)")
+        clock.append(plain.clock / crossed.clock)
+        processor.append(plain.processor / crossed.processor)
+        print(f"  two processes {plain.clock:.1f} s ({plain.processor:.1f} of the processor), "
+              f"two workers {crossed.clock:.1f} s ({crossed.processor:.1f})")  # fmt: skip
+    print(f"two workers do {median(clock):.2f} of what two plain processes do in the same time, and "
+          f"{median(processor):.2f} with the same time of the processor (medians of {REPEATS})")  # fmt: skip
     engine.close()
 
 
@@ -117,8 +141,8 @@ def plain(scratch: Path, name: str, number: str) -> None:
 
     model = load_model("smollm2", device="cpu")
     probe, settings = read_probe(scratch / f"{name}.jsonl"), Settings(shard=1_024, cache=False, device="cpu")
-    out = scratch / f"plain-{name}-{number}"
-    print(took(ask_models, [model], {name: probe}, out, settings))
+    spent = took(ask_models, [model], {name: probe}, scratch / f"plain-{name}-{number}", settings)
+    print(spent.clock, spent.processor)
 
 
 class Waiting(Job):
@@ -138,7 +162,9 @@ class Waiting(Job):
         from horsesense.runs.folder import shard_path, write_table
 
         path = shard_path(self.folder, "m", "made", task.told["number"])
-        self.written += took(write_table, path, done.tables["answers"])
+        began = time.perf_counter()
+        write_table(path, done.tables["answers"])
+        self.written += time.perf_counter() - began
         return []
 
 
@@ -192,11 +218,9 @@ def scheduler(scratch: Path) -> None:
     class One:
         about, do = Called(crowd.about), Called(crowd.wait)
 
-    ray_worker.actor = lambda options, threads: One()
+    ray_worker.actor = lambda *_: One()
     job = Waiting(workers * waves, some.items, scratch / "kept")
-    spent = time.process_time()
-    whole = took(engine.carry_out, [job], Watcher())
-    spent = time.process_time() - spent
+    whole, spent = took(engine.carry_out, [job], Watcher())
     passed = ray.get(crowd.passed.remote())
     busy = waves * seconds / passed
     print(
@@ -207,92 +231,11 @@ def scheduler(scratch: Path) -> None:
     )
 
 
-class Echo:
-    """An engine without a model: what crosses is made and read, lengths and answers are made up."""
-
-    apart, on_gpu = True, None
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-        """Of each shard: made ready, sent, read and written."""
-
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
-        import numpy as np
-        import pyarrow as pa
-
-        from horsesense.records import Answer
-        from horsesense.records.answer_columns import table_of_answers
-        from horsesense.runs.wire import done_of_frame, frame_of_done, frame_of_task
-
-        ways = [{"name": "options", "note": "", "asked": ""}]
-        describe = {"name": "m", "family": "causal", "architecture": "", "direction": "", "parameters": 0, "window": 64}
-        describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
-        opened = {"describe": describe, "notes": [], "kind": "weights", "reported": {}, "frame": "", "ways": ways}
-        opened |= {"local": False, "device": "cpu", "threads": 1}
-        for job in jobs:
-            waiting = list(reversed(job.begin()))
-            while waiting:
-                task, began = waiting.pop(), time.perf_counter()
-                frame_of_task(task)
-                made_up = time.perf_counter()
-                name = task.function.partition(":")[2]
-                if name == "open_model":
-                    done = Done(opened)
-                elif name == "weigh":
-                    count = len(task.items)
-                    columns = {"longest": np.arange(count) % 50 + 10, "costs": np.full(count, 60)}
-                    done = Done(tables={"weights": pa.table(columns)})
-                else:
-                    rows = ((-1.0, -2.0, -3.0), (-1.5, -2.5))
-                    at = ((0, 4, 9), (0, 5))
-                    ids = [task.items.items.ids[place] for place in task.items.places]  # type: ignore[attr-defined]  # a large probe's are columns
-                    answers = [Answer(item, "choice", (-6.0, -4.0), rows, at, at, ("", "")) for item in ids]
-                    done = Done(tables={"answers": table_of_answers("m", "made", answers)})
-                frame = frame_of_done(done)
-                spent = time.perf_counter() - made_up
-                waiting += reversed(job.take(task, done_of_frame(frame)))
-                if name == "answer":
-                    self.seconds.append(time.perf_counter() - began - spent)
-
-
-def million(scratch: Path) -> None:
-    """1,000,000 items: the driver's memory, and its time a shard from the first to the last."""
-    import resource
-
-    from horsesense.records.stored import StoredItems
-    from horsesense.runs import ask as asking
-    from horsesense.runs.opening import Content
-
-    count = int(os.environ.get("ITEMS", "1000000"))
-    items = StoredItems()
-    began = time.perf_counter()
-    for start in range(0, count, 10_000):
-        for item in made(10_000, "made").items:
-            items.append(replace(item, text=f"{item.text} {start}", family=f"{item.family}-{start}"))
-    print(f"  stored in {time.perf_counter() - began:.0f} s, {_memory(resource):.2f} GB at most")
-    asking.content_of_model = lambda *_: Content("")
-    engine, began = Echo(), time.perf_counter()
-    probe = Probe(items, Card(name="made", items=count))
-    settings = Settings(shard=16_384, cache=False, device="cpu")
-    ask_models(["m"], {"made": probe}, scratch / "run", settings, engine=engine)
-    passed, each = time.perf_counter() - began, engine.seconds
-    tenth = len(each) // 10
-    first, last = median(each[:tenth]), median(each[-tenth:])
-    print(
-        f"{count:,} items, {len(each):,} shards: {_memory(resource):.2f} GB at most; {passed:.0f} s with made-up "
-        f"answers; a shard takes the driver {1000 * first:.1f} ms in the first tenth, {1000 * last:.1f} ms in the last"
-    )
-
-
-def _memory(resource: Any) -> float:
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1e6
-
-
 def main() -> None:
     if sys.argv[1:2] == ["plain"]:
         plain(Path(sys.argv[2]), *sys.argv[3:])
         return
-    for name in sys.argv[1:] or ("shard", "pair", "scheduler", "million"):
+    for name in sys.argv[1:] or ("shard", "pair", "scheduler"):
         with tempfile.TemporaryDirectory(prefix="engines-") as scratch:
             print(f"{name}: {globals()[name].__doc__}")
             globals()[name](Path(scratch))

@@ -1,14 +1,16 @@
 """What can be had of WordNetQA without the question: the table of docs/results/wordnetqa.md.
 
-python bench/giveaways.py [--released FOLDER] [FILE …]
+python bench/giveaways.py [--released FOLDER] [--draws] [FILE …]
 
 Without a file the five default sets are built at full size, and every single cue is tried on them in both directions.
-Needs WordNet and GCIDE (horsesense fetch wordnet gcide).
+With ``--draws`` it is told instead how often the option that is offered most often is right where `run --limit` asks a
+part. Needs WordNet and GCIDE (horsesense fetch wordnet gcide).
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,7 @@ from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.releases import read_release
 from horsesense.methods.wordnetqa import RELATIONS
 from horsesense.records import Probe, read_probe
+from horsesense.runs.shards import draw
 
 NEW = ("stem", "derivation", "edit distance", "above another", "below another", "near another")
 """Cues that are shown each."""
@@ -82,6 +85,22 @@ def line(name: str, probe: Probe) -> str:
     return f"| {' | '.join([*told, f'{tree:.3f}'])} |"
 
 
+def draws(name: str, probe: Probe, seeds: int = 40) -> str:
+    """The mean over seeds of what the option offered most often in a draw earns."""
+    told = [name, f"{len(probe.items):,}"]
+    for limit in (40, 200):
+        earned = []
+        for seed in range(seeds):
+            items = draw(probe.items, limit, seed)
+            offered = Counter(option for item in items for option in item.options)
+            for item in items:
+                most = max(offered[option] for option in item.options)
+                best = [place for place, option in enumerate(item.options) if offered[option] == most]
+                earned.append((item.answer in best) / len(best))
+        told.append(f"{sum(earned) / len(earned):.3f}")
+    return f"| {' | '.join(told)} |"
+
+
 def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
     for path in arguments.files:
         yield path.name, read_probe(path)
@@ -98,9 +117,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--released", type=Path)
+    parser.add_argument("--draws", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.draws:
+        print("| set | items | draws of 40 | of 200 |\n|---|---|---|---|")
+        for name, probe in probes(arguments):
+            print(draws(name, probe), flush=True)
+        return
     print(f"| set | items | best single cue | best where it speaks | {' | '.join(NEW)} | tree |")
     print("|---" * (5 + len(NEW)) + "|")
-    for name, probe in probes(parser.parse_args()):
+    for name, probe in probes(arguments):
         print(line(name, probe), flush=True)
 
 

@@ -27,8 +27,7 @@ def main() -> None:
 
 
 def _run(folder: Path) -> None:
-    from horsesense.api.checking import check
-
+    from horsesense.api.wordnetqa import check
     from horsesense.knowledge.sources import open_graph
     from horsesense.knowledge.store import store_path
     from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa, dictionaryqa

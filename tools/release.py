@@ -1,7 +1,8 @@
 """Build a release and try it: wheel and source archive, each installed into fresh environments and put to work.
 
 Run: python -m tools.release build              both into dist/
-     python -m tools.release contents           what is in the wheel, by kind, and what should not be
+     python -m tools.release contents           what is in the wheel, by kind, and what should not be; and whether the
+                                                source archive makes the same wheel
      python -m tools.release try [core hf all]  fresh environments below build/release, a smoke test in each; prints
                                                 the table of docs/release.md
 
@@ -15,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 import zipfile
@@ -77,30 +79,53 @@ def build() -> None:
 
 
 def contents() -> None:
-    """Count what is in the wheel by ending; tests, tools and caches do not belong there."""
-    with zipfile.ZipFile(_one("*.whl")) as wheel:
-        names = wheel.namelist()
+    """Count what is in the wheel by ending; tests, tools and caches do not belong. The source archive makes it too."""
+    names = list(_sums(_one("*.whl")))
     print(dict(Counter(Path(name).suffix for name in names)))
     odd = [name for name in names if not re.match(r"horsesense(-[\d.]+\.dist-info)?/", name) or "__pycache__" in name]
     if odd:
         sys.exit(f"what should not be in the wheel: {odd}")
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "-q",
+            "wheel",
+            "--no-deps",
+            "--no-build-isolation",
+        ]
+        subprocess.run([*pip, "-w", folder, _one("*.tar.gz")], check=True)
+        (made,) = Path(folder).glob("*.whl")
+        if _sums(made) != _sums(_one("*.whl")):
+            sys.exit("the source archive makes another wheel")
+    print("the source archive makes the same wheel")
+
+
+def _sums(wheel: Path) -> dict[str, int]:
+    """The files of a wheel, and the checksum of each."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {each.filename: each.CRC for each in archive.infolist()}
 
 
 def try_out(wanted: list[str]) -> None:
-    """Install wheel and source archive with each extra, each into an environment of its own, and tell what it took."""
+    """Install the wheel with each extra, and the source archive with the first, each into an environment of its own.
+
+    The source archive makes the same wheel (`contents`), so that one of it is enough.
+    """
     print("| installed | from | packages | MB | seconds to install | of the smoke test |\n|---|---|---|---|---|---|")
-    for archive in (_one("*.whl"), _one("*.tar.gz")):
-        for name in wanted:
-            folder = TRIED / f"{name}-{archive.suffix.strip('.')}"
-            began = time.monotonic()
-            python = _installed(folder, archive, name)
-            installed = time.monotonic()
-            _smoke(folder, python, name)
-            took = f"{installed - began:.0f} | {time.monotonic() - installed:.0f}"
-            packages = list((folder / "env").rglob("*.dist-info"))
-            size = sum(path.lstat().st_size for path in (folder / "env").rglob("*")) / 1e6
-            kind = "wheel" if archive.suffix == ".whl" else "source archive"
-            print(f"| {name} | {kind} | {len(packages)} | {size:,.0f} | {took} |", flush=True)
+    for name, archive in [*((name, _one("*.whl")) for name in wanted), (wanted[0], _one("*.tar.gz"))]:
+        folder = TRIED / f"{name}-{archive.suffix.strip('.')}"
+        began = time.monotonic()
+        python = _installed(folder, archive, name)
+        installed = time.monotonic()
+        _smoke(folder, python, name)
+        took = f"{installed - began:.0f} | {time.monotonic() - installed:.0f}"
+        packages = list((folder / "env").rglob("*.dist-info"))
+        size = sum(path.lstat().st_size for path in (folder / "env").rglob("*")) / 1e6
+        kind = "wheel" if archive.suffix == ".whl" else "source archive"
+        print(f"| {name} | {kind} | {len(packages)} | {size:,.0f} | {took} |", flush=True)
 
 
 def _installed(folder: Path, archive: Path, name: str) -> Path:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from horsesense.knowledge.corpus import read_sentences
 from horsesense.models.locating import locate
 from horsesense.watching import Watcher
 
-SENTENCES, STEPS, AT_ONCE, RATE = 6000, 240, 192, 3e-3
+SENTENCES, STEPS, AT_ONCE, RATE = 1500, 120, 96, 3e-3
 
 
 class Spoken(Watcher):
@@ -86,16 +87,15 @@ def make_tested(folder: Path, text: Path) -> None:
 
 
 def masked_states(network: Any, tokenizer: Any, text: Path) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the encoder makes of one hidden word of each sentence, and that word."""
-    lot = random.Random(0)
-    sentences = [each for each in read_sentences(text) if 4 <= len(each.split()) <= 12]
-    chosen = lot.sample(sentences, min(SENTENCES, len(sentences)))
+    """What the encoder makes of the hidden last word of sentences that say how something is, and that word."""
+    ends = re.compile(r"^The .*\b(?:is|are|was|were) [a-z]+\.$")
+    sentences = [each for each in read_sentences(text) if len(each.split()) <= 8 and ends.match(each)]
+    chosen = random.Random(0).sample(sentences, min(SENTENCES, len(sentences)))
     states, words = [], []
     for start in range(0, len(chosen), 64):
         batch = tokenizer(chosen[start : start + 64], return_tensors="pt", padding=True)
         ids = batch["input_ids"]
-        rows = torch.arange(len(ids))
-        places = torch.tensor([lot.randrange(1, int(length) - 1) for length in batch["attention_mask"].sum(1)])
+        rows, places = torch.arange(len(ids)), batch["attention_mask"].sum(1) - 3  # before the full stop
         words.append(ids[rows, places].clone())
         ids[rows, places] = tokenizer.mask_token_id
         with torch.inference_mode():

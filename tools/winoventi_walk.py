@@ -117,7 +117,7 @@ def answer(page: Any, turn: int) -> None:
     if kind == "words" and (not page.locator("[name=word-0]").input_value() or turn % 5 == 0):
         page.locator("[name=word-0]").fill("broken" if "broken" not in question else "whole")
     if kind == "pair" and not page.locator("#first").input_value():
-        noun = question.split("say: the ")[1].split(" is ")[0]
+        noun = question.split("say: “The ")[1].split(" is ")[0]
         page.locator("#first").fill(f"Mira smiled when she saw the {noun}.")
         page.locator("#second").fill(f"Mira frowned when she saw the {noun}.")
     if kind == "criteria":

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import write_report as write_report
     from horsesense.api.reporting import write_rows as write_rows
-    from horsesense.api.run import Comparison as Comparison
+    from horsesense.api.results import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.api.showing import ShownAnswers as ShownAnswers
     from horsesense.api.showing import show as show
@@ -114,7 +114,8 @@ _WHERE = {
     "api.profile": ("Profile", "profile"),
     "api.replicate": ("Replicated", "replicate"),
     "api.reporting": ("Report", "write_report", "write_rows"),
-    "api.run": ("Comparison", "Run"),
+    "api.results": ("Comparison",),
+    "api.run": ("Run",),
     "api.showing": ("ShownAnswers", "show"),
     "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
     "api.verify": ("Verified", "verify"),

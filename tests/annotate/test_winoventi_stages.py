@@ -11,20 +11,24 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.staged_app import StagedApp
 from horsesense.annotate.study import ITEMS
+from horsesense.annotate.task import tasks_of
 from horsesense.annotate.winoventi_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.api.winoventi_pipeline import staged, status
 from horsesense.methods.winoventi import exceptions, lexicon, pipeline
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import Association
+from horsesense.methods.winoventi.given_exceptions import association_item
+from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
-from horsesense.records import Judgement, read_probe, write_judgements
+from horsesense.records import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.watching import UNWATCHED
 from tests.support.calling import caller, hold_to
 from tests.support.made_plan import make_plan
@@ -86,7 +90,7 @@ def exception_of(who: Somebody) -> dict[str, str]:
 
 
 def pair_of(who: Somebody) -> dict[str, str]:
-    noun = who.question.split("say: the ")[1].split(" is ")[0]
+    noun = who.question.split("say: “The ")[1].split(" is ")[0]
     return {"first": f"Zoë waited by a {noun} then.", "second": f"Zoë walked by a {noun} then."}
 
 
@@ -238,9 +242,19 @@ def test_collected_premises_are_taken_as_they_are(tmp_path: Path) -> None:
         assert nonsense == {"coat | wet | dry"}
 
 
-def make_noun(triplet: Triplet) -> Any:
-    from horsesense.methods.winoventi.nouns import Noun, is_plural
+def test_questions_agree_with_their_noun() -> None:
+    exceptions_form, premises_form = find_instrument("exceptions"), find_instrument("premises")
+    card = Card(name="some", method="winoventi", group="noun")
+    for word, plural, said in (("apple", False, "The apple is"), ("scissors", True, "The scissors are")):
+        noun = Noun(word, plural)
+        asked = Probe.of([association_item(Association(word, "clean", 1), noun)], card)
+        assert tasks_of(asked, exceptions_form)[0].question.startswith(f"{said} clean. ")
+        asked = Probe.of([premise_item(Triplet(word, "clean", "dirty"), noun)], card)
+        question = tasks_of(asked, premises_form)[0].question
+        assert [f"“{said} {state}.”" in question for state in ("clean", "dirty")] == [True, True]
 
+
+def make_noun(triplet: Triplet) -> Noun:
     return Noun(triplet.noun, is_plural(triplet.noun))
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
+from horsesense.report.profile_grid import MEANINGS
 from horsesense.watching import Watcher
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
@@ -62,7 +63,12 @@ def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> Non
 def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
     assert pair.page is not None
     page = pair.page.read_text(encoding="utf-8")
-    assert page.index(pair.models[0].summary[0]) < page.index('id="grid"')
+    before, _, _ = page.partition('id="grid"')
+    plain = re.sub(r"<[^>]+>", "", before)
+    for model in pair.models:
+        assert " ".join(model.summary) in plain
+    for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
+        assert MEANINGS[verdict] in page, "what a chip means stands below the grid"
     assert len(re.findall(r'<button type="button" class="cell"', page)) == len(CHEAP) * 2
     assert "no person has judged these items" in page
     assert not re.findall(r"(?:src|href)=.?https?:", page), "the page asks nothing of a network"
@@ -91,6 +97,8 @@ def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
         for found in model["verdicts"]["findings"]:
             assert f"{100 * found['accuracy']['value']:.0f} %" in text
     assert [each["ability"] for each in kept["differences"]].count("one number") == 1
+    sure = any(each["adjusted"] < 0.05 for each in kept["differences"])
+    assert ("guesser and cue-reader cannot be told apart." in text) is not sure
 
 
 def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:

@@ -137,6 +137,8 @@ IN_SMALL = {"--data FOLDER": "--data cats", "-p winoventi-own": "-p winoventi-ow
 """What is large in a command that made a figure, and what a test has in its place."""
 
 
+@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize(
     "block", [block for block in marked("made") if block.why.endswith(SMALL)], ids=lambda block: block.page
 )

@@ -116,7 +116,7 @@ def main() -> None:
         second = cluster.add_node(**node)
     for number in range(DRIVERS):
         folder = scratch / f"driver-{number}"
-        words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}"]
+        words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}", "2"]
         engine.close()  # its workers keep the cores
         driver = subprocess.Popen([*words, str(scratch), str(folder), *models], cwd=ROOT)
         more = lot.randint(1, len(wanted) // 2)

@@ -14,6 +14,9 @@ from horsesense.api.reporting import write_report
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
 from horsesense.records import Item
+from horsesense.report.collecting import collect_answered
+from horsesense.report.tables import markdown
+from horsesense.report.wording import DRAWN, artefacts
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
 
@@ -34,6 +37,20 @@ def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
     value, low, high = map(float, told.groups())
     assert low < value < high
     assert abs(value) < 0.05  # this model does not mind the cue
+
+
+def test_cues_of_a_draw_are_said_to_be_of_the_draw(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", {"good": 0.9}, long_ones(60))
+    _, (whole,) = read_run(run)
+    record = whole.part.probe.model_copy(update={"of": 9_000})
+    part = replace(whole, part=whole.part.model_copy(update={"probe": record}))
+    for answered, said in ((whole, ""), (part, f" {DRAWN[:-1]} (here {record.items:,} of 9,000 items).")):
+        collected = collect_answered([(run, [answered])])
+        (summary,) = collected.summaries
+        assert summary.control is not None
+        assert artefacts(summary.control).endswith(said)
+        assert (DRAWN in markdown([summary])) == bool(said)
+        assert (DRAWN[:-1] in artefacts(summary.control)) == bool(said)
 
 
 def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -134,6 +134,9 @@ def test_the_page_of_a_pipeline(tiny_folders: dict[str, Path], tmp_path: Path) -
     assert "Nobody has validated these schemas" in html
     assert f"<td>{len(result.filtered):,}</td>" in html
     assert "WinoVenti: the two tests" in html
+    places = [html.index(text) for text in ('id="pipeline"', "what premises change", 'id="summary"')]
+    assert places == sorted(places), "what nobody has passed is told before any figure"
+    assert f"{len(result.schemas):,} of these schemas were passed by nobody, so that this is no result." in html
     shown = [each for each in result.filtered if f'<td class="text">{each.exception}</td>' in html]
     assert shown, "a sample of triplets"
     assert "Zoë [waited / walked] outside" in html

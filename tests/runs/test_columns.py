@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from horsesense.analysis import credits
 from horsesense.analysis.accuracy import Rows
 from horsesense.errors import UserError
-from horsesense.records import Answer, Card, Item, Probe, ScoringSpec
+from horsesense.records import FORMS, Answer, Card, Form, Item, Probe, ScoringSpec
 from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers, answers_in, table_of_answers
 from horsesense.records.item import OPEN, guess_of
@@ -31,7 +31,7 @@ NUMBER = st.floats(-50, -0.0625, width=32)
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Item, Answer]:
     """An item of some form, and an answer with tokens, without, from a log, or one that was not made out."""
-    form = draw(st.sampled_from(("sentences", "cloze", "choice")))
+    form: Form = draw(st.sampled_from(FORMS[:3]))
     count = draw(st.integers(2, 4))
     options = tuple(f"{draw(st.sampled_from(('ice', 'warm bread', 'a cold lake')))} {n}" for n in range(count))
     if draw(st.booleans()):
@@ -39,12 +39,12 @@ def pairs(draw: st.DrawFn) -> tuple[Item, Answer]:
     item = Item(
         probe="made",
         form=form,
-        text={"sentences": "", "cloze": "It is ___ .", "choice": "What is it?"}[form],
+        text={"sentences": "", "cloze": "It is ___ ."}.get(form, "What is it?"),
         premise=draw(st.sampled_from(("", "Once."))) + str(draw(st.integers(0, 10**9))),
         options=options,
         answer=draw(st.one_of(st.none(), st.integers(0, count - 1))),
         family=draw(st.sampled_from(("", "f", "g"))),
-        facets=draw(st.sampled_from(({}, {"retest": True}))),
+        facets=draw(st.sampled_from(({}, {"retest": True}, {"retest": 1}))),
     )
     kind = draw(st.sampled_from(("tokens", "tokens", "none", "log", "unparsed")))
     scores = tuple(draw(st.lists(NUMBER, min_size=count, max_size=count)))
@@ -87,6 +87,7 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
         assert earned.predicted == tuple(() if gone else p for gone, p in zip(lost, plain.predicted, strict=True))
     assert run.judged == any(item.answer is not None for item in items)
     assert run.columns.families == [item.unit() for item in items]
+    assert repr(list(run.columns.facets)) == repr([item.facets for item in items])
     assert run.columns.guesses.tolist() == [guess_of(item) for item in items]
     assert len(set(run.units.tolist())) == len({item.unit() for item in items})
 
@@ -114,9 +115,11 @@ def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytes
     folder = make_run(tmp_path / "run", {"a": 0.6, "b": 0.8}, made_items(60))
     found = []
     for many in (10**6, 50):
-        monkeypatch.setattr("horsesense.records.probe.MANY", many)
+        for module in ("records.probe", "runs.folder"):
+            monkeypatch.setattr(f"horsesense.{module}.MANY", many)
         manifest, runs = read_run(folder)
         assert isinstance(runs[0].items, StoredItems) == (many == 50)
+        assert (read_run(folder)[1][0].items is runs[0].items) == (many == 50), "read once, where there are many"
         (side,) = Run(runs, None).compare().sides
         page = Run(runs, folder, manifest=manifest).report(tmp_path / f"{many}.html", cues=False).read_text()
         found.append(([result_of(run) for run in runs], side, page))

@@ -21,9 +21,9 @@ from horsesense.errors import UserError
 from horsesense.records import ScoringSpec, write_probe
 from horsesense.runs.ask import ask_models
 from horsesense.runs.cache import ScoreStore
-from horsesense.runs.engine import engine_named
+from horsesense.runs.engine import Job, Task, engine_named
 from horsesense.runs.manifest import read_manifest
-from horsesense.runs.ray_engine import RayEngine
+from horsesense.runs.ray_engine import _TRIES, RayEngine
 from horsesense.watching import Watcher
 from tests.learning.test_taken_up_again import inoculation, kept, training
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
@@ -41,7 +41,11 @@ PROBES = {"one": make_probe(40), "two": make_probe(12)}
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Two nodes on this machine, with a core each; workers find the repository and the plug-in of the tests."""
+    """Two nodes on this machine; workers find the repository and the plug-in of the tests.
+
+    Each says that it has two cores, so that beside the two workers that serve most tests others can be started: it is
+    starting them that takes long.
+    """
     from ray.cluster_utils import Cluster
 
     plugins = tmp_path_factory.mktemp("plugins")
@@ -52,7 +56,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ |= {"RAY_health_check_failure_threshold": "2", "RAY_health_check_initial_delay_ms": "500"}
     sys.path.append(str(plugins))
     torch.set_num_threads(1)
-    node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    node = {"num_cpus": 2, "object_store_memory": 80 * 2**20}
     cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     cluster.second = cluster.add_node(**node)
     ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
@@ -129,11 +133,11 @@ def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, models: list[
 
 def test_a_worker_that_ends_once_costs_nothing_but_its_shard(here: Path, models: list[str], tmp_path: Path) -> None:
     listener = Listener()
-    name = f"deadly:{models[0]}::{tmp_path / 'deaths'}:2"
+    name = f"deadly:{models[0]}::{tmp_path / 'deaths'}:1"
     settings = replace(SETTINGS, labels={models[0]: name})
     ask_models([models[0]], PROBES, tmp_path / "run", settings, listener, engine=ENGINE)
-    assert (tmp_path / "deaths").stat().st_size == 2
-    assert sum("its worker ended" in line for line in listener.heard) == 2
+    assert (tmp_path / "deaths").stat().st_size == 1
+    assert sum("its worker ended" in line for line in listener.heard) == 1
     mine = {name: content for name, content in tables(here).items() if name in tables(tmp_path / "run")}
     assert tables(tmp_path / "run") == mine
     assert len(mine) > 5
@@ -143,18 +147,29 @@ def test_a_shard_that_ends_three_workers_is_named_and_the_rest_is_done(
     here: Path, models: list[str], tmp_path: Path
 ) -> None:
     deaths, probes = tmp_path / "deaths", {"two": PROBES["two"]}
-    settings = replace(SETTINGS, labels={models[0]: f"deadly:{models[0]}:number 7 melts:{deaths}:99"})
+    words = f"number {_family_in_one_shard(here)} melts"
+    settings = replace(SETTINGS, labels={models[0]: f"deadly:{models[0]}:{words}:{deaths}:99"})
     with pytest.raises(UserError, match=r"on two \(it ended its worker 3 times\), with the items probe-") as told:
         ask_models([models[0]], probes, tmp_path / "run", settings, engine=ENGINE)
     mine = {name: content for name, content in tables(here).items() if "two" in name and "gpt2" in name}
     done = tables(tmp_path / "run")
     named = {int(number) for number in re.findall(r"answer file (\d+) of", str(told.value))}
     assert {int(name.split(".")[-2]) for name in set(mine) - set(done)} == named
-    assert deaths.stat().st_size == 3 * len(named)
+    assert (len(named), deaths.stat().st_size) == (1, 3)
     assert done
     deaths.write_bytes(b"x" * 99)
     ask_models([models[0]], probes, tmp_path / "run", settings, engine=ENGINE)
     assert tables(tmp_path / "run") == mine
+
+
+def _family_in_one_shard(here: Path) -> int:
+    """The number of a family of the second probe that lies in one file, so that no more than that has to be lost."""
+    from pyarrow import parquet
+
+    files = sorted((here / "answers").glob("*gpt2*two.*.parquet"))
+    shards = [set(parquet.read_table(path, columns=["item"]).column("item").to_pylist()) for path in files]
+    items = [item.id for item in PROBES["two"].items]
+    return next(n for n in range(12) if any({*items[2 * n : 2 * n + 2]} <= shard for shard in shards))
 
 
 def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
@@ -162,9 +177,8 @@ def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
 ) -> None:
     for name, probe in PROBES.items():
         write_probe(tmp_path / f"{name}.jsonl", probe)
-    words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}", str(tmp_path)]
+    words = [sys.executable, "-m", "tests.support.ray_run", f"ray:{cluster.address}", "1", str(tmp_path)]
     words += [str(tmp_path / "run"), *models]
-    ENGINE.close()  # its workers keep the cores
     driver = subprocess.Popen(words, cwd=ROOT)
     while len(list(tmp_path.glob("run/answers/*.parquet"))) < 3 and driver.poll() is None:
         time.sleep(0.01)
@@ -180,11 +194,10 @@ def test_a_driver_that_is_killed_goes_on_with_the_same_bytes(
 def test_workers_of_other_versions_or_weights_are_refused(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ENGINE.close()  # workers are looked at when they come
     with monkeypatch.context() as patch:
         patch.setattr("horsesense.runs.ray_pool.own_versions", lambda: {"torch": "1.0"})
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
-            ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=ENGINE)
+            ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=RayEngine(workers=1, threads=1))
     with monkeypatch.context() as patch:
         from horsesense.runs.opening import Content
 
@@ -218,6 +231,64 @@ def test_doses_and_trainings_leave_what_they_leave_here(
         assert not again.seen, "what is trained is not trained again"
     assert left[0] == left[1]
     assert sum(path.endswith("model.safetensors") for path in left[0]) == 2
+
+
+class Pausing(Watcher):
+    """Lets a model go on that waits, as soon as it has heard that some of its tokens are computed."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.seen = file, list[tuple[str, int, int, str]]()
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.seen.append((stage, done, total, unit))
+        if 0 < done < total:
+            self.file.touch()
+
+
+def test_what_a_worker_has_computed_of_a_shard_is_told_while_it_is_at_it(
+    cluster: Any, models: list[str], tmp_path: Path
+) -> None:
+    pausing = Pausing(tmp_path / "go on")
+    settings = replace(SETTINGS, shard=10**9, labels={models[0]: f"patient:{models[0]}:{pausing.file}"})
+    ask_models(models[:1], {"two": PROBES["two"]}, tmp_path / "run", settings, pausing, engine=ENGINE)
+    (answers,) = (tmp_path / "run" / "answers").iterdir()
+    assert answers.name.endswith("two.00000.parquet"), "one shard, of which nothing is kept before its end"
+    assert pausing.file.exists()
+    (stage, total) = {(stage, total) for stage, _, total, _ in pausing.seen}.pop()
+    assert {each for each in pausing.seen if each[0] != stage or each[2:] != (total, "tokens")} == set()
+    counted = [done for _, done, _, _ in pausing.seen]
+    assert counted == sorted(counted)
+    assert (counted[0], counted[-1]) == (0, total)
+
+
+def test_what_does_not_answer_or_start_is_told_in_a_sentence(
+    cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horsesense.runs.ray_engine._PATIENCE", (0.0, 0.0))
+    with pytest.raises(UserError, match=r"no worker of Ray has started within 0 s; see whether others have all"):
+        ask_models(models[:1], PROBES, tmp_path, SETTINGS, engine=RayEngine(workers=1, threads=1))
+    tries: list[str | None] = []
+
+    def init(**given: Any) -> None:
+        tries.append(os.environ.get(_TRIES))
+        raise ConnectionError("Failed to connect\nand more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ray, "is_initialized", lambda: False)
+        patch.setattr(ray, "init", init)  # to wait for Ray itself takes 40 s
+        for address, told in (("127.0.0.1:9", "no Ray cluster answers at 127.0.0.1:9"), (None, "could not be started")):
+            with pytest.raises(UserError, match=rf"{told}.* \(Failed to connect\); (start one|try again)"):
+                RayEngine(address).carry_out([Waiting()])
+    assert tries == ["1", None]
+
+
+class Waiting(Job):
+    """Work that is never done."""
+
+    name = "waiting"
+
+    def begin(self) -> list[Task]:
+        return [Task("horsesense.none:none")]
 
 
 class Leaving(Watcher):

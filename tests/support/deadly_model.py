@@ -1,12 +1,14 @@
-"""A plug-in whose model ends its process: what a worker that runs out of memory does, as often as a test wants it.
+"""A plug-in with models that end their process, or that wait: what happens to workers, as often as a test wants it.
 
 ``deadly:FOLDER:WORDS:FILE:TIMES`` is the model in a folder; asked a question with these words it ends its process,
-until the file has so many bytes: one for each time.
+until the file has so many bytes: one for each time. ``patient:FOLDER:FILE`` waits after each batch until the file is
+there.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -48,10 +50,42 @@ def deadly(rest: str) -> LanguageModel:
     return Deadly(**values, words=words, file=Path(file), times=int(times))
 
 
+@dataclass(frozen=True)
+class Patient(LanguageModel):
+    file: Path = Path()
+
+    def likelihoods(
+        self,
+        readings: Sequence[Any],
+        spec: ScoringSpec,
+        budget: int = DEFAULT_BUDGET,
+        watcher: Watcher = UNWATCHED,
+    ) -> list[Likelihood]:
+        return super().likelihoods(readings, spec, budget, _Waiting(watcher, self.file))
+
+
+class _Waiting(Watcher):
+    def __init__(self, watcher: Watcher, file: Path) -> None:
+        self.watcher, self.file = watcher, file
+
+    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.watcher.at(stage, done, total, unit, note)
+        until = time.monotonic() + 60
+        while not self.file.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+
+
+def patient(rest: str) -> LanguageModel:
+    folder, file = rest.split(":")
+    model = load_model(folder, device="cpu")
+    return Patient(**{each.name: getattr(model, each.name) for each in fields(LanguageModel)}, file=Path(file))
+
+
 def install_deadly(folder: Path) -> None:
-    """Make the plug-in one that is found from this folder on the path."""
+    """Make the models such that are found from this folder on the path."""
     about = folder / "deadly-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n", encoding="utf-8")
-    entry = "[horsesense.models]\ndeadly = tests.support.deadly_model:deadly\n"
+    entry = "[horsesense.models]\n"
+    entry += "".join(f"{name} = tests.support.deadly_model:{name}\n" for name in ("deadly", "patient"))
     (about / "entry_points.txt").write_text(entry, encoding="utf-8")

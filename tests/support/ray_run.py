@@ -17,9 +17,9 @@ from tests.support import ROOT
 SETTINGS = Settings(shard=400, budget=200, cache=False, device="cpu")
 
 
-def main(engine: str, probes: str, out: str, *models: str) -> None:
+def main(engine: str, workers: str, probes: str, out: str, *models: str) -> None:
     asked = {name: read_probe(Path(probes) / f"{name}.jsonl") for name in ("one", "two")}
-    ask_models(models, asked, Path(out), SETTINGS, engine=engine_named(engine, workers=2, threads=1))
+    ask_models(models, asked, Path(out), SETTINGS, engine=engine_named(engine, workers=int(workers), threads=1))
 
 
 _CLUSTER = """

@@ -7,6 +7,8 @@ title is a file. A comment in the line above a fence says what is special about 
 - ``<!-- tried: tests/faults -->``: a test of its own, or a target of make, runs it;
 - ``<!-- made: the table below -->``: it was run to make what the page shows, and takes too long for a test; with
   ``; tried small`` behind it a test runs it with tiny models and few items.
+
+Above a table of Results ``<!-- words: … -->`` says that it has no figures, so that no command makes it.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def prose_blocks(path: Path) -> str:
 
 def inline_commands(path: Path) -> list[str]:
     """Commands that stand within sentences."""
-    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make) [^`]*)`", prose_blocks(path))
+    named = re.findall(r"`((?:[A-Z]+=\d+ )?(?:horsesense|python|make)\s[^`]*)`", prose_blocks(path))
     return [re.sub(r"^[A-Z]+=\d+ ", "", " ".join(each.split())) for each in named]
 
 
@@ -113,7 +115,7 @@ These were run to make the figures beside them: {made} blocks, {small} of which 
 
 def untried_page() -> str:
     """What no test runs as it stands, as a page: counted, with why, and with what is known of it all the same."""
-    every = [block for path in pages() for block in blocks(path) if block.kind in ("sh", "python")]
+    every = [block for path in pages() for block in blocks(path) if block.mark or block.kind in ("sh", "python")]
     untried, made = marked("untried"), marked("made")
     return _NOT_TRIED.format(
         every=len(every),
@@ -135,4 +137,4 @@ def _row(block: Block) -> str:
 def shown(text: str) -> str:
     """A page with its marks as a reader of the site sees them."""
     text = re.sub(r"^<!-- untried: (.*?) -->\n", r"*Not tried here: \1.*\n\n", text, flags=re.MULTILINE)
-    return re.sub(r"^<!-- (?:tried|made): .*? -->\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^<!-- (?:tried|made|words): .*? -->\n", "", text, flags=re.MULTILINE)

@@ -6,6 +6,7 @@ Run: python -m tools.docs.words
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tools.docs.blocks import DOCS
 
@@ -24,13 +25,15 @@ def prose(text: str) -> int:
 
 
 def main() -> None:
-    total = 0
+    totals: Counter[str] = Counter()
     for path in sorted(DOCS.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
+        name = path.relative_to(DOCS)
         count = 0 if "This page is made by the command" in text else prose(text)
-        total += count
-        print(f"{count:6} {path.relative_to(DOCS)}")
-    print(f"{total:6} words")
+        totals["Results" if name.parts[0] == "results" else "pages by hand"] += count
+        print(f"{count:6} {name}")
+    for kind, count in totals.items():
+        print(f"{count:6} words: {kind}")
 
 
 if __name__ == "__main__":

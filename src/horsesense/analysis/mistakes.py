@@ -10,6 +10,7 @@ import numpy as np
 
 from horsesense.analysis.resampling import Floats
 from horsesense.records import Item
+from horsesense.records.stored import ids_of
 
 Earned = tuple[Sequence[Item], Floats]
 """The items that a model was asked, and what it earned on each; nan where there is no gold."""
@@ -93,9 +94,9 @@ def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedE
 
 def disagreements(models: Sequence[Earned]) -> list[str]:
     """Ids of items that some models get and others miss."""
-    outcomes: dict[str, set[bool]] = {}
+    outcomes: dict[str, int] = {}
     for items, values in models:
-        for item, value in zip(items, values.tolist(), strict=True):
+        for identity, value in zip(ids_of(items), values.tolist(), strict=True):
             if value == value:  # judged
-                outcomes.setdefault(item.id, set()).add(value == 1)
-    return [identity for identity, ways in outcomes.items() if len(ways) > 1]
+                outcomes[identity] = outcomes.get(identity, 0) | (2 if value == 1 else 1)
+    return [identity for identity, ways in outcomes.items() if ways == 3]

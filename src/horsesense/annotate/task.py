@@ -11,7 +11,7 @@ from typing import cast
 from horsesense.analysis.people.votes import Scale, letter
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.errors import UserError
-from horsesense.records import Form, Item, Probe, view
+from horsesense.records import BLANK, Form, Item, Probe, view
 
 PROPOSAL = "proposal"
 """The facet that holds what a machine proposes, where answers are written."""
@@ -63,7 +63,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
         )
     # Sentences that are the choices need not stand in the question too.
     text = shown.text or ("" if by_option else " / ".join(shown.options))
-    parts = _facets_and_groups(item) | {"premise": shown.premise, "text": text}
+    parts = _facets_and_groups(item) | {"premise": shown.premise, "text": text} | _with_options(shown)
     scale = instrument.scale(shown.options, shown.ordered)
     return Task(
         item=item.id,
@@ -73,6 +73,13 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
         scale=scale,
         proposal=str(item.facets.get(PROPOSAL, "")) if instrument.kind in WRITTEN else "",
     )
+
+
+def _with_options(item: Item) -> dict[str, str]:
+    """A text with each option in its blank, so that a question need not put it together: verb and article fit."""
+    if item.form != "cloze":
+        return {}
+    return {f"with_{place}": item.text.replace(BLANK, option) for place, option in enumerate(item.options, start=1)}
 
 
 def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Task:

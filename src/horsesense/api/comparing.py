@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike
-from horsesense.api.run import AnyRun, Comparison, finished_by_place
+from horsesense.api.results import Comparison
+from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.errors import UserError, naming_extras
 from horsesense.runs.comparison import compare_runs
 from horsesense.scoring.normalise import parse_normalisation

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,14 +136,23 @@ class Frame:
         return f'<table style="{table}">{caption}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>{rest}'
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns; a key that a row does not have is None there.
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as columns; a key that a row does not have is None there. No row is held longer than it takes.
 
     >>> columns_of([{"model": "a", "n": 1}, {"model": "b"}])
     {'model': ['a', 'b'], 'n': [1, None]}
     """
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return {name: [row.get(name) for row in rows] for name in names}
+    columns: dict[str, list[Any]] = {}
+    number = 0
+    for row in rows:
+        for name, value in row.items():
+            column = columns.setdefault(name, [])
+            column.extend(repeat(None, number - len(column)))
+            column.append(value)
+        number += 1
+    for column in columns.values():
+        column.extend(repeat(None, number - len(column)))
+    return columns
 
 
 def _cell(value: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike
-from horsesense.api.run import AnyRun, Results, Run, answers_by_place, finished_by_place
+from horsesense.api.results import Results
+from horsesense.api.run import AnyRun, Run, answers_by_place, finished_by_place
 from horsesense.errors import UserError, naming_extras, unknown
 from horsesense.records import Facet
 from horsesense.records.document import Document

@@ -2,108 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from horsesense.api.frames import Frame, columns_of
+from horsesense.api.results import Comparison, Results, estimate_columns
 from horsesense.errors import UserError
 from horsesense.records import Probe
-from horsesense.records.document import plain
-from horsesense.records.item import guess_of
-from horsesense.runs.comparison import SideBySide, compare_runs
-from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
+from horsesense.runs.comparison import compare_runs
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
-
-if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
-
-
-class Results(Frame):
-    """One row a model and probe; `documents` has all that is known of each."""
-
-    def __init__(self, results: Sequence[Result]) -> None:
-        self.documents = tuple(result.document() for result in results)
-        super().__init__(columns_of([_row(result) for result in results]), "what models got right")
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """What ``horsesense run --json`` prints as its results."""
-        documents: list[dict[str, Any]] = plain(self.documents)
-        return documents
-
-
-def _row(result: Result) -> dict[str, Any]:
-    strict = result.strict
-    return {
-        "model": result.model,
-        "probe": result.probe,
-        "way": result.way,
-        **_estimate("accuracy", result.estimate),
-        "strict": None if strict is None else strict.value,
-        "families": None if strict is None else strict.n,
-        "normalise": result.normalise,
-        "ties": result.ties,
-        "unjudged": result.unjudged,
-    }
-
-
-def _by(way: str) -> str:
-    return "" if way == "options" else f" by {way}"
-
-
-def _estimate(name: str, e: Estimate) -> dict[str, Any]:
-    return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Models side by side, probe by probe; as a table, one row a probe and pair of models."""
-
-    sides: tuple[SideBySide, ...]
-    """Each probe that two models were asked, down to the ids of items that only one of two gets."""
-    unfinished: tuple[str, ...] = ()
-    """Models, each with its probe, whose answers are not all there; left out."""
-
-    @property
-    def probes(self) -> tuple[ProbeComparison, ...]:
-        """The same without the ids of items."""
-        return self.document().probes
-
-    def document(self) -> ComparisonDocument:
-        """The figures as plain data."""
-        return comparison_document(self.sides, self.unfinished)
-
-    def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.document().to_json()
-
-    def frame(self) -> Frame:
-        """What the one gets more than the other, with interval and p, on the items that both were asked."""
-        rows = [
-            {
-                "probe": probe.probe,
-                "one": each.one,
-                "other": each.other,
-                "difference": each.difference.value,
-                "low": each.difference.low,
-                "high": each.difference.high,
-                "p_holm": each.p_holm,
-                "n": probe.n,
-                "only_one": each.only_one,
-                "only_other": each.only_other,
-            }
-            for probe in self.probes
-            for each in probe.differences
-        ]
-        return Frame(columns_of(rows), "differences on the same items")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 class Run:
@@ -149,73 +61,72 @@ class Run:
 
         rows = []
         for each in self.answered:
-            facets = [item.facets for item in each.items]
+            facets = each.columns.facets
             if not each.judged or not any(facet in known for known in facets):
                 continue
             credits = each.credits(self.normalise or each.primary())
-            guesses = [guess_of(item) for item in each.items]
+            guesses = each.columns.guesses.tolist()
             for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
                 named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
                 named[facet] = part.where[0]
-                rows.append(named | _estimate("accuracy", part.accuracy))
+                rows.append(named | estimate_columns("accuracy", part.accuracy))
         if not rows:
-            raise unknown("facet", facet, {name for each in self.answered for i in each.items for name in i.facets})
+            known = {name for each in self.answered for facets in each.columns.facets for name in facets}
+            raise unknown("facet", facet, known)
         return Frame(columns_of(rows), f"accuracy by {facet}")
 
     def items(self) -> Frame:
         """One row a model and item: text, options, gold, prediction, credit, margin, scores, facets and groups."""
-        rows = []
+        return Frame(columns_of(self._item_rows()), "items as models answered them")
+
+    def _item_rows(self) -> Iterator[dict[str, Any]]:
         for each in self.answered:
             how = self.normalise or each.primary()
             credits, scores = each.credits(how), each.scores(how)
             for place, item in enumerate(each.items):
                 predicted = credits.predicted[place]
-                rows.append(
-                    {
-                        "model": each.part.model.name,
-                        "probe": each.part.probe.name,
-                        "way": each.way,
-                        "item": item.id,
-                        "form": item.form,
-                        "premise": item.premise,
-                        "text": item.text,
-                        "options": list(item.options),
-                        "gold": item.answer,
-                        "prediction": predicted[0] if len(predicted) == 1 else None,
-                        "credit": None if item.answer is None else float(credits.values[place]),
-                        "margin": None if item.answer is None else float(credits.margins[place]),
-                        "scores": list(scores[place]),
-                        "family": item.family,
-                        "member": item.member,
-                        **{f"facet_{name}": value for name, value in item.facets.items()},
-                        **{f"group_{name}": value for name, value in item.groups.items()},
-                    }
-                )
-        return Frame(columns_of(rows), "items as models answered them")
+                yield {
+                    "model": each.part.model.name,
+                    "probe": each.part.probe.name,
+                    "way": each.way,
+                    "item": item.id,
+                    "form": item.form,
+                    "premise": item.premise,
+                    "text": item.text,
+                    "options": list(item.options),
+                    "gold": item.answer,
+                    "prediction": predicted[0] if len(predicted) == 1 else None,
+                    "credit": None if item.answer is None else float(credits.values[place]),
+                    "margin": None if item.answer is None else float(credits.margins[place]),
+                    "scores": list(scores[place]),
+                    "family": item.family,
+                    "member": item.member,
+                    **{f"facet_{name}": value for name, value in item.facets.items()},
+                    **{f"group_{name}": value for name, value in item.groups.items()},
+                }
 
     def tokens(self) -> Frame:
         """One row a token of an option: its string, offsets and log-probability. A classifier's answers have none."""
+        return Frame(columns_of(self._token_rows()), "tokens of the options")
+
+    def _token_rows(self) -> Iterator[dict[str, Any]]:
         from horsesense.scoring.texts import kept_texts
 
-        rows = []
         for each in self.answered:
             for item, answer in zip(each.items, each.answers, strict=True):
                 for option, text in enumerate(kept_texts(answer, item, each.spec)):
                     for token in text.tokens if text is not None else ():
-                        rows.append(
-                            {
-                                "model": each.part.model.name,
-                                "probe": each.part.probe.name,
-                                "way": each.way,
-                                "item": item.id,
-                                "option": option,
-                                "token": token.token,
-                                "start": token.start,
-                                "end": token.end,
-                                "logprob": token.logprob,
-                            }
-                        )
-        return Frame(columns_of(rows), "tokens of the options")
+                        yield {
+                            "model": each.part.model.name,
+                            "probe": each.part.probe.name,
+                            "way": each.way,
+                            "item": item.id,
+                            "option": option,
+                            "token": token.token,
+                            "start": token.start,
+                            "end": token.end,
+                            "logprob": token.logprob,
+                        }
 
     def only(self, items: Collection[str]) -> Run:
         """The same answers to some of the items, by their ids: where a cue fails, where people agree.
@@ -278,6 +189,10 @@ class Run:
 
     def _repr_html_(self) -> str:
         return self.results()._repr_html_()
+
+
+def _by(way: str) -> str:
+    return "" if way == "options" else f" by {way}"
 
 
 AnyRun = Run | str | Path

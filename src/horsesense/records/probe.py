@@ -92,14 +92,15 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def read_probe(path: str | Path) -> Probe:
+def read_probe(path: str | Path, expected: int = 0) -> Probe:
     """Read and check a probe; the card beside it is read where there is one.
 
-    ``FILE:SPLIT`` takes the items whose facet ``split`` says so.
+    ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
+    object from the first one on.
     """
     path, split = _split_named(Path(path))
     with _collector_at_rest():
-        items, repeated = _distinct(path)
+        items, repeated = _distinct(path, expected >= MANY)
     if split:
         items = _of_split(items, split, path)
     if not items:
@@ -128,9 +129,9 @@ def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
     return [item for item in items if item.facets.get("split") == split]
 
 
-def _distinct(path: Path) -> tuple[Sequence[Item], int]:
+def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
     """The items of a file, each once, and how many were there again."""
-    items: list[Item] | StoredItems = []
+    items: list[Item] | StoredItems = StoredItems() if many else []
     lines: list[int] = []
     places: dict[str, int] = {}
     given: dict[str, int] = {}
@@ -158,7 +159,7 @@ def _distinct(path: Path) -> tuple[Sequence[Item], int]:
             )
         places[item.id] = len(items)
         items.append(item)
-        if len(items) == MANY:
+        if len(items) == MANY and isinstance(items, list):
             items = StoredItems(items)
         lines.append(line)
     return items, repeated

@@ -134,8 +134,10 @@ def _best_cue(probe: str, answered: Answered, watcher: Watcher) -> BestCue | str
     watcher.at(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
+    record = answered.part.probe
+    drawn = f"{record.items:,} of {record.of:,} items" if record.items < record.of else ""
     try:
-        return best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy)
+        return replace(best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy), drawn=drawn)
     except UserError as error:
         return error.problem
 

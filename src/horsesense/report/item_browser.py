@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ from horsesense.scoring.texts import ScoredText, kept_texts
 MOST_FILTERS = 12
 """Facets that get a filter; more would bury the list."""
 MOST_ITEMS = 2_000
+MOST_BROWSED = 100_000
+"""Items of a probe that are packed at all: more do not fit, and of a million none but these is made an object."""
 MOST_TOKENS = 500_000
 """Tokens of one probe over all models; fewer where the page would grow too large."""
 MOST_BYTES = 3_600_000
@@ -65,31 +67,45 @@ def browser_data(collected: Collected, share: float = 1.0) -> dict[str, Any]:
 
 def token_data(collected: Collected, tokens: int = MOST_TOKENS) -> list[dict[str, list[Any]]]:
     """Tokens and evidence of the chosen items, one entry a probe."""
-    return [details(summaries, _items_of(summaries), tokens) for summaries in collected.probes.values()]
+    return [details(summaries, _Asked(summaries), tokens) for summaries in collected.probes.values()]
 
 
-def _items_of(summaries: Sequence[Summary]) -> dict[str, Item]:
-    items: dict[str, Item] = {}
-    for summary in summaries:
-        for item in summary.answered.items:
-            items.setdefault(item.id, item)
-    return items
+class _Asked(Mapping[str, Item]):
+    """All items that models were asked, by id; one is looked for when it is wanted."""
+
+    def __init__(self, summaries: Sequence[Summary]) -> None:
+        self._items = [summary.answered.items for summary in summaries]
+        self._places: dict[str, tuple[int, int]] = {}
+        for number, summary in enumerate(summaries):
+            for place, identity in enumerate(summary.answered.columns.ids):
+                if identity not in self._places:
+                    self._places[identity] = number, place
+
+    def __getitem__(self, identity: str) -> Item:
+        number, place = self._places[identity]
+        return self._items[number][place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, Any]:
-    items = _items_of(summaries)
-    asked = len(items)
-    if share < 1:
-        chosen = set(chosen_items(summaries, list(items), max(1, int(share * asked))))
-        items = {identity: item for identity, item in items.items() if identity in chosen}
-    all_items = list(items.values())
+    asked = _Asked(summaries)
+    shown, most = list(asked), max(1, int(share * min(len(asked), MOST_BROWSED)))
+    if most < len(asked):
+        chosen = set(chosen_items(summaries, shown, most))
+        shown = [identity for identity in shown if identity in chosen]
+    all_items = [asked[identity] for identity in shown]
     prefix = f"{all_items[0].probe}-"
     families: dict[str, int] = {}
     return {
         "name": name,
-        "left": asked - len(items),
+        "left": len(asked) - len(shown),
         "prefix": prefix,
-        "ids": [identity.removeprefix(prefix) for identity in items],
+        "ids": [identity.removeprefix(prefix) for identity in shown],
         "premises": [item.premise for item in all_items],
         "texts": [item.text for item in all_items],
         "options": [item.options for item in all_items],
@@ -98,7 +114,7 @@ def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, A
         "familyNames": list(families),
         "members": [item.member for item in all_items],
         "facets": _facets(all_items),
-        "models": [_model(summary, list(items)) for summary in summaries],
+        "models": [_model(summary, shown) for summary in summaries],
     }
 
 
@@ -115,7 +131,7 @@ def _facets(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
     """What a model chose, in the order of ``ids``: -1 where it was not asked; and by what margin, in thousandths."""
-    places = {item.id: place for place, item in enumerate(summary.answered.items)}
+    places = {identity: place for place, identity in enumerate(summary.answered.columns.ids)}
     earned = summary.earned
     margins = np.round(np.nan_to_num(earned.margins) * 1000).clip(-(10**6), 10**6).astype(int).tolist()
     order = [places.get(identity, -1) for identity in ids]
@@ -135,7 +151,7 @@ def details(
     summaries: Sequence[Summary], items: Mapping[str, Item], most_tokens: int = MOST_TOKENS
 ) -> dict[str, list[Any]]:
     """By item id, one entry a model: scores, tokens and the evidence between the right and the best other option."""
-    places = [{item.id: place for place, item in enumerate(s.answered.items)} for s in summaries]
+    places = [{identity: place for place, identity in enumerate(s.answered.columns.ids)} for s in summaries]
     shown: dict[str, list[Any]] = {}
     tokens = 0
     for identity in chosen_items(summaries, list(items)):
@@ -154,7 +170,7 @@ def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = M
     """Ids of the items that are shown with their tokens: a sample, then errors and disagreements by turns."""
     rng = np.random.default_rng(0)
     sample = [ids[place] for place in sorted(rng.permutation(len(ids))[: min(SAMPLE, most)].tolist())]
-    queues = [[s.answered.items[place].id for place in confident_errors(s.earned.margins, most)] for s in summaries]
+    queues = [[s.answered.columns.ids[place] for place in confident_errors(s.earned.margins, most)] for s in summaries]
     queues.append(disagreements([(s.answered.items, s.earned.values) for s in summaries])[:most])
     chosen = dict.fromkeys(sample)
     for turn in range(max(map(len, queues), default=0)):

@@ -32,6 +32,17 @@ CHIPS: dict[Verdict, str] = {
     "too few items": "too few items",
 }
 """What a chip says."""
+MEANINGS: dict[Verdict, str] = {
+    "knows": "surely more than two thirds of what can be known, beyond all that could explain it away",
+    "partly": "something is known beyond all that could explain it away, and surely not everything",
+    "not robust": "something is known, and surely less than two thirds of it is left in the other questions of a"
+    " family, when asked again or in another way",
+    "knows the facts but does not use them": "most bare facts are known, and most of these are not used",
+    "reads cues": "answers follow a cue or the bare options, whether that pays or not",
+    "not to be told from guessing": "nothing is surely known beyond that; who knew half would have been found",
+    "too few items": "who knows half could not have been told from who guesses",
+}
+"""What a chip means, in short; docs/concepts/verdicts.md has the rules."""
 NOT_JUDGED = "no person has judged these items"
 
 
@@ -57,6 +68,11 @@ class ProfileRow:
 
     ability: ProfiledAbility
     cells: tuple[ProfileCell | None, ...]
+
+    @property
+    def chance(self) -> float | None:
+        """What guessing gives, where it gives everybody the same."""
+        return next((cell.finding.accuracy.chance for cell in self.cells if cell is not None), None)
 
 
 def rows_of(profile: ProfileDocument) -> list[ProfileRow]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horsesense.methods.profile.document import ProfileDocument, ranged, signed
+from horsesense.methods.profile.document import ProfileDocument, ranged
 from horsesense.report.profile_grid import NOT_JUDGED, rows_of
-from horsesense.report.profile_wording import command, memory_sentence, percent, spread
+from horsesense.report.profile_wording import command, compared, memory_sentence, methods_of, percent, spread
 
 
 def markdown(profile: ProfileDocument) -> str:
@@ -50,12 +50,13 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
         yield "|---|---|---|"
         for model in profile.models:
             if model.verdicts.number is not None:
-                parts = "; ".join(f"{part.method} {ranged(part.beyond)}" for part in model.verdicts.number.parts)
+                parts = "; ".join(
+                    f"{methods_of(part, profile)} {ranged(part.beyond)}" for part in model.verdicts.number.parts
+                )
                 yield f"| {model.model} | {ranged(model.verdicts.number.value)} | {parts} |"
         yield "\n0 is guessing, 1 the best that can be reached; what cues or the bare options explain is taken off."
-    apart = [each for each in profile.differences if each.ability == "one number"]
-    for each in apart:
-        yield f"\n{each.first} less {each.second}: {signed(each.difference)}, p {each.adjusted:.3f} after Holm."
+    for sentence in compared(profile):
+        yield f"\n{sentence}"
     yield ""
     for model in profile.models:
         yield f"- {memory_sentence(model)}"

@@ -18,7 +18,7 @@ from horsesense.methods.profile.document import ProfileDocument, ranged, signed
 from horsesense.records.document import plain
 from horsesense.report import profile_wording, wording
 from horsesense.report.drawing import SCALE
-from horsesense.report.profile_grid import NOT_JUDGED, grid_svg, rows_of
+from horsesense.report.profile_grid import CHIPS, KINDS, MEANINGS, NOT_JUDGED, grid_svg, rows_of
 from horsesense.report.profile_markdown import markdown
 from horsesense.watching import UNWATCHED, Watcher
 
@@ -83,11 +83,14 @@ def page_html(profile: ProfileDocument) -> str:
     environment.globals["infinite"] = float("inf")
     rows = rows_of(profile)
     titles = {ability.name: ability.title for ability in profile.abilities}
+    met = {cell.finding.verdict for row in rows for cell in row.cells if cell is not None}
     return environment.get_template("profile.html.j2").render(
         profile=profile,
         rows=rows,
         titles=titles,
         not_judged=NOT_JUDGED,
+        key=[(verdict, KINDS[verdict], chip) for verdict, chip in CHIPS.items() if verdict in met],
+        meanings=MEANINGS,
         rungs=RUNGS,
         mistakes={
             model.model: [(titles[name], list(own)) for name, own in groupby(model.mistakes, key=lambda m: m.ability)]

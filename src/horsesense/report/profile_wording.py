@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from math import isnan
 
 from horsesense.analysis import Estimate
-from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, signed
-from horsesense.methods.profile.finding import Explanation, Finding
+from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed
+from horsesense.methods.profile.finding import Explanation, Finding, MethodPart
+
+METHODS = {"wordnetqa": "WordNetQA", "cats": "CATs", "rica": "RICA", "winoventi": "WinoVenti", "partwhole": "Parts"}
+"""What methods are called in print."""
+ONE = "one number"
+"""What differences in the one number are called."""
 
 
 def percent(value: float) -> str:
@@ -23,6 +28,46 @@ def spread(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} ({percent(estimate.low)} to {percent(estimate.high)})".replace(" % to", " to")
 
 
+def left(kept: Estimate) -> str:
+    """How much of something is still there; an estimate may lie outside of none and all."""
+    ends = f"({percent(max(0.0, kept.low))} to {percent(min(1.0, kept.high))})".replace(" % to", " to")
+    if kept.value <= 0:
+        return f"nothing is left {ends}"
+    return f"all is left {ends}" if kept.value >= 1 else f"{percent(kept.value)} {ends} is left"
+
+
+def chances(p: float) -> str:
+    """
+    >>> chances(0.0304), chances(1e-9)
+    ('0.030', '< 0.001')
+    """
+    return "< 0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def compared(profile: ProfileDocument) -> Iterator[str]:
+    """Of every two models, which is better at what, in a sentence."""
+    titles = {ability.name: ability.title for ability in profile.abilities}
+    pairs = dict.fromkeys((each.first, each.second) for each in profile.differences)
+    for first, second in pairs:
+        own = [each for each in profile.differences if (each.first, each.second) == (first, second)]
+        sure = [each for each in own if each.adjusted < 0.05]
+        told = []
+        for who, other, sign in ((first, second, 1), (second, first, -1)):
+            better = [titles.get(d.ability, f"the {ONE}") for d in sure if d.difference.value * sign > 0]
+            if better:
+                told.append(f"{who} is better than {other} in {listed(better)}")
+        if told and any(each.ability == ONE for each in own) and not any(each.ability == ONE for each in sure):
+            told.append("by the one number they cannot be told apart")
+        yield f"{'; '.join(told) or f'{first} and {second} cannot be told apart'}."
+
+
+def methods_of(part: MethodPart, profile: ProfileDocument) -> str:
+    """A method of the one number with what it stands for."""
+    titles = {ability.name: ability.title for ability in profile.abilities}
+    what = titles[part.abilities[0]] if len(part.abilities) == 1 else f"{len(part.abilities)} abilities"
+    return f"{METHODS.get(part.method, part.method)}: {what}"
+
+
 def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
     """Everything that stands beside a verdict: a head and a sentence each."""
     chance = "" if found.accuracy.chance is None else f"; guessing gives {percent(found.accuracy.chance)}"
@@ -34,7 +79,7 @@ def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, st
         expected = f"if they failed on their own it would be {percent(alone.value)}"
         yield "Whole families", f"Every question is right in {spread(strict)} of {strict.n:,}; {expected}."
     for other in found.askings:
-        kept = "" if other.kept is None else f" Of what it knows when asked first, {spread(other.kept)} is left."
+        kept = "" if other.kept is None else f" Of what it knows when asked first, {left(other.kept)}."
         yield f"Asked otherwise: {other.name}", f"{spread(other.accuracy)} of {other.accuracy.n:,} are right.{kept}"
     if found.facts is not None:
         used = "" if found.facts.used is None else f"; of what is known {spread(found.facts.used)} is used"
@@ -73,7 +118,7 @@ def memory_sentence(model: ModelProfile) -> str:
     least = "" if memory.detectable is None else f"; a difference of {memory.detectable:.2f} would be found"
     return (
         f"{model.model}: the frozen questions are right {signed(memory.difference)} more often than their twins, over "
-        f"{len(memory.abilities)} abilities (p {memory.p:.3f}). {found}{least}."
+        f"{len(memory.abilities)} abilities (p {chances(memory.p)}). {found}{least}."
     )
 
 

@@ -18,7 +18,6 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
-from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.bias import Bias, leaning
 from horsesense.analysis.cues.control import BestCue, Control, control
 from horsesense.analysis.families import without_repeats
@@ -26,7 +25,6 @@ from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, sha
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, argument, unknown
 from horsesense.records import Facet
-from horsesense.records.item import guess_of
 from horsesense.report.wording import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
@@ -89,8 +87,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     """
     scores = answered.scores(how or answered.primary())
     earned = answered.credits(how or answered.primary())
-    facets = [item.facets for item in answered.items]
-    guesses = [guess_of(item) for item in answered.items]
+    facets, guesses = answered.columns.facets, answered.columns.guesses.tolist()
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
@@ -123,11 +120,11 @@ def _heat(
 
 
 def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
-    families, counts = [item.unit() for item in answered.items], [len(item.options) for item in answered.items]
-    if len(set(families)) == len(families):
+    columns = answered.columns
+    if len(set(columns.families)) == len(columns.families):
         return []
-    values = without_repeats(earned.values, [asked_again(item) for item in answered.items])
-    return family_accuracy(values, families, option_counts=counts)[: MOST_SIZES + 1]
+    values = without_repeats(earned.values, columns.again)
+    return family_accuracy(values, columns.families, option_counts=columns.options)[: MOST_SIZES + 1]
 
 
 def errors_in_common(summaries: Sequence[Summary]) -> dict[tuple[str, str], SharedErrors]:

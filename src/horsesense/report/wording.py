@@ -133,8 +133,16 @@ def leaning(bias: Bias) -> str:
     return f"{leans}, and it cannot be shown to tell when the positive word is right."
 
 
+DRAWN = "Cues are judged on what was asked: a part of a balanced probe can show one that the whole has not."
+
+
 def artefacts(control: Control) -> str:
     """What the artefact control means, for a reader who has never heard of cues."""
+    told = _artefacts(control)
+    return f"{told} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else told
+
+
+def _artefacts(control: Control) -> str:
     cue, where = control.cue, control.where
     guess = f"{percent(cue.chance)}" if cue.chance is not None else "chance"
     if not control.cue_works:

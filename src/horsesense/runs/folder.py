@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -20,10 +22,14 @@ from horsesense.files import disk_errors, sha256_of_file
 from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
 from horsesense.records import Answer, Probe, card_path, read_probe, write_probe
 from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers
+from horsesense.records.card import read_card
+from horsesense.records.stored import MANY, StoredItems
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 
 _LOCK = ".lock"
+_large: WeakValueDictionary[str, StoredItems] = WeakValueDictionary()
+"""The items of large probes that are at hand, by the checksum of their file: runs that are compared share them."""
 
 
 @contextmanager
@@ -86,12 +92,19 @@ def keep_probe(folder: Path, name: str, probe: Probe) -> None:
         keep_sum(folder, each, sha256_of_file(each))
 
 
-def kept_probe(folder: Path, name: str) -> Probe:
+def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
+    """What was asked, so many items about."""
     path = probe_path(folder, name)
     for each in (path, card_path(path)):
         if each.is_file():
             check_sum(folder, each, f"run again with another {argument('out')}")
-    return read_probe(path)
+    content = sha256_of_file(path) if expected >= MANY and path.is_file() else ""
+    if content in _large and card_path(path).is_file():
+        return Probe.of(_large[content], read_card(card_path(path)))
+    probe = read_probe(path, expected)
+    if content and isinstance(probe.items, StoredItems):
+        _large[content] = probe.items
+    return probe
 
 
 def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
@@ -147,7 +160,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
     """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
     places = {identity: place for place, identity in enumerate(columns.ids)}
     rows = np.full(len(places), -1)
-    tables, before = [], 0
+    tables, before = deque[Any](), 0
     for number in range(part.shards):
         path = shard_path(folder, part.model.name, part.probe.name, number, part.way)
         if not path.is_file():
@@ -175,7 +188,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
             file=folder,
             fix="run it again in another folder",
         )
-    return StoredAnswers.of_tables(tables, rows)
+    return StoredAnswers.of_tables((tables.popleft() for _ in range(len(tables))), rows)  # none is held any longer
 
 
 def _read_table(path: Path) -> Any:

@@ -6,16 +6,17 @@ strict metric want to know of them fits into a few arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sys import intern
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from horsesense.analysis.ablation import asked_again
-from horsesense.records import FORMS, Item
+from horsesense.records import FORMS, Facet, Item
 from horsesense.records.item import guess_of
 from horsesense.records.stored import StoredItems
 
@@ -41,6 +42,8 @@ class ItemColumns:
     """Whether it asks again what another one asks."""
     in_families: bool
     """Whether any item has a family."""
+    facets: Sequence[Mapping[str, Facet]]
+    """Values to slice by; items of a large probe that have the same ones share them."""
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -49,6 +52,8 @@ class ItemColumns:
         return judged
 
 
+_SHARED = 50_000
+"""Different facets of items that are looked for again."""
 _known: WeakKeyDictionary[StoredItems, dict[str, ItemColumns]] = WeakKeyDictionary()
 """Of large probes, by the group of their card: several models are asked one."""
 
@@ -69,7 +74,15 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, units, again = np.empty(number), np.empty(number, np.int64), np.empty(number, bool)
     places, numbers, in_families = {form: place for place, form in enumerate(FORMS)}, dict[str, int](), False
+    facets, shared = list[Mapping[str, Facet]](), dict[bytes, Mapping[str, Facet]]()
     for n, item in enumerate(items):
+        if isinstance(items, StoredItems):
+            key = orjson.dumps(item.facets)  # which tells 1 from true
+            facets.append(shared.get(key, item.facets))
+            if len(shared) < _SHARED:
+                shared.setdefault(key, item.facets)
+        else:
+            facets.append(item.facets)
         ids.append(item.id)
         families.append(intern(item.family) if item.family else item.id)
         forms[n] = places[item.form]
@@ -81,4 +94,4 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
         in_families = in_families or bool(item.family)
     if isinstance(items, StoredItems):  # it has these already
         ids, families = items.ids, items.units
-    return ItemColumns(ids, forms, golds, options, guesses, families, units, again, in_families)
+    return ItemColumns(ids, forms, golds, options, guesses, families, units, again, in_families, facets)

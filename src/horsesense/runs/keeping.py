@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +22,42 @@ def stage_of(model: str, probe: str, way: str) -> str:
 
 
 @dataclass(slots=True)
-class PartProgress(Watcher):
-    """Watches the scoring of one shard after the other, and tells how far the whole part has come."""
+class PartProgress:
+    """How far a part has come: the shards that are done, and what is computed of those that are under way."""
 
     watcher: Watcher
     stage: str
     total: int
     done: int = 0
     """Tokens of the shards that are done."""
+    under_way: dict[int, int] = field(default_factory=dict)
+    """Tokens that are computed of each shard that somebody is at, by its number."""
 
-    def shard_done(self, tokens: int) -> None:
+    def shard_done(self, tokens: int, number: int = -1) -> None:
+        self.under_way.pop(number, None)
         self.done += tokens
-        self.watcher.at(self.stage, self.done, self.total, "tokens")
+        self.tell()
+
+    def tell(self, note: str = "") -> None:
+        self.watcher.at(self.stage, self.done + sum(self.under_way.values()), self.total, "tokens", note)
+
+
+@dataclass(slots=True)
+class ShardProgress(Watcher):
+    """Watches the scoring of one shard, and tells how far the whole part has come."""
+
+    part: PartProgress
+    number: int
 
     def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if unit == "tokens":
-            self.watcher.at(self.stage, self.done + done, self.total, unit, note)
+            self.part.under_way[self.number] = done
+            self.part.tell(note)
         else:  # counted otherwise, such as replies
-            self.watcher.at(f"{self.stage}: {stage}", done, total, unit, note)
+            self.part.watcher.at(f"{self.part.stage}: {stage}", done, total, unit, note)
 
     def say(self, text: str) -> None:
-        self.watcher.say(text)
+        self.part.watcher.say(text)
 
 
 class Keeper:

@@ -12,15 +12,22 @@ import os
 from collections import deque
 from collections.abc import Sequence
 from math import floor
+from typing import Any
 
 from horsesense.errors import UserError, argument
 from horsesense.models.local.device import usable_cores
 from horsesense.runs.engine import HERE, Job
+from horsesense.runs.ray_board import put_up
 from horsesense.runs.ray_pool import Pool, Room, Seat
 from horsesense.watching import UNWATCHED, Watcher
 
 _STORE = 2**30
 """Bytes of Ray's store of objects, where it is started here."""
+_TRIES = "RAY_gcs_server_port_wait_time_s"
+"""How often Ray tries a cluster's address, some 40 s each time. By itself it tries twenty times, so that the address of
+a Ray that has ended keeps it for a quarter of an hour."""
+_PATIENCE = (3600.0, 300.0)
+"""Seconds until a worker must have started: in a cluster, where others may have all room, and in a Ray started here."""
 
 
 class RayEngine:
@@ -36,8 +43,8 @@ class RayEngine:
         threads: int | None = None,
     ) -> None:
         self.address, self.workers, self.gpus, self.threads = address, workers, gpus, threads
-        self._kept: tuple[str, Room, list[Seat]] | None = None
-        """Workers of an earlier call, with the model that they have open, and where they are."""
+        self._kept: tuple[str, Room, list[Seat], Any] | None = None
+        """Workers of an earlier call, with the model that they have open, where they are, and their board."""
 
     @property
     def on_gpu(self) -> bool:
@@ -49,11 +56,12 @@ class RayEngine:
         begun = {id(job): deque(job.begin()) for job in elsewhere}
         if any(begun.values()):
             room = self._room()
-            pool = Pool(room, self._workers(room), elsewhere, begun, watcher)
+            seats, board = self._workers(room)
+            pool = Pool(room, seats, board, elsewhere, begun, watcher)
             try:
                 pool.run()
             finally:
-                self._kept = _session(), room, pool.rest()
+                self._kept = _session(), room, pool.rest(), board
         HERE.carry_out([job for job in jobs if job.only_here], watcher)
 
     def close(self) -> None:
@@ -63,14 +71,15 @@ class RayEngine:
         if self._kept is not None and ray.is_initialized() and self._kept[0] == _session():
             for seat in self._kept[2]:
                 ray.kill(seat.actor)
+            ray.kill(self._kept[3])
         self._kept = None
 
-    def _workers(self, room: Room) -> list[Seat]:
+    def _workers(self, room: Room) -> tuple[list[Seat], Any]:
         """Those of an earlier call, where they are such as this one wants: they have imported all, and loaded much."""
         if self._kept is not None and self._kept[:2] == (_session(), room):
-            return self._kept[2]
+            return self._kept[2:]
         self.close()
-        return []
+        return [], put_up()
 
     def _room(self) -> Room:
         """How many workers, and what each of them has."""
@@ -88,7 +97,7 @@ class RayEngine:
                 f"no machine of the cluster has {threads} cores and {gpus:g} GPUs for a worker",
                 fix=f"use less of {argument('threads')} or {argument('gpus')}",
             )
-        return Room(workers, threads, gpus)
+        return Room(workers, threads, gpus, _PATIENCE[self.address is None])
 
     def _connect(self) -> None:
         import ray
@@ -98,23 +107,38 @@ class RayEngine:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
         quiet = {"log_to_driver": False, "configure_logging": False}
         if self.address is not None:
+            tries = os.environ.get(_TRIES)
+            os.environ[_TRIES] = tries or "1"
             try:
                 ray.init(address=self.address, **quiet)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 raise UserError(
-                    f"no Ray cluster answers at {self.address} ({str(error).splitlines()[0]})",
+                    f"no Ray cluster answers at {self.address} ({_first_line(error)})",
                     fix=f"start one with: ray start --head, or use {argument('engine', 'ray')}",
                 ) from error
+            finally:
+                if tries is None:
+                    del os.environ[_TRIES]
             return
         cores = max(usable_cores(), (self.workers or 1) * (self.threads or 1))
-        ray.init(
-            address="local",
-            num_cpus=cores,
-            include_dashboard=False,
-            object_store_memory=_STORE,
-            _node_ip_address="127.0.0.1",  # nobody else has to reach it
-            **quiet,
-        )
+        try:
+            ray.init(
+                address="local",
+                num_cpus=cores,
+                include_dashboard=False,
+                object_store_memory=_STORE,
+                _node_ip_address="127.0.0.1",  # nobody else has to reach it
+                **quiet,
+            )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise UserError(
+                f"Ray could not be started on this machine ({_first_line(error)})",
+                fix="try again when it has less to do, or look into /tmp/ray",
+            ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _session() -> str:

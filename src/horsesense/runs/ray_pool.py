@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from horsesense.errors import UserError, argument
 from horsesense.records import Item
 from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.ray_board import Lookout, seconds_between
 from horsesense.runs.wire import done_of_frame, frame_of_task, lines_of, unpacked
 from horsesense.watching import Watcher
 
 _DEATHS = 3
 """Workers that a task may end before it is given up."""
-_LOOK = 5.0
-"""Seconds after which somebody looks whether workers wait for room in the cluster."""
+_LATE = 5.0
+"""Seconds after which it is said that workers wait for room in the cluster."""
 _WRITTEN = 8
-"""Shards that are written before somebody looks who waits for work."""
+"""Shards that are written before somebody looks who waits for work; one, while workers keep on coming back."""
 _SAME = ("horsesense", "torch", "transformers", "tokenizers")
 """Libraries whose versions must be the same everywhere: scores depend on them."""
 
@@ -32,6 +35,8 @@ class Room:
     threads: int
     """Of each worker, and the cores that Ray keeps for it."""
     gpus: float
+    patience: float
+    """Seconds after which one worker at least must have started."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +44,8 @@ class Seat:
     """A worker as the pool sees it."""
 
     actor: Any
+    name: str
+    """What it is called on the board."""
     ready: bool = False
     node: str = ""
     """Ray's name of its machine."""
@@ -54,12 +61,14 @@ class Pool:
         self,
         room: Room,
         seats: list[Seat],
+        board: Any,
         jobs: Sequence[Job],
         begun: dict[int, deque[Task]],
         watcher: Watcher,
     ) -> None:
         self.room, self.jobs, self.waiting, self.watcher = room, jobs, begun, watcher
         self._seats = seats
+        self.lookout = Lookout(board, seconds_between(room.workers))
         self.under_way: dict[Any, Seat] = {}
         """What is awaited of Ray → who does it."""
         self.come: deque[tuple[Job, Task, Done]] = deque()
@@ -68,6 +77,7 @@ class Pool:
         self.false_starts = 0
         self.shared: dict[int, tuple[Sequence[Item], str, Any]] = {}
         self.told_of_waiting = False
+        self.began = time.monotonic()
 
     def run(self) -> None:
         for _ in range(self.room.workers - len(self._seats)):
@@ -76,10 +86,10 @@ class Pool:
             self._give_out()
             while self.come or any(self.waiting.values()) or any(seat.task for seat in self.under_way.values()):
                 # Whoever is ready gets work before anything is written: a thousand may be ready at once.
-                for reference in self._ready():
+                for reference in (ready := self._ready()):
                     self._take(reference)
                 self._give_out()
-                self._keep(_WRITTEN)
+                self._keep(1 if ready and len(self.come) <= self.room.workers else _WRITTEN)
                 self._give_out()
         except KeyboardInterrupt:
             self._keep(len(self.come))
@@ -95,8 +105,9 @@ class Pool:
         import ray
 
         awaited = list(self.under_way)
-        if awaited and not self.come and not ray.wait(awaited, num_returns=1, timeout=_LOOK)[0]:
+        if awaited and not self.come and not ray.wait(awaited, num_returns=1, timeout=self.lookout.every)[0]:
             self._say_who_waits()
+        self._pass_on()
         ready: list[Any] = ray.wait(awaited, num_returns=len(awaited), timeout=0)[0] if awaited else []
         return ready
 
@@ -130,7 +141,8 @@ class Pool:
             "max_restarts": 0,
             "scheduling_strategy": "SPREAD",
         }
-        seat = Seat(actor(options, self.room.threads))
+        name = uuid4().hex
+        seat = Seat(actor(options, self.room.threads, self.lookout.board, name, self.lookout.every), name)
         self._seats.append(seat)
         self.under_way[seat.actor.about.remote()] = seat
 
@@ -174,10 +186,28 @@ class Pool:
         self._start()
 
     def _say_who_waits(self) -> None:
-        late = sum(not seat.ready for seat in self._seats)
-        if late and not self.told_of_waiting:
+        late, passed = sum(not seat.ready for seat in self._seats), time.monotonic() - self.began
+        if late and passed > _LATE and not self.told_of_waiting:
             self.told_of_waiting = True
             self.watcher.say(f"{late} of {self.room.workers} workers wait for room in the cluster, or still start")
+        if late == len(self._seats) and passed > self.room.patience:
+            raise UserError(
+                f"no worker of Ray has started within {self.room.patience:,.0f} s",
+                fix="see whether others have all its cores or GPUs, and the logs of Ray",
+            )
+
+    def _pass_on(self) -> None:
+        """How far workers have come; of a task that has come back meanwhile nothing is told."""
+        at_work = {seat.name: seat for seat in self._seats}
+        for who, called, told in self.lookout.told():
+            seat = at_work.get(who)
+            if seat is None or seat.job is None or seat.task is None or seat.task.called != called:
+                continue
+            watcher = seat.job.watching(seat.task)
+            if isinstance(told, str):
+                watcher.say(told)
+            else:
+                watcher.at(f"{called}: {told[0]}", *told[1:])
 
     # Tasks go out and come back.
 

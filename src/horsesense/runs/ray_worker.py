@@ -10,7 +10,9 @@ from typing import Any
 from horsesense.errors import as_user_error
 from horsesense.records import Item
 from horsesense.runs.engine import Desk, perform
+from horsesense.runs.ray_board import Telling
 from horsesense.runs.wire import frame_of_done, frame_of_error, items_of, packed, task_of_frame
+from horsesense.watching import UNWATCHED
 
 _SHARED = 4
 """Sets of items that many tasks are given: so many are kept as items."""
@@ -19,8 +21,9 @@ _SHARED = 4
 class Worker:
     """What Ray makes an actor of. It is given bytes and gives bytes."""
 
-    def __init__(self, threads: int | None) -> None:
+    def __init__(self, threads: int | None, board: Any = None, who: str = "", every: float = 0.0) -> None:
         self._desk = Desk()
+        self._telling = None if board is None else Telling(board, who, every)
         self._shared: OrderedDict[str, Sequence[Item]] = OrderedDict()
         if threads is not None:
             import torch
@@ -50,7 +53,11 @@ class Worker:
         """Do a task. What the user can put right comes back as an answer; anything else is a fault of ours."""
         try:
             sets = [self._items(name, lines) for name, lines in zip(names, shared, strict=True)]
-            return frame_of_done(perform(self._desk, task_of_frame(frame, sets)))
+            task = task_of_frame(frame, sets)
+            if self._telling is not None:
+                self._telling.called = task.called
+            self._desk.watcher = self._telling or UNWATCHED
+            return frame_of_done(perform(self._desk, task))
         except Exception as error:  # whatever a user can put right crosses as a sentence; the rest is raised again
             told = as_user_error(error)
             if told is None:
@@ -66,8 +73,8 @@ class Worker:
         return self._shared[name]
 
 
-def actor(options: dict[str, Any], threads: int | None) -> Any:
+def actor(options: dict[str, Any], *given: Any) -> Any:
     """A worker somewhere in the cluster."""
     import ray
 
-    return ray.remote(Worker).options(**options).remote(threads)
+    return ray.remote(Worker).options(**options).remote(*given)

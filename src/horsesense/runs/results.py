@@ -177,7 +177,8 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
         spec = spec_from_dict(manifest.spec)
     except UserError as error:
         raise error.at(manifest_path(folder)) from None
-    probes = {name: kept_probe(folder, name) for name in {part.probe.name for part in manifest.parts}}
+    asked = {part.probe.name: part.probe.items for part in manifest.parts}
+    probes = {name: kept_probe(folder, name, count) for name, count in asked.items()}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 

@@ -40,6 +40,15 @@ class Weights:
     costs: npt.NDArray[np.int64]
     """Tokens that are computed for each."""
 
+    @classmethod
+    def joined(cls, stretches: Sequence[Weights | None]) -> Weights:
+        """Those of several stretches of a probe, one after the other."""
+        known = [each for each in stretches if each is not None]
+        if len(known) == 1:
+            return known[0]
+        ids = [item for each in known for item in each.ids]
+        return cls(ids, np.concatenate([w.longest for w in known]), np.concatenate([w.costs for w in known]))
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -14,13 +14,13 @@ from horsesense.records import Item, Probe
 from horsesense.records.stored import Some, ids_of
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import Done, Job, Task
-from horsesense.runs.keeping import Keeper, PartProgress, stage_of
+from horsesense.runs.keeping import Keeper, PartProgress, ShardProgress, stage_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.opening import Content, Settings
 from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Weights, cut, fitting, ranks_of, tried
 from horsesense.scoring.precision import SAMPLE as ASKED_BOTH_WAYS
 from horsesense.settings import device_setting
-from horsesense.watching import Watcher
+from horsesense.watching import UNWATCHED, Watcher
 
 _ROOM = "horsesense.runs.answering"
 OPEN, WEIGH, RATE, KEYS, ANSWER = (f"{_ROOM}:{name}" for name in ("open_model", "weigh", "rate", "keys", "answer"))
@@ -113,7 +113,9 @@ class Sitting(Job):
 
     def watching(self, task: Task) -> Watcher:
         plan = self._plans.get((task.told.get("probe", ""), task.told.get("way", "")))
-        return Watcher() if plan is None or plan.progress is None else plan.progress
+        if plan is None or plan.progress is None:
+            return UNWATCHED
+        return ShardProgress(plan.progress, task.told.get("number", -1))
 
     def stopped(self) -> None:
         for plan in self._plans.values():
@@ -184,7 +186,7 @@ class Sitting(Job):
         if way in self._measuring or None in first.weights:
             return []
         self._measuring.add(way)
-        weights = _joined(first.weights)
+        weights = Weights.joined(first.weights)
         on_gpu = self._opened["device"] == "cuda"
         places = tried(weights, self.settings.budget if on_gpu else SAMPLE) if self._opened["local"] else []
         if not places:
@@ -206,7 +208,7 @@ class Sitting(Job):
         """A part begins: it is written down, and what is not there yet of its shards is to be asked."""
         plan.begun = True
         probe, way, items = plan.probe, plan.way["name"], self.probes[plan.probe].items
-        weights = _joined(plan.weights)
+        weights = Weights.joined(plan.weights)
         ranks = ranks_of(self.whole[probe].items, self.settings.seed) if self.settings.nested else None
         shards = cut(weights, size, ranks)
         plan.weights = []
@@ -274,7 +276,8 @@ class Sitting(Job):
     def _take_answers(self, plan: _Plan, task: Task, done: Done) -> None:
         assert plan.progress is not None
         number = task.told["number"]
-        plan.progress.shard_done(task.told["cost"])  # what was the same text was computed once, what was cached never
+        # What was the same text was computed once, what was cached never.
+        plan.progress.shard_done(task.told["cost"], number)
         found = plan.keys.pop(number, None)
         if self._store is not None and found and "scores" in done.tables:
             values = done.tables["scores"].column("values").combine_chunks()
@@ -290,11 +293,3 @@ def _found_elsewhere(opening: Mapping[str, Any]) -> dict[str, Any]:
     found_by = str(path.absolute()) if path.exists() else opening["found_by"]
     device = device_setting()[0] if opening["device"] == "auto" else opening["device"]
     return {"found_by": found_by, "device": device, "folder": None}
-
-
-def _joined(weights: Sequence[Weights | None]) -> Weights:
-    known = [each for each in weights if each is not None]
-    if len(known) == 1:
-        return known[0]
-    ids = [item for each in known for item in each.ids]
-    return Weights(ids, np.concatenate([w.longest for w in known]), np.concatenate([w.costs for w in known]))

@@ -70,16 +70,16 @@ def frame_of_task(task: Task) -> bytes:
     """A task without what it shares with others, which crosses once for all."""
     parts = {"items": lines_of(task.items)}
     parts |= {f"table {name}": _table_bytes(table) for name, table in task.tables.items()}
-    return packed({"function": task.function, "told": task.told, "shared": list(task.shared)}, parts)
+    told = {"function": task.function, "told": task.told, "shared": list(task.shared), "called": task.called}
+    return packed(told, parts)
 
 
 def task_of_frame(frame: bytes, shared: Sequence[Sequence[Item]]) -> Task:
     header, parts = unpacked(frame)
     items = items_of(parts.pop("items"))
     tables = {name.removeprefix("table "): _table_of(part) for name, part in parts.items()}
-    return Task(
-        header["function"], header["told"], items, dict(zip(header["shared"], shared, strict=True)), tables
-    )  # fmt: skip
+    sets = dict(zip(header["shared"], shared, strict=True))
+    return Task(header["function"], header["told"], items, sets, tables, header["called"])
 
 
 def frame_of_done(done: Done) -> bytes:

@@ -94,7 +94,7 @@ CITED = re.compile(
     rf"([^,]+), ([^:]+): (specific gravity |melting point )?(-?[\d,.]+|{'|'.join(WORDS)})(?: to ([\d,.]+))?(?: (\D.*))?"
 )
 """Source, entry, what is measured, a number or two, and their unit."""
-UNITS = {
+UNITS: dict[str, dict[str | None, float]] = {
     "mass": {"kg": 1.0},
     "height": {"m": 1.0, "meters": 1.0, "feet": 0.3048},
     "length": {"m": 1.0, "miles": 1609.344, "feet": 0.3048},

@@ -127,6 +127,7 @@ def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Pat
     assert shift.generic_alone.value == pytest.approx(sum(without) / len(without), abs=1e-4)
     assert shift.moved is not None
     assert shift.moved.value == pytest.approx(sum(value > 0 for value in apart) / len(apart))
+    assert 0 <= shift.moved.low <= shift.moved.high <= 1, "it is a share"
 
 
 def test_the_neutral_premise_says_nothing_of_either_word() -> None:

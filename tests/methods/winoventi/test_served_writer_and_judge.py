@@ -23,7 +23,7 @@ from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_triplets
 from horsesense.models.lineage import lineage_named
 from horsesense.models.local.borrowed import borrow
@@ -184,7 +184,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
     assert {each.schema.annotator for each in result.schemas} == {names[0]}
     if "butter" in written:
         assert "has the outcome in the premise" in written["butter"].objections
-    assert result.counts["passing"] == {f"machine, {names[0]}": sum(each.passes for each in result.schemas)}
+    assert result.counts["passing"] == {f"machine ({names[0]})": sum(each.passes for each in result.schemas)}
     assert result.evaluations["proposed"].proposed == sum(each.passes for each in result.schemas)
     assert not verify(tmp_path / "out").damaged
 
@@ -267,6 +267,9 @@ def test_what_a_server_says_that_it_has_counts_where_its_address_does_not_tell(
         servers.judge.called = "mystery"
         assert unknown.refuse_kin() == [unknown.judge]
         assert replace(plan, judge=f"llama={unknown.judge}").refuse_kin() == []
+        listener = Listener()
+        with LoadedModels(unknown, tmp_path, listener).asked(unknown.judge):
+            assert listener.heard.startswith(f"{unknown.judge} does not say of which lineage it is")
     finally:
         servers.judge.called = "gemma-tiny"
 

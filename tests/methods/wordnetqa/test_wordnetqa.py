@@ -62,8 +62,12 @@ def test_hops_and_chains(tree: Graph) -> None:
         assert hops(tree, tree.up, answer, 9)[asked] == item.facets["hops"]
 
 
-def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tree: Graph) -> None:
-    probe = build_wordnetqa(tree, WordNetPlan("definitions", ways=4))
+@pytest.mark.parametrize("limit", [None, 24])
+def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tree: Graph, limit: int | None) -> None:
+    """Also in a small set: a limit draws questions that share their own answers."""
+    probe = build_wordnetqa(tree, WordNetPlan("definitions", ways=4, limit=limit))
+    assert len(probe.items) <= (limit or 10_000)
+    assert len(probe.items) >= 8
     for split in {item.facets["split"] for item in probe.items}:
         members = [item for item in probe.items if item.facets["split"] == split]
         right = Counter(item.concepts[item.answer or 0] for item in members)

@@ -106,6 +106,8 @@ class BestCue:
     """What it earns, chosen on the half without the item."""
     right: NDArray[np.bool_]
     """Per item, whether it picks the right option and no other with it."""
+    drawn: str = ""
+    """Of how many items of a probe it was judged, where these are not all."""
 
 
 def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
@@ -187,6 +189,8 @@ class Control:
     """What the model gets of all items."""
     where: WhereCuesFail
     """The model's accuracy on items that the cue answers, and on items that it misses."""
+    drawn: str = ""
+    """Of how many items of the probe the cue was judged, where these are not all."""
 
     @property
     def cue_works(self) -> bool:
@@ -196,4 +200,4 @@ class Control:
 
 def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
     """One model's accuracy on both sides of the best cue; ``earned`` is its credit on each item."""
-    return Control(cue.accuracy, model, where_cues_fail(earned, cue.right, units, cue.accuracy.chance))
+    return Control(cue.accuracy, model, where_cues_fail(earned, cue.right, units, cue.accuracy.chance), cue.drawn)

@@ -161,7 +161,7 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
     """By verdict, the best first: what it does, and where it fails."""
     total = sum(map(len, found.values()))
     if len(found.get("not to be told from guessing", ())) == total:
-        return f"In none of {total} abilities can {model} be told from guessing."
+        return f"{model} cannot be told from guessing in any of {total} abilities."
     parts: list[str] = []
     for verdict in ORDER:
         own = [abilities[each.ability].title for each in found.get(verdict, ())]
@@ -181,13 +181,13 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
         case "partly":
             return f"{who} shows part of the knowledge in {where}"
         case "not robust":
-            return f"in {where} what {who} shows does not last when asked otherwise"
+            return f"what {who} shows in {where} does not hold over whole families or when asked otherwise"
         case "knows the facts but does not use them":
-            return f"in {where} {who} has the facts and does not use them"
+            return f"{who} has the facts and does not use them in {where}"
         case "reads cues":
-            return f"in {where} {who} reads cues"
+            return f"{who} reads cues in {where}"
         case "not to be told from guessing":
-            return f"in {where} {who} cannot be told from guessing"
+            return f"{who} cannot be told from guessing in {where}"
         case _:
             return f"of {where} too little was asked"
 
@@ -211,10 +211,13 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
         seen = "too little was asked to tell whether it has met the questions before"
     else:
         seen = f"{'it has met the frozen' if memory.found else 'nothing says that it has met the'} questions before"
+        if len(memory.abilities) < len(verdicts.findings) and not memory.found:
+            seen += f" ({len(memory.abilities)} of {len(verdicts.findings)} abilities can tell)"
     number = verdicts.number
     if number is None:
         return f"{sense}, and {seen}."
-    return f"{sense}, and {seen}; from 0 (guessing) to 1 (the best there is) it stands at {ranged(number.value)}."
+    scale = "from 0 (guessing) to 1 (the best that can be reached)"
+    return f"{sense}, and {seen}; {scale} it stands at {ranged(number.value)}."
 
 
 def listed(words: Sequence[str]) -> str:

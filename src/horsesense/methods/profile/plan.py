@@ -126,7 +126,7 @@ class Forecast(Document):
     tokens: int
     """Tokens to compute, or to send."""
     seconds: float | None
-    """About how long, by the speed on a few questions; None for a server, and where the few that are left do not tell it."""
+    """About how long, by the speed on a few questions; None for a server, or where what is left does not tell it."""
     requests: int | None
     """Requests at most, for a server; None for a model that runs here."""
     cost: float | None

@@ -142,8 +142,13 @@ def context_shift(subset: str, chosen: Sequence[AskedSchema]) -> ContextShift:
         exception=mean([each.neutral - each.exception for each in chosen]),
         generic_alone=mean([each.generic - each.alone for each in chosen]),
         exception_alone=mean([each.alone - each.exception for each in chosen]),
-        moved=replace(mean([float(value > 0) for value in apart]), chance=0.5),
+        moved=_share(mean([float(value > 0) for value in apart])),
     )
+
+
+def _share(mean: Estimate) -> Estimate:
+    """A mean of noughts and ones: its interval ends where shares do."""
+    return replace(mean, ci=(max(0.0, mean.low), min(1.0, mean.high)), chance=0.5)
 
 
 def _mean(values: np.ndarray, nouns: list[str], frames: list[str]) -> Estimate:

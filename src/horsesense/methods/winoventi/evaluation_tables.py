@@ -31,8 +31,8 @@ _SLICES = {
     "twin": "whether its twin was trained on",
 }
 _NOTE = (
-    "Intervals are over nouns. Both right: chance 0.25, where each test has 0.5. Drop: generic minus exception, schema "
-    "by schema. Macro: every generic word counts once."
+    "Intervals are over nouns and frames. Both right: chance 0.25, where each test has 0.5. Drop: generic minus "
+    "exception, schema by schema. Macro: every generic word counts once."
 )
 
 

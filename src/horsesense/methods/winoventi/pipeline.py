@@ -28,12 +28,13 @@ from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
 from horsesense.models.locating import identity_named
+from horsesense.models.served import is_served
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
@@ -69,7 +70,8 @@ class PipelineResult:
 def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
     for name in plan.refuse_kin():
-        watcher.say(f"{name} does not say of which lineage it is: that it is no kin of the others is taken on trust")
+        if not is_served(labelled(name)[1]):  # a server is asked what it has when it is needed
+            watcher.say(ON_TRUST.format(name=name))
     with locked(folder):
         pipeline = _Pipeline(plan, folder, watcher)
         everything, selected = pipeline.associations()
@@ -101,7 +103,7 @@ class _Pipeline:
             judged=(*plan.judged, *(path for stage, path in said.items() if stage == "exceptions")),
             written=(*plan.written, *(path for stage, path in said.items() if stage == "premises")),
         )
-        self.models = LoadedModels(plan, folder)
+        self.models = LoadedModels(plan, folder, watcher)
         self.nouns = {noun.word: noun for noun in plan.nouns}
         self.identity = identity_named(labelled(plan.model)[1])
 
@@ -268,4 +270,4 @@ class _Pipeline:
 
 def _writer(checked: CheckedSchema) -> str:
     schema = checked.schema
-    return f"{schema.origin}, {schema.annotator}" if schema.origin == "machine" else schema.origin
+    return f"{schema.origin} ({schema.annotator})" if schema.origin == "machine" else schema.origin

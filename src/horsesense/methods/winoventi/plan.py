@@ -24,7 +24,9 @@ from horsesense.models.locating import identity_named
 from horsesense.models.opening import open_model
 from horsesense.models.served import ServedSettings, is_served
 from horsesense.settings import labelled
+from horsesense.watching import UNWATCHED, Watcher
 
+ON_TRUST = "{name} does not say of which lineage it is: that it is no kin of the others is taken on trust"
 REQUESTS = "requests"
 """Folder of what servers answered."""
 TABLE = "circumstances"
@@ -135,6 +137,7 @@ class LoadedModels:
     plan: PipelinePlan
     folder: Path
     """Of the pipeline: what servers answer is kept in it at once."""
+    watcher: Watcher = UNWATCHED
     _by_name: dict[str, Model] = field(default_factory=dict)
     _reported: dict[str, str] = field(default_factory=dict)
 
@@ -159,7 +162,8 @@ class LoadedModels:
             if model.who.kind == "server":  # its address may not tell which model it is
                 told = model.who.reported
                 self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
-                plan.refuse_kin(self._reported)
+                if name in plan.refuse_kin(self._reported):
+                    self.watcher.say(ON_TRUST.format(name=name))
             self._by_name[name] = model
         return self._by_name[name]
 
