@@ -94,6 +94,7 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "config that is not JSON": ("gpt2", replaced("config.json", b"{"), "is not a valid JSON file"),
     "empty config": ("gpt2", replaced("config.json", b"{}"), "transformers cannot load it"),
     "unknown kind": ("gpt2", config(model_type="gpt99"), "`gpt99`"),
+    "an architecture that is no list": ("gpt2", config(architectures=-1), "does not say what it is in its config"),
     "no architecture": ("gpt2", config(architectures=None), "does not say what it is in its config"),
     "no tokenizer": ("gpt2", without_tokenizer, "tokenizer"),
     "a longest input that is no number": (

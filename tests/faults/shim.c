@@ -45,7 +45,7 @@ static int below_fd(int fd) {
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0) return 0;
     path[n] = 0;
-    return below(path);
+    return path[0] == '/' && below(path); /* a socket or a pipe is no file, wherever the process is */
 }
 /* A full disk stays full; anything else fails once. */
 static int fails(int kind) {

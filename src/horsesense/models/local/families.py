@@ -97,8 +97,13 @@ def family_named(name: str) -> Family:
 
 def family_of(config: Any, name: str) -> Family:
     """The family that a model's config tells."""
-    architectures = list(getattr(config, "architectures", None) or [])
-    return _first_family(architectures, name)
+    return _first_family(architectures_in(config), name)
+
+
+def architectures_in(config: Any) -> list[str]:
+    """The classes that a config names; none where it says something else there."""
+    told = getattr(config, "architectures", None)
+    return [each for each in told if isinstance(each, str)] if isinstance(told, list) else []
 
 
 def family_of_class(architecture: str, name: str) -> Family:

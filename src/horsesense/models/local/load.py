@@ -8,7 +8,7 @@ from horsesense.errors import UserError, argument, need
 from horsesense.models.local.attention import stand_side_by_side
 from horsesense.models.local.branches import longest_in_trees
 from horsesense.models.local.device import BITS, choose_device, fit_threads, is_placed, loading_options, placed
-from horsesense.models.local.families import Family, family_named, family_of
+from horsesense.models.local.families import Family, architectures_in, family_named, family_of
 from horsesense.models.local.half_precision import fuse_norms, sum_head_in_float32
 from horsesense.models.local.head import HeadAtPlaces, find_head
 from horsesense.models.local.language_model import LanguageModel
@@ -145,4 +145,4 @@ def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
     folder = identify(name, allow_pickle=allow_pickle).located.folder
     with quiet_transformers():
         config = read_part(folder, "AutoConfig")
-    return str((getattr(config, "architectures", None) or [""])[0])
+    return next(iter(architectures_in(config)), "")
