@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+import horsesense as hs
+from horsesense.analysis.cues.control import best_cue
 from horsesense.api.reporting import write_report
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
-from horsesense.records import Item
+from horsesense.records import Card, Item, Probe, write_probe
 from horsesense.report.collecting import collect_answered
 from horsesense.report.tables import markdown
-from horsesense.report.wording import DRAWN, artefacts
+from horsesense.report.wording import DRAWN, WHOLE, artefacts
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
 
@@ -51,6 +53,48 @@ def test_cues_of_a_draw_are_said_to_be_of_the_draw(tmp_path: Path) -> None:
         assert artefacts(summary.control).endswith(said)
         assert (DRAWN in markdown([summary])) == bool(said)
         assert (DRAWN[:-1] in artefacts(summary.control)) == bool(said)
+
+
+def test_cues_are_judged_on_the_whole_probe_where_a_part_was_asked(
+    tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    probe = Probe.of(long_ones(90), Card(name="long", normalise="mean"))
+    write_probe(tmp_path / "long.jsonl", probe)
+    model = str(tiny_folders["gpt2"])
+    run = hs.ask(f"tiny={model}", tmp_path / "long.jsonl", limit=24, out=tmp_path / "run", device="cpu")
+    (answered,) = run.answered
+    assert 20 <= len(answered.items) < 40
+    collected = collect_answered([(tmp_path / "run", [answered])], wholes=run.wholes)
+    control = collected.summaries[0].control
+    assert control is not None
+    alone = best_cue(probe.items, probe.card.group, [item.family for item in probe.items])
+    assert control.cue.value == alone.accuracy.value
+    assert (control.cue.n, control.whole) == (len(probe.items), len(probe.items))
+    right = {item.id for item, picked in zip(probe.items, alone.right, strict=True) if picked}
+    both = control.where.answered, control.where.missed
+    assert both[0] is not None
+    assert both[0].n == sum(item.id in right for item in answered.items)
+    assert both[1] is not None
+    assert both[1].n == sum(item.id not in right for item in answered.items)
+    page = tmp_path / "run" / "report.html"
+    for words, said, not_said in (
+        ([], DRAWN, WHOLE),
+        (["-p", str(tmp_path / "long.jsonl")], WHOLE, DRAWN),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(["report", str(tmp_path / "run"), *words])
+        assert not left.value.code
+        html = page.read_text("utf-8")
+        assert said[:-1] in html
+        assert not_said[:-1] not in html
+    write_report(run, pictures=False)
+    assert WHOLE[:-1] in page.read_text("utf-8"), "a run that was just asked knows its probe"
+    write_probe(tmp_path / "other" / "long.jsonl", Probe.of(made_items(3), Card(name="long")))
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        main(["report", str(tmp_path / "run"), "-p", str(tmp_path / "other" / "long.jsonl")])
+    assert left.value.code == 2
+    assert "does not hold all that was asked" in capsys.readouterr().err
 
 
 def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

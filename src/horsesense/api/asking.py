@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.probes import PathLike, load_probe
+from horsesense.api.probes import PathLike, probes_named
 from horsesense.api.run import Run
 from horsesense.errors import UserError, naming_extras
 from horsesense.models.bundled import BUNDLED
-from horsesense.records import Probe, ScoringSpec, card_path, probe_name
+from horsesense.records import Probe, ScoringSpec
 from horsesense.records.probe import apart, is_proposed
 from horsesense.records.spec import parse_spec
 from horsesense.scoring.normalise import parse_normalisation
@@ -81,10 +81,11 @@ def ask(
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
     labels, models = _labelled(_several(model))
-    probes = {name: part for known, whole in _probes(probe).items() for name, part in apart(known, whole).items()}
+    probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
             watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
+    wholes = {} if limit is None else probes
     folder = None if out is None else Path(out)
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
     for each in local:
@@ -108,14 +109,14 @@ def ask(
         served=served or ServedSettings(),
     )
     if folder is None:
-        return Run(ask_in_memory(models, probes, settings, watcher, where), None, how)
+        return Run(ask_in_memory(models, probes, settings, watcher, where), None, how, wholes=wholes)
     ask_models(models, probes, folder, settings, watcher, where)
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
     chosen = [each for each in chosen if asked == ("auto",) or each.way in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]
-    return Run(chosen, folder, how, manifest, beside)
+    return Run(chosen, folder, how, manifest, beside, wholes)
 
 
 @naming_extras()
@@ -164,26 +165,3 @@ def _labelled(
             raise UserError(f"two models are called {label!r}", fix="give each a label of its own")
         called.append(label)
     return {label: name for label, name in labels.items() if label != name}, called
-
-
-def _probes(
-    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
-) -> dict[str, Probe]:
-    """Probes by the name they have in a run: that of their file, or of their card."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    probes: dict[str, Probe] = {}
-    for each in [given] if isinstance(given, Probe | str | Path) else given:
-        probe = each if isinstance(each, Probe) else load_probe(each)
-        name = probe.card.name if isinstance(each, Probe) else probe_name(Path(each))
-        if name in probes:
-            if isinstance(each, Probe):
-                raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")
-            raise UserError(f"two probes are called {name!r}", file=each, fix="rename one of the files")
-        if probe.card.normalise:
-            try:
-                parse_normalisation(probe.card.normalise)
-            except UserError as error:  # told before hours of asking
-                raise (error if isinstance(each, Probe) else error.at(card_path(Path(each)))) from None
-        probes[name] = probe
-    return probes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
-from horsesense.records import Probe, probe_name, read_probe
+from horsesense.records import Probe, card_path, probe_name, read_probe
 
 if TYPE_CHECKING:
     from horsesense.records.overview import Overview
@@ -195,3 +196,28 @@ _BUILDERS = {
     "winoventi": "horsesense.api.builders:winoventi",
     "wordnetqa": "horsesense.api.builders:wordnetqa",
 }
+
+
+def probes_named(
+    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+) -> dict[str, Probe]:
+    """Probes by the name they have in a run: that of their file, or of their card."""
+    from horsesense.scoring.normalise import parse_normalisation
+
+    if isinstance(given, Mapping):
+        return dict(given)
+    probes: dict[str, Probe] = {}
+    for each in [given] if isinstance(given, Probe | str | Path) else given:
+        probe = each if isinstance(each, Probe) else load_probe(each)
+        name = probe.card.name if isinstance(each, Probe) else probe_name(Path(each))
+        if name in probes:
+            if isinstance(each, Probe):
+                raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")
+            raise UserError(f"two probes are called {name!r}", file=each, fix="rename one of the files")
+        if probe.card.normalise:
+            try:
+                parse_normalisation(probe.card.normalise)
+            except UserError as error:  # told before hours of asking
+                raise (error if isinstance(each, Probe) else error.at(card_path(Path(each)))) from None
+        probes[name] = probe
+    return probes

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.analysis import Estimate
-from horsesense.api.probes import PathLike
+from horsesense.api.probes import PathLike, probes_named
 from horsesense.api.results import Results
 from horsesense.api.run import AnyRun, Run, answers_by_place, finished_by_place
 from horsesense.errors import UserError, naming_extras, unknown
-from horsesense.records import Facet
+from horsesense.records import Facet, Probe
 from horsesense.records.document import Document
 from horsesense.runs.result import ResultDocument
 from horsesense.scoring.normalise import Normalisation, parse_normalisation
@@ -115,6 +115,7 @@ def write_report(
     normalise: str | None = None,
     by: Sequence[str] = (),
     cues: bool = True,
+    probes: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = (),
     pictures: bool = True,
     watcher: Watcher = UNWATCHED,
 ) -> Report:
@@ -129,6 +130,8 @@ def write_report(
         normalise: How options are compared; by default as each card says.
         by: Facets to slice accuracy by.
         cues: Look for the best cue of each probe too, which takes seconds.
+        probes: Probes of which a part was asked, as names, files or by name: cues are judged on all of their items. A
+            run that was just asked knows its own.
         pictures: Draw curves into the page, which takes seconds.
         watcher: Told what is looked for, and that charts are left out where the extra ``pictures`` is not installed.
 
@@ -147,11 +150,13 @@ def write_report(
         from horsesense.report.drawing import need_pictures
 
         need_pictures()
+    wholes = {name: whole for run in runs if isinstance(run, Run) for name, whole in run.wholes.items()}
+    wholes |= probes_named(probes)
     if any(isinstance(run, Run) for run in runs):
-        collected = _collected(runs, cues, how, watcher)
+        collected = _collected(runs, cues, how, watcher, wholes)
     else:
         folders = [Path(run) for run in runs if not isinstance(run, Run)]
-        collected = collect(folders, cues=cues, how=how, watcher=watcher)
+        collected = collect(folders, cues=cues, how=how, watcher=watcher, wholes=wholes)
     slices, not_sliced = sliced_by(collected.summaries, by)
     path = Path(out) if out is not None else default_report(runs) if format == "html" else None
     text = _written(collected, path, format, runs, watcher, pictures)
@@ -178,7 +183,9 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
     return Path(name) if folder is None else folder / name
 
 
-def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher) -> Collected:
+def _collected(
+    runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher, wholes: Mapping[str, Probe]
+) -> Collected:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
     from horsesense.report.collecting import collect_answered, with_tables
 
@@ -188,7 +195,7 @@ def _collected(runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, wa
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
     kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
-    collected = with_tables(collect_answered(whole, cues, how, watcher), whole)
+    collected = with_tables(collect_answered(whole, cues, how, watcher, wholes), whole)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
     return replace(collected, manifests=kept, unfinished=split)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Run:
         normalise: Normalisation | None = None,
         manifest: Manifest | None = None,
         beside: Sequence[Answered] = (),
+        wholes: Mapping[str, Probe] | None = None,
     ) -> None:
         self.answered = tuple(answered)
         """Each model on each probe, item by item."""
@@ -39,6 +40,8 @@ class Run:
         """Where it is kept; None where it is not."""
         self.normalise = normalise
         """How options are compared; None: as each probe's card says, or by the form of an item."""
+        self.wholes = wholes or {}
+        """Probes of which a part was asked, by name, while they are at hand: cues are judged on all of their items."""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -55,6 +55,10 @@ def report(
     normalise: Normalise = None,
     by: Annotated[list[str] | None, typer.Option(help="Print accuracy by this facet too; repeatable.")] = None,
     no_cues: Annotated[bool, typer.Option("--no-cues", help="Leave out the artefact control, which is slow.")] = False,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--probe", help="The probe that a part was asked of: cues are judged on all of it."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML page, or a table, and print the results."""
@@ -76,6 +80,7 @@ def report(
             normalise=normalise,
             by=by or (),
             cues=not no_cues,
+            probes=probe or (),
             watcher=progress,
         )
     if written.out is None:
@@ -92,8 +97,8 @@ def report(
     for summary, slices in written.slices:
         _print_slices(f"{summary.label} on {summary.result.probe}", slices)
     _say_all(written.not_sliced)
-    for label, probe in written.collected.unjudged:
-        say(f"{label} on {probe}: no item has a gold, so there is no accuracy")
+    for label, named in written.collected.unjudged:
+        say(f"{label} on {named}: no item has a gold, so there is no accuracy")
     say_unfinished(written.unfinished)
     if written.out is not None:
         say(f"report: {written.out}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.analysis.cues.control import BestCue, best_cue
 from horsesense.errors import UserError
-from horsesense.knowledge.taxonomy import load_taxonomy
+from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.learning.curves import Curve, read_curves, study_runs
 from horsesense.methods.rica.run_tables import rica_tables
@@ -16,14 +16,20 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.kept import kept_tables
 from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
+from horsesense.records import Probe
+from horsesense.records.stored import ids_of
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
+from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
 from horsesense.runs.results import Answered, read_finished
 from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
+NONE: Mapping[str, Probe] = {}
+MOST_WHOLE = 20_000
+"""Items of a whole probe on which cues are judged where a part was asked; beyond it would take minutes."""
 NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
 
 
@@ -62,9 +68,15 @@ class Collected:
 
 
 def collect(
-    folders: Sequence[Path], cues: bool = True, how: Normalisation | None = None, watcher: Watcher = UNWATCHED
+    folders: Sequence[Path],
+    cues: bool = True,
+    how: Normalisation | None = None,
+    watcher: Watcher = UNWATCHED,
+    wholes: Mapping[str, Probe] = NONE,
 ) -> Collected:
     """Read run folders and sum up what is whole. ``cues`` looks for the best cue of each probe, which takes seconds.
+
+    Of ``wholes``, probes by name, a part may have been asked: cues are judged on all of their items.
 
     The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a WinoVenti
     pipeline for its funnel and the run of what came out.
@@ -87,7 +99,7 @@ def collect(
     shown = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
     unfinished = [(shown[model], probe) for model, probe in unfinished]
     drawn = [curve for each in curves.values() for curve in each]
-    collected = with_tables(collect_answered(runs, cues, how, watcher), runs)
+    collected = with_tables(collect_answered(runs, cues, how, watcher, wholes), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
 
 
@@ -107,6 +119,7 @@ def collect_answered(
     cues: bool = True,
     how: Normalisation | None = None,
     watcher: Watcher = UNWATCHED,
+    wholes: Mapping[str, Probe] = NONE,
 ) -> Collected:
     """Sum up answers that are in memory; the path of each run tells two of one model apart."""
     cue_of: dict[str, BestCue | str] = {}
@@ -122,24 +135,42 @@ def collect_answered(
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:
-                cue_of[content] = _best_cue(named, answered, watcher) if cues else NOT_LOOKED
+                whole = wholes.get(answered.part.probe.name)
+                cue_of[content] = _best_cue(named, answered, whole, watcher) if cues else NOT_LOOKED
             probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[named] = _compared(named, judged, how)
     return Collected({}, probes, unjudged, sides, (), how)
 
 
-def _best_cue(probe: str, answered: Answered, watcher: Watcher) -> BestCue | str:
+def _best_cue(probe: str, answered: Answered, whole: Probe | None, watcher: Watcher) -> BestCue | str:
     """The best cue of a probe, or why there is none."""
     watcher.at(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
-    record = answered.part.probe
-    drawn = f"{record.items:,} of {record.of:,} items" if record.items < record.of else ""
+    record, group = answered.part.probe, answered.probe.card.group
+    if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
+        raise UserError(
+            f"the probe {record.name} that was given does not hold all that was asked",
+            fix="give the file that was asked, or leave it out",
+        )
     try:
-        return replace(best_cue(answered.items, answered.probe.card.group, answered.units, taxonomy), drawn=drawn)
+        if record.items >= record.of:
+            return best_cue(answered.items, group, answered.units, taxonomy)
+        if whole is not None and len(whole.items) <= MOST_WHOLE:
+            return _of_the_whole(answered, whole, taxonomy)
+        found = best_cue(answered.items, group, answered.units, taxonomy)
+        return replace(found, drawn=f"{record.items:,} of {record.of:,} items")
     except UserError as error:
         return error.problem
+
+
+def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -> BestCue:
+    """The best cue of a whole probe, and what it picks of the items that were asked."""
+    place = {item: number for number, item in enumerate(ids_of(whole.items))}
+    found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
+    asked = [place[item] for item in ids_of(answered.items)]
+    return replace(found, right=found.right[asked], whole=len(place))
 
 
 def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide | str:

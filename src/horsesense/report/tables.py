@@ -132,6 +132,8 @@ def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
         caption += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
     if any(s.control and s.control.drawn for s in summaries):
         caption += f" {wording.DRAWN}"
+    if any(s.control and s.control.whole for s in summaries):
+        caption += f" {wording.WHOLE}"
     kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if people_of(s) is not None})
     caption += f" People: {' '.join(kinds)}" if kinds else ""
     return text(caption[0].upper() + caption[1:])

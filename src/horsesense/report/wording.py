@@ -133,12 +133,15 @@ def leaning(bias: Bias) -> str:
     return f"{leans}, and it cannot be shown to tell when the positive word is right."
 
 
+WHOLE = "Cues are judged on the whole probe, of which a part was asked."
 DRAWN = "Cues are judged on what was asked: a part of a balanced probe can show one that the whole has not."
 
 
 def artefacts(control: Control) -> str:
     """What the artefact control means, for a reader who has never heard of cues."""
     told = _artefacts(control)
+    if control.whole:
+        return f"{told} {WHOLE[:-1]} ({control.whole:,} items)."
     return f"{told} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else told
 
 

@@ -108,6 +108,8 @@ class BestCue:
     """Per item, whether it picks the right option and no other with it."""
     drawn: str = ""
     """Of how many items of a probe it was judged, where these are not all."""
+    whole: int = 0
+    """On how many items it was judged, where only some of them were asked."""
 
 
 def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
@@ -191,6 +193,8 @@ class Control:
     """The model's accuracy on items that the cue answers, and on items that it misses."""
     drawn: str = ""
     """Of how many items of the probe the cue was judged, where these are not all."""
+    whole: int = 0
+    """On how many items the cue was judged, where only some of them were asked."""
 
     @property
     def cue_works(self) -> bool:
@@ -200,4 +204,5 @@ class Control:
 
 def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
     """One model's accuracy on both sides of the best cue; ``earned`` is its credit on each item."""
-    return Control(cue.accuracy, model, where_cues_fail(earned, cue.right, units, cue.accuracy.chance), cue.drawn)
+    where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
+    return Control(cue.accuracy, model, where, cue.drawn, cue.whole)
