@@ -60,7 +60,7 @@ def test_no_gold_is_shown() -> None:
     [
         (choices(), "partwhole", "does not have the options impossible, unlikely"),
         (choices(), "schema", "judges families, and demo-"),
-        (triples(), "exceptions", "speaks of 'noun', which pw-"),
+        (triples(), "exceptions", "speaks of the text with option 1 in its blank, which pw-"),
         (
             Probe.of([replace(triples().items[0], form="pair", premise="Look.")], triples().card),
             "statements",

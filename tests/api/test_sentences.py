@@ -22,6 +22,7 @@ _ELSEWHERE = {
     "runs/ray_engine.py": "options of ray",
     "report/charts.py": "names of the page's colours",
     "files/pinned.py": "options of pip",
+    "models/gguf.py": "options of llama-server",
     "exchange/lm_eval_log.py": "options of lm-eval",
     "exchange/lm_eval_task.py": "options of lm-eval",
     "exchange/inspect_task.py": "options of inspect",

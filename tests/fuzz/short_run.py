@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import resource
+import socket
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_socket import SocketBlockedError
 
 from tests.fuzz.harness import Fuzz, group_of
 
@@ -46,5 +50,21 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
         monkeypatch.setenv(name, "")
+    guarded = socket.socket
+
+    class Closed(guarded):  # type: ignore[misc,valid-type]  # what pytest has put there
+        """A network that is not there, as the program would meet it, and not the guard of the tests."""
+
+        def __new__(cls, *given: Any, **named: Any) -> Any:
+            try:
+                return super().__new__(cls, *given, **named)
+            except SocketBlockedError:
+                raise OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH)) from None
+
+    def nowhere(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_AGAIN, "no name is known here")
+
+    monkeypatch.setattr(socket, "socket", Closed)
+    monkeypatch.setattr(socket, "getaddrinfo", nowhere)
     monkeypatch.setattr(uvicorn, "run", uvicorn.run)
     monkeypatch.setattr(RayEngine, "_connect", RayEngine._connect)

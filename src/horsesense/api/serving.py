@@ -94,13 +94,13 @@ def serve(
 def check_free(host: str, port: int) -> None:
     """An error where something else listens there."""
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(kind, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+    try:
+        with socket.socket(kind, socket.SOCK_STREAM) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind((host, port))
-        except OSError as error:
-            fix = f"choose another {argument('port')} or {argument('host')}"
-            raise UserError(f"the server cannot listen on {host}:{port} ({error.strerror})", fix=fix) from None
+    except OSError as error:
+        fix = f"choose another {argument('port')} or {argument('host')}"
+        raise UserError(f"the server cannot listen on {host}:{port} ({error.strerror})", fix=fix) from None
 
 
 @contextmanager
