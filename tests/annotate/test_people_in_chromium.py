@@ -140,6 +140,7 @@ def test_without_scripts(browser: Any, tmp_path: Path, instrument: str) -> None:
     with listening(served) as address:
         tab = Tab(browser, address, token, java_script_enabled=False)
         tab.begin()
+        tab.page.get_by_role("button", name="Answer", exact=True).wait_for()  # all() below waits for nothing
         if instrument == "schema":
             for each in tab.page.locator("fieldset.criterion").all():
                 each.get_by_label("No").check()
