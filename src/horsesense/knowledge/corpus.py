@@ -15,7 +15,8 @@ from itertools import islice
 from pathlib import Path
 
 from horsesense.errors import UserError
-from horsesense.files import cache_folder, numbered_lines, sha256_of_bytes, writing
+from horsesense.files import cache_folder, numbered_lines, sha256_of_bytes
+from horsesense.files.checksums import is_sound, summed
 from horsesense.watching import UNWATCHED, Watcher
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z])")
@@ -82,14 +83,14 @@ def _split(text: str) -> list[str]:
 
 
 class Corpus:
-    """An index over corpus files, made once and kept in the user's cache."""
+    """An index over corpus files, made once and kept in the user's cache; one that has rotted there is made again."""
 
     def __init__(self, paths: Sequence[Path], watcher: Watcher = UNWATCHED) -> None:
         if not paths:
             raise UserError("no corpus is given", fix="give at least one text file")
         self.path = _index_path(paths)
-        if not self.path.is_file():
-            with writing(self.path) as temporary:
+        if not (self.path.is_file() and is_sound(self.path.parent, self.path)):
+            with summed(self.path.parent, self.path) as temporary:
                 _index(temporary, paths, watcher)
         self._connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 

@@ -73,6 +73,20 @@ def test_an_index_is_kept_and_follows_the_file(tmp_path: Path, monkeypatch: pyte
         assert [sentence.text for sentence in changed.find(["nuclear jeep"])] == ["A nuclear jeep."]
 
 
+def test_an_index_that_has_rotted_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "corpus.txt"
+    file.write_text("The lamp is warm.\nThe desk is wide.\n")
+    first = Corpus([file])
+    first.close()
+    kept = first.path.read_bytes()
+    assert b"warm" in kept
+    first.path.write_bytes(kept.replace(b"warm", b"cold"))
+    again = Corpus([file])
+    assert [sentence.text for sentence in again.find(["lamp"])] == ["The lamp is warm."]
+    again.close()
+
+
 def test_layouts_of_corpora(tmp_path: Path) -> None:
     (tmp_path / "wrapped.txt").write_text(
         "The old jeep stood\nin the rain. Mr. Hyde\nsaw it there and\nwas glad. He\nleft\n"
