@@ -84,11 +84,12 @@ def shard(scratch: Path) -> None:
 
     threads = torch.get_num_threads()
     count = int(os.environ.get("ITEMS", "3000"))
-    model, probe, engine = tiny(scratch), made(count), RayEngine(workers=1, threads=threads)
-    settings = Settings(shard=1_000, cache=False, device="cpu")
+    model, probe = os.environ.get("MODEL") or tiny(scratch), made(count)
+    engine = RayEngine(workers=1, threads=threads)
+    settings = Settings(shard=int(os.environ.get("TOKENS", "1000")), cache=False, device="cpu")
     ask_models([model], {"made": made(50)}, scratch / "warm", settings, engine=engine)
     loaded = load_model(model, device="cpu")  # the worker has it open too
-    clock, processor, shards = [], [], 0
+    clock, processor, ratios, shards = [], [], [], 0
     for number in range(REPEATS):
         here, there = scratch / f"here-{number}", scratch / f"ray-{number}"
         plain = took(ask_models, [loaded], {"made": probe}, here, settings)
@@ -96,11 +97,13 @@ def shard(scratch: Path) -> None:
         shards = len(list((there / "answers").iterdir()))
         clock.append((crossed.clock - plain.clock) / shards)
         processor.append((crossed.processor - plain.processor) / shards)
+        ratios.append(crossed.clock / plain.clock)
         print(f"  here {plain.clock:.2f} s ({plain.processor:.2f} of the processor), "
               f"ray {crossed.clock:.2f} s ({crossed.processor:.2f}), {shards} shards")  # fmt: skip
     cost = median(clock)
     print(f"a shard costs {1000 * cost:.1f} ms more on Ray (median of {REPEATS}): {cost / 30:.3%} of one of 30 s; "
-          f"of the processor {1000 * median(processor):.1f} ms, the driver's and the worker's")  # fmt: skip
+          f"of the processor {1000 * median(processor):.1f} ms, the driver's and the worker's; "
+          f"all of it takes {median(ratios):.3f} of the time here")  # fmt: skip
     engine.close()
 
 

@@ -41,14 +41,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _heed(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C that falls into a finaliser is lost there; it is given once more."""
+    """Ctrl-C that falls into a finaliser is lost there; it is given once more, as a signal: that ends a wait too."""
     if lost.exc_type is not KeyboardInterrupt:
         hook(lost)
         return
-    from _thread import interrupt_main
     from threading import Timer
 
-    Timer(0.05, interrupt_main).start()
+    Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 @cache
