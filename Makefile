@@ -20,7 +20,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # Two at a time, a file at a time, so that what a file sets up is set up once.
-PYTEST ?= $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two processes on two cores, so one thread each: with two, threads of both wait for one another at every product.
+PYTEST ?= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .PHONY: setup fetch demo test quick lint docs docs-serve bench peers coverage verdicts fuzz faults lock sbom clean
 
