@@ -16,7 +16,7 @@ from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
 from horsesense.runs.results import read_run
 from tests.runs.test_ask import SETTINGS, make_probe
-from tests.support.made_run import make_run
+from tests.support.made_run import made_items, make_run
 
 
 def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -63,6 +63,19 @@ def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
     with pytest.raises(UserError, match="no item in common"):
         hs.compare(tmp_path / "a", tmp_path / "b")
+
+
+def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
+    items = made_items(12)
+    both = make_run(tmp_path / "both", {"a": 0.9, "b": 0.4}, items)
+    other = make_run(tmp_path / "other", {"a": 0.9}, made_items(12, "other"), probe="other")
+    with pytest.raises(UserError, match=r"no other model was asked what this run has \(other\)") as refused:
+        hs.compare(both, other)
+    assert refused.value.file == str(other), "it is not left out in silence"
+    answered = [each for folder in (both, other) for each in hs.open_run(folder).answered]
+    mixed = hs.compare(hs.Run(answered))
+    assert (len(mixed.sides), mixed.alone) == (1, ("a on other",))
+    assert mixed.to_json()["alone"] == ["a on other"]
 
 
 def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
