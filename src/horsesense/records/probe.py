@@ -193,6 +193,8 @@ class WrittenProbe(Document):
     """How many it has."""
     families: int
     """Families that its items fall into."""
+    group: str
+    """The unit of dependence that intervals are clustered by."""
     notes: Mapping[str, int]
     """What was counted while it was made: lines repaired, items left out."""
 
@@ -201,7 +203,7 @@ def written(out: Path, probe: Probe) -> WrittenProbe:
     """Write the probe, and say how many items it has and what was left out."""
     write_probe(out, probe)
     card = probe.card
-    return WrittenProbe(out, card.items, card.families, dict(card.notes))
+    return WrittenProbe(out, card.items, card.families, card.group, dict(card.notes))
 
 
 def is_proposed(item: Item) -> bool:

@@ -198,7 +198,25 @@ def test_facets_groups_and_constants_of_well_known_layouts(tmp_path: Path) -> No
     (tmp_path / "x.jsonl").write_text(json.dumps(row) + "\n")
     (item,) = read_table([tmp_path / "x.jsonl"], False, None).items
     assert item.facets == {"task": "agree", "field": "syntax", "linguistics_term": "agreement"}
-    assert (item.groups, item.form) == ({"pair_id": "9"}, "sentences")
+    assert (item.source.id, item.form) == ("9", "sentences")
+
+
+@pytest.mark.parametrize(
+    ("columns", "unit"),
+    [
+        ("group=country+town", "country"),
+        ("family=town,group=country", "country"),
+        ("group=bare", "family"),
+        ("", "family"),
+    ],
+)
+def test_the_first_group_is_the_unit_that_intervals_are_clustered_by(columns: str, unit: str, tmp_path: Path) -> None:
+    path = tmp_path / "quiz.csv"
+    lines = (f"Is {n} odd?,yes,no,{n % 2},{'xy'[n % 2]},{n},\n" for n in range(6))
+    path.write_text("q,a,b,key,country,town,bare\n" + "".join(lines))
+    probe = hs.read_release("table", path, columns=f"question=q,options=a+b,answer=key,{columns}")
+    assert probe.card.group == unit
+    assert hs.find_cues(probe, splits=1, rounds=19).units == (2 if unit == "country" else 6)
 
 
 def test_a_layout_that_nobody_knows_wants_a_map(tmp_path: Path) -> None:
