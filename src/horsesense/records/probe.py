@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.plugins import Plugin
 from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_card
 from horsesense.records.document import Document
@@ -17,6 +17,7 @@ from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
 from horsesense.records.stored import MANY, StoredItems, units_of
+from horsesense.watching import remark
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 PROPOSED = "proposed"
@@ -93,7 +94,7 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def read_probe(path: str | Path, expected: int = 0) -> Probe:
-    """Read and check a probe; the card beside it is read where there is one.
+    """Read and check a probe; the card beside it is read where there is one, and missed aloud where units hang on it.
 
     ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
     object from the first one on.
@@ -106,12 +107,24 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
     if not items:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
-    card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
+    card = read_card(card_file) if card_file.is_file() else _without_card(items, path)
     try:
         check_group(items, card.group)
     except UserError as error:
         raise error.at(card_file) from None
     return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+
+
+def _without_card(items: Sequence[Item], path: Path) -> Card:
+    """The card of a file that has none; which of its items' groups the unit is, only a card could say."""
+    groups = sorted({name for item in items for name in item.groups})
+    if groups:
+        remark(
+            f"{path}: no card lies beside it, so its unit is the family, although its items have groups "
+            f"({', '.join(groups)}); copy its card to {card_path(path).name} too, "
+            f"or give {argument('group')} where that is taken"
+        )
+    return Card(name=items[0].probe)
 
 
 def _split_named(path: Path) -> tuple[Path, str]:
