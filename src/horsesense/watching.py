@@ -32,7 +32,7 @@ UNWATCHED = Watcher()
 
 
 class Remark(UserWarning):
-    """What a user should know of what was read, wherever it is read: a warning in Python, a line on the command line."""
+    """What a user should know of what was read: a warning in Python, a line on the command line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
