@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,8 +41,11 @@ class Remark(UserWarning):
 
 
 def remark(text: str) -> None:
-    """Tell it; for work that nobody watches yet, such as reading a file."""
-    warnings.warn(Remark(text), stacklevel=3)
+    """Tell it, as a warning at the line that called us; for work that nobody watches yet, such as reading a file."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("horsesense.", "contextlib")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(Remark(text), stacklevel=level)
 
 
 @contextmanager

@@ -48,6 +48,7 @@ def test_python_warns_until_the_card_is_there(alone: Path) -> None:
         assert hs.load_probe(alone).card.group == "family"
     assert len(told) == 1
     assert TOLD in str(told[0].message)
+    assert told[0].filename == __file__, "the warning is at the line of who called"
     alone.with_name("kept.card.json").rename(alone.with_name("quiz.card.json"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

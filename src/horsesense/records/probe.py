@@ -11,7 +11,7 @@ from typing import Any
 
 from horsesense.errors import UserError, argument, unknown
 from horsesense.plugins import Plugin
-from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_card
+from horsesense.records.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.records.document import Document
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
@@ -34,6 +34,8 @@ class Probe:
     """What is to be known of them."""
     skipped: Sequence[UserError] = field(default=(), compare=False)
     """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
+    called: str = field(default="", compare=False)
+    """What a run calls it: as the file that it was read from; empty: as its card does."""
 
     @classmethod
     def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
@@ -44,7 +46,7 @@ class Probe:
     def __repr__(self) -> str:
         forms = ", ".join(sorted({item.form for item in self.items}))
         counts = f"{len(self.items):,} items in {count_families(self.items):,} families"
-        return f"Probe {self.card.name!r}: {counts} ({forms}), by {self.card.group}"
+        return f"Probe {self.called or self.card.name!r}: {counts} ({forms}), by {self.card.group}"
 
 
 def count_families(items: Sequence[Item]) -> int:
@@ -99,6 +101,7 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
     ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
     object from the first one on.
     """
+    called = probe_name(Path(path))
     path, split = _split_named(Path(path))
     with _collector_at_rest():
         items, repeated = _distinct(path, expected >= MANY)
@@ -112,7 +115,8 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
         check_group(items, card.group)
     except UserError as error:
         raise error.at(card_file) from None
-    return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+    probe = Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+    return replace(probe, called=called)
 
 
 def _without_card(items: Sequence[Item], path: Path) -> Card:
