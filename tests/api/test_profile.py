@@ -59,7 +59,18 @@ def test_a_cue_reader_earns_what_the_cue_earns(pair: hs.Profile) -> None:
 def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> None:
     assert not pair.complete
     assert not small.complete
-    assert "these are not the figures of profile 1" in (pair.page or Path()).read_text(encoding="utf-8")
+    said = "Only a part of the edition was asked: these are not the figures of profile 1, quick."
+    page = re.sub(r"<[^>]+>", "", (pair.page or Path()).read_text(encoding="utf-8"))
+    for text in (pair.to_markdown(), page, repr(pair)):
+        assert text.count(said) == 1
+        assert text.index(said) < text.index(pair.models[0].summary[0]), "before any headline"
+
+
+def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: hs.Profile) -> None:
+    (level,) = {model.verdicts.sure for model in pair.models}
+    assert level == 1 - 0.05 / 2 / len(CHEAP)
+    for text in (pair.to_markdown(), (pair.page or Path()).read_text(encoding="utf-8")):
+        assert "verdicts rest on stricter ones (99.38 %), so that a page of 4 abilities" in text
 
 
 def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
@@ -152,7 +163,7 @@ def test_one_folder_holds_one_study(pair: hs.Profile, small: hs.Profile, tmp_pat
         with pytest.raises(UserError, match="one folder holds one study"):
             hs.ask("smollm2", limit=4, out=place)
     assert [tree_of(each) for each in (pair.out, small.out)] == trees
-    with pytest.raises(UserError, match="answers are a run: .*answers"):
+    with pytest.raises(UserError, match=r"answers are a run: .*answers"):
         hs.open_run(small.out)
     made = make_run(tmp_path / "run", {"good": 0.9}, made_items(4))
     with pytest.raises(UserError, match="holds a run, and one folder holds one study"):

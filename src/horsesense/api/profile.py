@@ -59,7 +59,10 @@ class Profile(ProfileDocument):
         return grid_svg(self)
 
     def __repr__(self) -> str:
-        return "\n".join(sentence for model in self.models for sentence in model.summary)
+        from horsesense.report.profile_wording import only_a_part
+
+        said = (sentence for model in self.models for sentence in model.summary)
+        return "\n".join(filter(None, (only_a_part(self), *said)))
 
 
 @naming_extras()
