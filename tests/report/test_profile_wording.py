@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import horsesense
 from horsesense.analysis import Estimate
 from horsesense.methods.profile.abilities import abilities
 from horsesense.methods.profile.document import ModelProfile, ranged, signed, summary
@@ -16,6 +18,7 @@ from horsesense.methods.profile.memory import memory
 from horsesense.methods.profile.plan import Forecast
 from horsesense.methods.profile.verdicts import verdicts
 from horsesense.report.profile_wording import is_doubted, memory_sentence
+from horsesense.report.wording import points
 from tests.support.simulated_profiles import MODELS, PAGE, sheets
 
 
@@ -96,6 +99,10 @@ def test_nothing_that_rounds_to_zero_has_a_minus() -> None:
     assert ranged(e) == "0.00 (0.00 to 0.63)"
     assert signed(e) == "+0.00 (+0.00 to +0.63)"
     assert ranged(replace(e, ci=(-0.006, 0.63))) == "0.00 (−0.01 to 0.63)"
+    assert points(-0.004) == "0"
+    source = Path(horsesense.__file__).parent
+    bare = [path.name for path in source.rglob("*.py") if re.search(r":\+\d*\.\df\}", path.read_text("utf-8"))]
+    assert bare == [], "a format with a sign has a z too"
 
 
 def test_an_interval_that_leaves_guessing_out_beside_a_verdict_of_guessing_is_seen(found: Verdicts) -> None:
