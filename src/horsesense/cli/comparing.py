@@ -77,12 +77,12 @@ def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
 def _sentence(pairing: Pairing) -> str:
     c, d = pairing.comparison, pairing.comparison.difference
     figures = (
-        f"{pairing.one} − {pairing.other}: {d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}), p = {_p(c.p)}, "
+        f"{pairing.one} − {pairing.other}: {d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}), p = {_p(c.p)}, "
         f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
         f"{len(pairing.only_other):,}"
     )
     if (p := pairing.plain) is not None:
-        figures += f"; by the share of items {p.value:+.3f} ({p.low:+.3f} to {p.high:+.3f})"
+        figures += f"; by the share of items {p.value:+z.3f} ({p.low:+z.3f} to {p.high:+z.3f})"
     if pairing.settled:
         return f"{figures}. The difference is real."
     outlook = pairing.outlook()

@@ -59,7 +59,7 @@ class GateCheck(Document):
     def in_words(self, margin: float) -> str:
         """The check in one sentence."""
         d = self.difference
-        figures = f"{d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}) on {self.n:,} items"
+        figures = f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) on {self.n:,} items"
         if self.verdict == "not worse":
             return f"{self.probe}: not worse by more than {margin:g}; {figures}"
         if self.verdict == "worse":
@@ -104,7 +104,7 @@ class Gate(Document):
             d = each.difference
             lines.append(
                 f"| {each.probe} | {each.n:,} | {each.before.value:.3f} | {each.accuracy.value:.3f} | "
-                f"{d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}) | {each.verdict} |"
+                f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) | {each.verdict} |"
             )
         lines += ["", *(f"- {sentence}" for sentence in self.sentences())]
         lines += [f"- {note}" for note in dict.fromkeys(note for each in self.checks for note in each.notes)]
