@@ -17,6 +17,7 @@ from horsesense.cli.settings import (
     MaxTokens,
     Models,
     On,
+    Patience,
     Price,
     Threads,
     Timeout,
@@ -44,6 +45,7 @@ def profile(
     device: Device = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
+    patience: Patience = 300.0,
     max_requests: MaxRequests = None,
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
@@ -69,7 +71,7 @@ def profile(
         raise UserError("a profile is quick or full", fix="leave --quick or --full out")
     models = models_of(model)
     folder = out or Path("runs") / "-".join(["profile", *(short_name(name) for name in models)])
-    served = served_of(concurrency, timeout, max_requests, max_tokens, key_from, price)
+    served = served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as progress:
         found = profile_of(
             models,
@@ -96,8 +98,10 @@ def _print(found: Profile) -> None:
     from horsesense.cli.output import people, table
     from horsesense.methods.profile.document import ranged
     from horsesense.report.profile_grid import rows_of
-    from horsesense.report.profile_wording import percent
+    from horsesense.report.profile_wording import is_doubted, only_a_part, percent, surer
 
+    if part := only_a_part(found):
+        people().print(part, soft_wrap=True)
     for model in found.models:
         shown = table(
             "ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model
@@ -125,3 +129,5 @@ def _print(found: Profile) -> None:
         people().print()
     if any(not ability.counts for ability in found.abilities):
         people().print("¹ no person has judged these items, so they stay outside the one number")
+    if any(is_doubted(each) for model in found.models for each in model.verdicts.findings):
+        people().print(surer(found), soft_wrap=True)

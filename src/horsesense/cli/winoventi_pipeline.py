@@ -17,6 +17,7 @@ from horsesense.cli.settings import (
     MaxRequests,
     MaxTokens,
     OneModel,
+    Patience,
     Price,
     Spec,
     Timeout,
@@ -88,6 +89,7 @@ def make(
     device: Device = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
+    patience: Patience = 300.0,
     max_requests: MaxRequests = None,
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
@@ -98,6 +100,8 @@ def make(
     from horsesense.api.winoventi import make as make_pipeline
     from horsesense.cli.progress import Bars
 
+    asking = (model, ranker, writer, judge)
+    served = served_of(asking, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as watcher:
         summary = make_pipeline(
             nouns,
@@ -125,7 +129,7 @@ def make(
             as_paper=as_paper,
             spec=spec_of(spec, dtype),
             device=device,
-            served=served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
+            served=served,
             watcher=watcher,
         )
     if json:
@@ -249,8 +253,8 @@ def _shift_in_words(each: ContextShift) -> str:
     if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
         return f"{each.subset + ', shift':<26} no schemas"
     numbers = (
-        f"towards the right word {each.shift.value:+.3f} nats ({each.shift.low:+.3f} to {each.shift.high:+.3f})",
-        f"generic {each.generic.value:+.3f}, exception {each.exception.value:+.3f} against a neutral premise",
+        f"towards the right word {each.shift.value:+z.3f} nats ({each.shift.low:+z.3f} to {each.shift.high:+z.3f})",
+        f"generic {each.generic.value:+z.3f}, exception {each.exception.value:+z.3f} against a neutral premise",
         _range("moved", each.moved),
     )
     return f"{each.subset + ', shift':<26} {'; '.join(numbers)}"
