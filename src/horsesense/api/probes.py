@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from horsesense.records.overview import Overview
 
 PathLike = str | Path
+_SHIPPED = ("starter", "winoventi-own", "partwhole-own")
 
 
 @naming_extras()
@@ -60,7 +61,7 @@ def called(probe: Probe | PathLike) -> str:
     return probe.called or probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
 
 
-def _say_where(name: str) -> None:
+def _say_where(name: str) -> NoReturn:
     """A bare name that is no file may be one of a release, which is fetched and read before it is asked."""
     from horsesense.methods.releases.published import published_files
 
@@ -75,6 +76,10 @@ def _say_where(name: str) -> None:
                 fix=f"get it by horsesense fetch {release}, read it by horsesense import {release} FOLDER/{path} "
                 f"-o {name}.jsonl (fetch prints the FOLDER), and give {name}.jsonl",
             )
+    raise UserError(
+        f"there is no file and no probe called {name!r}",
+        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(_SHIPPED)}",
+    )
 
 
 @naming_extras()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError, argument, unknown
+from horsesense.files import disk_errors
 from horsesense.plugins import Plugin
 from horsesense.records.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.records.document import Document
@@ -42,6 +43,12 @@ class Probe:
         """A probe whose card has the counts of its items and the notes of its making."""
         counted = replace(card, items=len(items), families=count_families(items))
         return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
 
     def __repr__(self) -> str:
         forms = ", ".join(sorted({item.form for item in self.items}))
@@ -103,6 +110,8 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
     """
     called = probe_name(Path(path))
     path, split = _split_named(Path(path))
+    with disk_errors(path):
+        path.stat()  # a file that is not there has no wrong ending
     with _collector_at_rest():
         items, repeated = _distinct(path, expected >= MANY)
     if split:
