@@ -70,7 +70,7 @@ class Seen:
 class ModelServer:
     """A model by HTTP."""
 
-    def __init__(self, model: LanguageModel, called: str = "smollm2") -> None:
+    def __init__(self, model: LanguageModel, called: str = "smollm2", port: int = 0) -> None:
         self.model = model
         self.called = called
         self.says: Callable[[str], str | None] | None = None
@@ -100,7 +100,7 @@ class ModelServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._http.daemon_threads = True
 
     @property

@@ -56,8 +56,8 @@ def opened(probe: Probe | PathLike) -> Probe:
 
 
 def called(probe: Probe | PathLike) -> str:
-    """What a probe is called: by its card in hand, else by its file."""
-    return probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+    """What a probe is called: as its file, wherever it was read, else as its card says."""
+    return probe.called or probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
 
 
 def _say_where(name: str) -> None:
@@ -91,7 +91,8 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
         probe_name: For a table: the name of the probe.
 
     Returns:
-        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped.
+        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. A run
+        calls it as its file (``wsc.txt``: ``wsc``), and by the release's name where there are several.
 
     >>> read_release("catz", "wsc.txt")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
@@ -118,8 +119,10 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
             fix="leave them out, or use: horsesense import table",
         )
     from horsesense.methods import releases
+    from horsesense.methods.releases.reading import stem_of
 
-    return releases.read_release(name, paths, skip_bad=skip_bad)
+    probe = releases.read_release(name, paths, skip_bad=skip_bad)
+    return replace(probe, called=stem_of(paths[0])) if len(paths) == 1 else probe
 
 
 @naming_extras()
@@ -201,7 +204,7 @@ _BUILDERS = {
 def probes_named(
     given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
 ) -> dict[str, Probe]:
-    """Probes by the name they have in a run: that of their file, or of their card."""
+    """Probes by the name they have in a run."""
     from horsesense.scoring.normalise import parse_normalisation
 
     if isinstance(given, Mapping):
@@ -209,7 +212,7 @@ def probes_named(
     probes: dict[str, Probe] = {}
     for each in [given] if isinstance(given, Probe | str | Path) else given:
         probe = each if isinstance(each, Probe) else load_probe(each)
-        name = probe.card.name if isinstance(each, Probe) else probe_name(Path(each))
+        name = called(each)
         if name in probes:
             if isinstance(each, Probe):
                 raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")

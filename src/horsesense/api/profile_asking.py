@@ -68,11 +68,11 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
 
 
 def _loaded(call: ProfileCall) -> Model:
-    from horsesense.api.models import load_model
+    from horsesense.models.opening import open_model
 
     if not isinstance(call.model, str | Path):
         return call.model
-    return load_model(call.model, device=call.device, dtype=call.dtype, served=call.served)
+    return open_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, watcher=call.watcher)
 
 
 def _run_all(

@@ -15,6 +15,7 @@ from horsesense.cli.settings import Normalise
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from horsesense.api.results import Comparison
     from horsesense.runs.comparison import Pairing, SideBySide
 
 
@@ -31,12 +32,18 @@ def compare(
     compared = compare_runs(*folders, normalise=normalise)
     if json:
         print_json(compared.document())
-        say_unfinished(compared.unfinished)
+        _say_left_out(compared)
         return
     shown = shown_names(label for side in compared.sides for label in side.accuracies)
     for side in compared.sides:
         _print_side(side, items, shown)
+    _say_left_out(compared)
+
+
+def _say_left_out(compared: Comparison) -> None:
     say_unfinished(compared.unfinished)
+    if compared.alone:
+        say(f"asked of one model only, and left out: {', '.join(compared.alone)}")
 
 
 def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:

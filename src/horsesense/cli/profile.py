@@ -17,6 +17,7 @@ from horsesense.cli.settings import (
     MaxTokens,
     Models,
     On,
+    Patience,
     Price,
     Threads,
     Timeout,
@@ -44,6 +45,7 @@ def profile(
     device: Device = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
+    patience: Patience = 300.0,
     max_requests: MaxRequests = None,
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
@@ -69,7 +71,7 @@ def profile(
         raise UserError("a profile is quick or full", fix="leave --quick or --full out")
     models = models_of(model)
     folder = out or Path("runs") / "-".join(["profile", *(short_name(name) for name in models)])
-    served = served_of(concurrency, timeout, max_requests, max_tokens, key_from, price)
+    served = served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as progress:
         found = profile_of(
             models,

@@ -21,6 +21,7 @@ from horsesense.cli.settings import (
     Models,
     Normalise,
     On,
+    Patience,
     Price,
     Threads,
     Timeout,
@@ -61,6 +62,7 @@ def run(
     ways: Ways = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
+    patience: Patience = 300.0,
     max_requests: MaxRequests = None,
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
@@ -118,7 +120,7 @@ def run(
         "allow_pickle": allow_pickle,
         "cache": not no_cache,
         "engine": engine_named(on, workers=workers, gpus=gpus, threads=threads),
-        "served": served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
+        "served": served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price),
     }
     with Bars(stay=True) as progress:
         if suite is not None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from horsesense.models.served import ServedSettings
     from horsesense.records import ScoringSpec
 
@@ -69,6 +71,9 @@ Ways = Annotated[
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Servers: requests in flight at most.")]
 Timeout = Annotated[float, typer.Option(help="Servers: seconds that a request may take.")]
+Patience = Annotated[
+    float, typer.Option(min=0, metavar="SECONDS", help="Servers: how long one that does not answer is tried again.")
+]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Servers: stop after so many answered requests.")]
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Servers: stop after so many tokens, sent and received.")]
 KeyFrom = Annotated[str, typer.Option(metavar="VARIABLE", help="Servers: who has the key [OPENAI_API_KEY].")]
@@ -119,17 +124,31 @@ def alone(spec: ScoringSpec) -> ScoringSpec:
 
 
 def served_of(
-    concurrency: int, timeout: float, max_requests: int | None, max_tokens: int | None, key_from: str, price: str | None
+    models: Sequence[str],
+    concurrency: int,
+    timeout: float,
+    patience: float,
+    max_requests: int | None,
+    max_tokens: int | None,
+    key_from: str,
+    price: str | None,
 ) -> ServedSettings:
-    """How servers are asked, by the options of a call."""
-    from horsesense.models.served import ServedSettings
+    """How servers are asked, by the options of a call; a remark where they are given and no model is served."""
+    from horsesense.cli.output import as_option, say
+    from horsesense.models.served import ServedSettings, is_served
     from horsesense.models.served.settings import parse_price
+    from horsesense.settings import labelled
 
-    return ServedSettings(
+    settings = ServedSettings(
         concurrency=concurrency,
         timeout=timeout,
+        patience=patience,
         max_requests=max_requests,
         max_tokens=max_tokens,
         key_from=key_from,
         price=parse_price(price) if price else None,
     )
+    given = [as_option(name, "") for name in settings.given]
+    if given and not any(is_served(labelled(name)[1]) for name in models):
+        say(f"{', '.join(given)}: for servers, and no model here is served; nothing comes of it")
+    return settings

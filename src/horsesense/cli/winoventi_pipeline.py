@@ -17,6 +17,7 @@ from horsesense.cli.settings import (
     MaxRequests,
     MaxTokens,
     OneModel,
+    Patience,
     Price,
     Spec,
     Timeout,
@@ -88,6 +89,7 @@ def make(
     device: Device = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
+    patience: Patience = 300.0,
     max_requests: MaxRequests = None,
     max_tokens: MaxTokens = None,
     key_from: KeyFrom = "",
@@ -98,6 +100,8 @@ def make(
     from horsesense.api.winoventi import make as make_pipeline
     from horsesense.cli.progress import Bars
 
+    asking = (model, ranker, writer, judge)
+    served = served_of(asking, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as watcher:
         summary = make_pipeline(
             nouns,
@@ -125,7 +129,7 @@ def make(
             as_paper=as_paper,
             spec=spec_of(spec, dtype),
             device=device,
-            served=served_of(concurrency, timeout, max_requests, max_tokens, key_from, price),
+            served=served,
             watcher=watcher,
         )
     if json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from horsesense.errors import UserError, argument
 from horsesense.models.served import ServedModel, ServedSettings, is_served, open_served
 from horsesense.settings import labelled
+from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
@@ -22,11 +23,12 @@ def open_model(
     dtype: str = "float32",
     allow_pickle: bool = False,
     served: ServedSettings | None = None,
+    watcher: Watcher = UNWATCHED,
 ) -> Model:
     """The model that ``-m`` means; ``label=NAME`` is called by its label."""
     label, found_by = labelled(name)
     if is_served(found_by):
-        return replace(open_served(found_by, served), name=label)
+        return replace(open_served(found_by, served, watcher), name=label)
     from horsesense.models.local.load import load_model
 
     if dtype == "auto":

@@ -53,7 +53,7 @@ def verdict(result: Result, label: str | None = None) -> str:
 
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
-    said = f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    said = f"{result.metric} by {result.compared_by}"
     if result.plain is None:
         return said
     return f"{said}; of all {result.plain.n:,} items {percent(result.plain.value)} ({interval(result.plain)})"

@@ -55,7 +55,7 @@ def opened(model: str | Model, settings: Settings, watcher: Watcher) -> str | Mo
         return model
     found_by = settings.labels.get(model, model)
     if is_served(found_by):
-        served = replace(open_served(found_by, settings.served), name=model)
+        served = replace(open_served(found_by, settings.served, watcher), name=model)
         watcher.say(f"{model}: {', '.join(served.notes)}")
         return served
     foreign = plugged(found_by)

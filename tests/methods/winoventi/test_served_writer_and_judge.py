@@ -137,7 +137,7 @@ def plan(
         asking=Asking(depths=(2,)),
         samples=1,
         write=None,
-        served=ServedSettings(tries=1, concurrency=8),
+        served=ServedSettings(patience=0, concurrency=8),
     )
     run_pipeline(made, folder / "out")
     kept = sorted({each.word for each in read_associations(folder / "out/selection.tsv") if each.kept})
@@ -221,7 +221,7 @@ def test_a_server_that_goes_away_is_told_and_nothing_is_asked_twice(
         return usual(asked)
 
     leaving.says = leaves
-    with pytest.raises(UserError, match=r"does not answer after 1 tries .*what was answered is kept"):
+    with pytest.raises(UserError, match=r"does not answer after 1 try .*what was answered is kept"):
         heard_of(plan, tmp_path / "out")
     leaving.behaviour.fault, leaving.says = "", usual
     heard_of(plan, tmp_path / "out")

@@ -103,8 +103,8 @@ def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
 
 def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> None:
     server.behaviour.fault, server.behaviour.every = "503", 1
-    with pytest.raises(UserError, match=r"does not answer after 2 tries \(HTTP 503\)"):
-        hs.ask(server.name, PROBE, served=ServedSettings(tries=2))
+    with pytest.raises(UserError, match=r"does not answer after \d tries in \d s \(HTTP 503\); see whether"):
+        hs.ask(server.name, PROBE, served=ServedSettings(patience=0.5))
 
 
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:

@@ -7,13 +7,13 @@ can be put before them; it reads one that is written into the text; else the fir
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from horsesense.errors import UserError
 from horsesense.models.served.client import Client
 from horsesense.models.served.protocol import Echoed, echo_body, odd, read_echo
-from horsesense.models.served.requests import RefusedError, Request
+from horsesense.models.served.requests import RefusedError, Request, SilentError, SpentError
 from horsesense.watching import UNWATCHED, Watcher
 
 TEXT = "Ice is cold and the sun is warm."
@@ -42,7 +42,9 @@ class Beginning:
 
 def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> Beginning:
     """What can be put before a text, under the spec's policy: ``auto``, ``none`` or a token."""
-    plain = client.ask(Request("/completions", echo_body(model, TEXT, style)), lambda reply: read_echo(reply, TEXT))
+    plain = client.ask(
+        Request("/completions", echo_body(model, TEXT, style), trial=True), lambda reply: read_echo(reply, TEXT)
+    )
     if plain.lead:
         return Beginning("server")
     if policy == "none":
@@ -63,9 +65,12 @@ def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> 
 
 
 def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: str) -> Echoed | None:
-    request = Request("/completions", echo_body(model, prompt if isinstance(prompt, str) else list(prompt), style))
+    body = echo_body(model, prompt if isinstance(prompt, str) else list(prompt), style)
+    request = Request("/completions", body, trial=True)
     try:
         echoed: Echoed = client.ask(request, lambda reply: read_echo(reply, TEXT))
+    except (SilentError, SpentError):
+        raise
     except UserError:
         return None
     return echoed
@@ -94,7 +99,7 @@ def begun(
 def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
     """The ids of a text where the server tokenises, as vLLM and llama.cpp do; None where it does not."""
     try:
-        ids: list[int] | None = client.ask(_tokenising(client, model, text), _read_ids)
+        ids: list[int] | None = client.ask(replace(_tokenising(client, model, text), trial=True), _read_ids)
     except RefusedError:
         return None
     return ids

@@ -6,18 +6,17 @@ The event loop runs in a thread of its own, so that it works where one is runnin
 from __future__ import annotations
 
 import asyncio
-import random
 import threading
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from horsesense.errors import UserError, argument
+from horsesense.errors import argument
 from horsesense.models.served.address import Address
+from horsesense.models.served.patience import Patience, Wait
 from horsesense.models.served.request_log import RequestLog
 from horsesense.models.served.requests import (
-    LONGEST_WAIT,
     FaltersError,
     RefusedError,
     Request,
@@ -41,7 +40,10 @@ Reader = Callable[[Request, bytes, dict[str, Any]], Read]
 Mark = tuple[bytes, Hashable]
 """What tells one request of a call from another: its key, and what its asker wants of it."""
 _FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-_FIRST_WAIT = 0.25
+_THERE = {408, 409, 500}
+"""Of these, what a server that is there may say to what it cannot do."""
+_CONNECTING = 5.0
+"""Seconds that a connection may take: nobody is behind an address that takes longer."""
 
 
 @dataclass
@@ -83,7 +85,13 @@ class Client(Generic[Read]):
     """Who is asked, as part of every key of the log."""
     log: RequestLog | None = None
     spending: Spending = field(default_factory=Spending)
+    watcher: Watcher = UNWATCHED
+    """Told while the server is waited for, where a call has no watcher of its own."""
+    patience: Patience = field(init=False)
     _ssl: ssl.SSLContext | None = None
+
+    def __post_init__(self) -> None:
+        self.patience = Patience(self.address.url, self.settings.patience)
 
     def get(self, path: str) -> dict[str, Any] | None:
         """What the server says of itself; None where it has no such page."""
@@ -112,10 +120,11 @@ class Client(Generic[Read]):
 
     async def _got(self, path: str) -> dict[str, Any]:
         async with self._connected() as client:
-            return await self._sent(client, "GET", path, None)
+            return await self._sent(client, "GET", path, None, Wait(trial=True), self.watcher)
 
     async def _all(self, asked: _Asked[Read], total: int, watcher: Watcher) -> None:
         todo = asked.left()
+        watcher = self.watcher if watcher is UNWATCHED else watcher
         failed: list[BaseException] = []
 
         async def worker(first: tuple[Mark, Request]) -> None:
@@ -125,7 +134,7 @@ class Client(Generic[Read]):
                     for mark, request in chain([first], todo):
                         if failed or not self._may_go_on(failed):
                             return
-                        asked.answered[mark] = await self._one(client, mark[0], request, asked.read)
+                        asked.answered[mark] = await self._one(client, mark[0], request, asked.read, watcher)
                         watcher.at("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
                 except Exception as error:  # the first stops all; those in flight are still kept
                     failed.append(error)
@@ -147,10 +156,12 @@ class Client(Generic[Read]):
         failed.append(SpentError(f"{what}; all that was answered is kept", fix="run the same again to go on"))
         return False
 
-    async def _one(self, client: httpx.AsyncClient, key: bytes, request: Request, read: Reader[Read]) -> Read:
+    async def _one(
+        self, client: httpx.AsyncClient, key: bytes, request: Request, read: Reader[Read], watcher: Watcher
+    ) -> Read:
         self.spending.in_flight += 1
         try:
-            reply = await self._sent(client, "POST", request.path, request.body)
+            reply = await self._sent(client, "POST", request.path, request.body, Wait(request.trial), watcher)
         finally:
             self.spending.in_flight -= 1
         self.spending.requests += 1
@@ -164,23 +175,24 @@ class Client(Generic[Read]):
         return result
 
     async def _sent(
-        self, client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
+        self,
+        client: httpx.AsyncClient,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        wait: Wait,
+        watcher: Watcher,
     ) -> dict[str, Any]:
-        """One request until it is answered, refused, or has been tried often enough."""
-        why = ""
-        for attempt in range(self.settings.tries):
+        """One request until it is answered or refused, or patience ends."""
+        while True:
             try:
-                return await self._tried(client, method, path, body)
+                reply = await self._tried(client, method, path, body)
             except FaltersError as error:
-                why, wait = str(error), error.wait
                 self.spending.repeated += 1
-                if attempt + 1 < self.settings.tries:
-                    longest = min(LONGEST_WAIT, _FIRST_WAIT * 2**attempt)
-                    await asyncio.sleep(longest * (0.5 + random.random() / 2) if wait is None else wait)
-        raise UserError(
-            f"{self.address.url} does not answer after {self.settings.tries} tries ({why})",
-            fix="see whether the server runs, and run the same again: what was answered is kept",
-        )
+                await asyncio.sleep(self.patience.pause(wait, error, watcher))
+            else:
+                self.patience.heard(watcher)
+                return reply
 
     async def _tried(
         self, client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
@@ -190,20 +202,24 @@ class Client(Generic[Read]):
         url = path if path.startswith("http") else f"{self.address.url}{path}"
         try:
             response = await client.request(method, url, json=body)
+        except httpx.ConnectTimeout as error:
+            raise FaltersError("nobody takes the connection", reached=False) from error
         except httpx.TimeoutException as error:
             raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
         except httpx.TransportError as error:
-            raise FaltersError(self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))) from error
+            why = self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))
+            raise FaltersError(why, reached=not isinstance(error, httpx.ConnectError)) from error
         if response.status_code in _FALTERS:
-            raise FaltersError(f"HTTP {response.status_code}", wait_of(response.headers.get("retry-after")))
+            wait, there = wait_of(response.headers.get("retry-after")), response.status_code in _THERE
+            raise FaltersError(f"HTTP {response.status_code}", wait, away=not there)
         if response.status_code >= 300:
             raise self._refusal(response.status_code, response.text)
         try:
             reply = response.json()
         except ValueError as error:
-            raise FaltersError("its answer is not whole JSON") from error
+            raise FaltersError("its answer is not whole JSON", away=False) from error
         if not isinstance(reply, dict):
-            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object")
+            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object", away=False)
         if "error" in reply and "choices" not in reply:
             raise self._refusal(response.status_code, response.text)
         return reply
@@ -230,7 +246,7 @@ class Client(Generic[Read]):
         key = self.settings.key()
         return httpx.AsyncClient(
             headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=self.settings.timeout,
+            timeout=httpx.Timeout(self.settings.timeout, connect=min(_CONNECTING, self.settings.timeout)),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
             verify=self._certificates(),
             trust_env=not self.address.loopback,  # a proxy knows another machine by this name

@@ -12,16 +12,17 @@ from horsesense.models.served.address import parse_address
 from horsesense.models.served.client import Client
 from horsesense.models.served.served_model import ServedModel
 from horsesense.models.served.settings import ServedSettings
+from horsesense.watching import UNWATCHED, Watcher
 
 _VOLATILE = {"created", "permission", "object"}
 """What a server says of itself that is another after it was started again."""
 
 
-def open_served(name: str, settings: ServedSettings | None = None) -> ServedModel:
-    """The model that ``openai:URL#name`` means; the server is asked what it has."""
+def open_served(name: str, settings: ServedSettings | None = None, watcher: Watcher = UNWATCHED) -> ServedModel:
+    """The model that ``openai:URL#name`` means; the server is asked what it has, and the watcher told of waits."""
     address, how = parse_address(name), settings or ServedSettings()
     how.check()
-    client: Client[Any] = Client(address, how)
+    client: Client[Any] = Client(address, how, watcher=watcher)
     listed = (client.get("/models") or {}).get("data")
     entries = {str(each.get("id")): each for each in listed or [] if isinstance(each, dict)}
     model = address.model

@@ -26,12 +26,17 @@ class SpentError(UserError):
     """The budget is reached; what was answered is kept."""
 
 
+class SilentError(UserError):
+    """The server did not answer as long as it was waited for; that says nothing about what it can do."""
+
+
 class FaltersError(Exception):
     """The server may do it the next time."""
 
-    def __init__(self, why: str, wait: float | None = None) -> None:
+    def __init__(self, why: str, wait: float | None = None, *, reached: bool = True, away: bool = True) -> None:
+        """``reached``: somebody was there; ``away``: not to be had now, rather than unable to do this."""
         super().__init__(why)
-        self.wait = wait
+        self.wait, self.reached, self.away = wait, reached, away
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Request:
     """Which of several draws of the same."""
     about: Hashable = None
     """What reads the reply needs to know of it; not sent, and no part of the key."""
+    trial: bool = False
+    """Whether it finds out what the server can do; not sent, and no part of the key."""
 
     def key(self, identity: str) -> bytes:
         """SHA-256 over who is asked and what."""

@@ -266,7 +266,7 @@ class ServedModel:
             for room in ROOMS:
                 path, body = reply_body(self.model, turn, Sampling(1), 0, room)
                 try:
-                    self.client.ask(Request(path, body), lambda reply: read_continuation(reply, ""))
+                    self.client.ask(Request(path, body, trial=True), lambda reply: read_continuation(reply, ""))
                 except RefusedError as error:
                     if error.status in (401, 403):
                         raise

@@ -26,7 +26,7 @@ from horsesense.models.served.protocol import (
     read_echo,
     read_generated,
 )
-from horsesense.models.served.requests import RefusedError, Request
+from horsesense.models.served.requests import RefusedError, Request, SilentError, SpentError
 
 TEXTS = (
     "Ice is",
@@ -64,6 +64,8 @@ def try_likelihood(client: Client[Any], model: str) -> Trial:
             if error.status in (401, 403):
                 raise
             reasons.append(f"{style}: HTTP {error.status}")
+        except (SilentError, SpentError):
+            raise
         except UserError as error:
             reasons.append(f"{style}: {error.problem}")
     return Trial(False, f"it gives no log-probabilities of a text ({'; '.join(reasons)})")
@@ -72,7 +74,9 @@ def try_likelihood(client: Client[Any], model: str) -> Trial:
 def _compared(client: Client[Any], model: str, style: str, beginning: Beginning) -> Trial:
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
-    made = client.ask_each((Request("/completions", body) for body in bodies), lambda *told: read_generated(told[2]))
+    made = client.ask_each(
+        (Request("/completions", body, trial=True) for body in bodies), lambda *told: read_generated(told[2])
+    )
     # Every beginning of what was made, with what its last token was made with.
     cases = [
         (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
@@ -80,7 +84,9 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
         for count in range(1, len(each.tokens) + 1)
         if each.tokens[count - 1] and "\ufffd" not in "".join(each.tokens[:count])
     ]
-    requests = [Request("/completions", echo_body(model, before + text, style), about=text) for text, _, _ in cases]
+    requests = [
+        Request("/completions", echo_body(model, before + text, style), about=text, trial=True) for text, _, _ in cases
+    ]
     echoes = client.ask_each(requests, lambda request, _, reply: _read(reply, str(request.about)))
     compared, largest, where = 0, 0.0, ""
     for (_, token, wanted), echoed in zip(cases, echoes, strict=True):
@@ -126,12 +132,14 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
     for most in (MOST_NEXT, FEWER_NEXT):
         path, body = next_body(model, turn, most, room)
         try:
-            told = client.ask(Request(path, body), read_alternatives)
+            told = client.ask(Request(path, body, trial=True), read_alternatives)
         except RefusedError as error:
             if error.status in (401, 403):
                 raise
             reason = f"HTTP {error.status}"
             continue
+        except (SilentError, SpentError):
+            raise
         except UserError as error:
             reason = error.problem
             continue
