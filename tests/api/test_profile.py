@@ -192,6 +192,9 @@ def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path
 
     with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
         hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", watcher=Told())
+    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
+        hs.ask("smollm2", limit=4, out=tmp_path / "p" / "answers")  # it may not have kept an answer yet
+    assert not (tmp_path / "p" / "answers").exists()
 
 
 def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(

@@ -101,6 +101,9 @@ def check_free(folder: Path) -> None:
     if manifest_path(folder / _RUN).is_file():
         raise _taken(f"a profile, or another run in {_RUN}/", folder)
     above = folder.name == _RUN and (folder.parent / PROFILE).is_file()
+    if folder.name == _RUN and not above and (folder.parent / _LOCK).is_file():
+        with locked(folder.parent):  # refused where a profile is at work above that has kept no answer yet
+            pass
     if above or (manifest_path(folder).is_file() and read_manifest(folder).of_profile):
         raise _taken("the answers of a profile", folder)
 

@@ -212,6 +212,8 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
         seen = "memory was not looked for"
     elif not memory.told:
         seen = "too little was asked to tell whether it has met the questions before"
+        if "too little" in sense:
+            seen = "whether it has met the questions before cannot be told either"
     else:
         seen = f"{'it has met the frozen' if memory.found else 'nothing says that it has met the'} questions before"
         if len(memory.abilities) < len(verdicts.findings) and not memory.found:
