@@ -50,6 +50,7 @@ def test_a_study_from_end_to_end(study: Path, tmp_path: Path) -> None:
     judge(study, people["cid"]["link"], "0", 1)
     state = document("status", study)
     assert (state["judgements"], state["wanted"]) == (12, 2)
+    assert (state["missing"], state["disputed"], state["by_votes"]) == (3, 1, {"2": 6})
     assert state["done"] == 5, "the one in dispute wants five"
     assert {each["annotator"] for each in state["people"]} == {each["code"] for each in people.values()}
     assert document("pause", study, "ann")["state"] == "paused"
@@ -93,6 +94,41 @@ def test_one_vote_is_enough_where_one_is_asked_for(probe: Path, tmp_path: Path) 
     assert document("export", tmp_path / "one", "-o", tmp_path / "l.jsonl")["counts"] == {"unlikely": 6}
 
 
+def test_the_lines_of_a_status_agree_with_one_another(study: Path) -> None:
+    """All six have two judgements and not all are done: that is said together, with whom nobody has heard of yet."""
+    document("invite", study, "ann", "ben")
+    document("invite", study, "rita", "--researcher")
+    state = document("status", study)
+    assert (state["judgements"], state["missing"], state["open"]) == (0, 12, 0)
+    assert [(each["judgements"], each["open"]) for each in state["people"]] == [(0, 0)] * 2, "researchers judge nothing"
+    links = {each["name"]: each["link"] for each in document("invite", study, "ann", "ben", "--renew")["people"]}
+    judge(study, links["ann"], "3", 6)
+    judge(study, links["ben"], "0", 6)
+    _, shown, _ = run("status", study)
+    assert "0 of 6 items have all the judgements they want (5 each)" in shown
+    assert "12 judgements given, 18 still wanted" in shown
+    assert "so far: 6 with 2" in shown
+
+
+def test_who_was_told_that_this_is_all_is_done(probe: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    _, shown, _ = run("new", probe, "--instrument", "partwhole", "-o", study, "--each", "1")
+    assert shown.startswith("6 judgements wanted, of 6 items")
+    people = document("invite", study, "Zoë Ü", "ben", "cid")["people"]
+    judge(study, people[0]["link"], "3", 4)
+    assert {each["name"]: each["state"] for each in document("codes", study)["people"]} == {
+        "Zoë Ü": "working",
+        "ben": "working",
+        "cid": "working",
+    }
+    judge(study, people[1]["link"], "3", 2)
+    assert {each["name"]: each["state"] for each in document("codes", study)["people"]} == {
+        "Zoë Ü": "done",
+        "ben": "done",
+        "cid": "nothing left",
+    }
+
+
 def test_links_go_into_a_file_that_only_the_owner_reads(study: Path, tmp_path: Path) -> None:
     out = tmp_path / "links.csv"
     told = document("invite", study, "ann", "-o", out)
@@ -134,7 +170,10 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "there is no person of this study 'anna'; did you mean 'ann'?",
         ),
         "invited twice": (["invite", study, "ann"], "ann is invited already"),
-        "a name that is none": (["invite", study, "a b"], "the name 'a b' is not usable"),
+        "a name that is none": (
+            ["invite", study, "a<b"],
+            "the name 'a<b' is not usable; use letters, digits, single spaces and",
+        ),
         "a study in the way": (
             ["new", source, "--instrument", "partwhole", "-o", study],
             "there is something of that name already",

@@ -98,7 +98,12 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
         write_probe(tmp_path / f"{name}.jsonl", questions(*given))
         words += [f"--{name}", tmp_path / f"{name}.jsonl"]
     words += ["--lr", 5e-3, "--steps", 4, "--steps", 60, "--seed", 0, "--add", 0, "--add", 1, "--json"]
-    found = document(call(*words, "--dose", 4), "inoculate")
+    called = call(*words, "--dose", 4)
+    assert "plain, k = 4, seed 0, on the development sets: new" in called.err
+    assert "the probe's own" not in called.err
+    found = document(called, "inoculate")
+    shown = call(*words[:-1], "--dose", 4).out
+    assert "on the test sets, read once" in shown, "the table says which sets its figures are of"
     assert [(point["setting"], point["k"]) for point in found["curves"]] == [
         ("add-some x1", 4),
         ("none", 0),
@@ -156,6 +161,10 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
         (
             ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 5, "--add", 1],
             "--natural",
+        ),
+        (
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 99],
+            "12 of 12 items of the original task are the probe's own",
         ),
     ):
         called = call(*words)

@@ -66,7 +66,7 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for place, item in enumerate(probes["triples"].items[:8])
         for who in ("ann", "ben", "cid")
     ]
-    write_judgements(folder / "votes.jsonl", votes)
+    write_judgements(folder / "filled.csv", votes)
     shutil.copy(next(lay_all(folder / "cats").rglob("wsc.txt")), folder / "wsc.txt")
     (folder / "nouns.txt").write_text("stone\nsongs\n", encoding="utf-8")
     for name, model in (("one", "my-model"), ("other", "my-bert"), ("new", "my-bert"), ("old", "my-model")):

@@ -38,6 +38,8 @@ class Collected:
     probe: Probe | None = None
     targets: Mapping[str, int] = field(default_factory=dict)
     """How many people should judge an item, where that is not as the instrument says."""
+    people: tuple[str, ...] = ()
+    """Who was invited to judge, whether they have or not; files do not tell."""
 
     @property
     def number_of_people(self) -> int:

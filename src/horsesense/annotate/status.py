@@ -44,19 +44,23 @@ class Status(Document):
     instrument: str
     """What they judge with."""
     wanted: int
-    """Judgements that an item should have."""
+    """Judgements that an item should have; one in dispute wants more."""
     items: int
     """Items that were asked about."""
     done: int
     """Items that have as many judgements as they should."""
     judgements: int
     """Judgements that were given."""
+    missing: int
+    """Judgements that are still wanted, whoever is to give them."""
+    disputed: int
+    """Items for which more people are asked, since the first did not agree."""
     open: int
-    """Tasks without an answer yet."""
+    """Tasks that are with people and have no answer yet."""
     by_votes: Mapping[str, int]
     """Number of judgements → how many items have so many."""
     people: tuple[PersonStatus, ...]
-    """In order of names."""
+    """In order of names; those who were invited to a study and have not begun, too."""
     notes: Mapping[str, int]
     """What was found odd, counted."""
 
@@ -69,14 +73,19 @@ def status_of(collected: Collected) -> Status:
     votes = Counter(each.item for each in collected.judgements)
     depth = Counter(votes[item] for item in asked)
     wanted = min(collected.targets.values(), default=collected.instrument.judgements)
+    missing = {item: max(0, collected.targets.get(item, wanted) - votes[item]) for item in asked}
     return Status(
         instrument=collected.instrument.name,
         wanted=wanted,
         items=len(asked),
-        done=sum(votes[item] >= collected.targets.get(item, wanted) for item in asked),
+        done=sum(not each for each in missing.values()),
         judgements=len(collected.judgements),
+        missing=sum(missing.values()),
+        disputed=sum(each > wanted for each in collected.targets.values()),
         open=len(collected.open),
         by_votes={str(number): depth[number] for number in sorted(depth)},
-        people=tuple(PersonStatus(name, given[name], waiting[name]) for name in sorted(given | waiting)),
+        people=tuple(
+            PersonStatus(name, given[name], waiting[name]) for name in sorted({*given, *waiting, *collected.people})
+        ),
         notes=dict(collected.notes),
     )

@@ -79,7 +79,8 @@ def new(
     from horsesense.api import people as by_files
     from horsesense.api import studies
 
-    if not out.suffix and form == "table":
+    served = not out.suffix and form == "table"
+    if served:
         if annotators or round != 1:
             raise UserError("people are invited to a study one by one", fix="leave --people and --round out")
         made = studies.new(
@@ -106,15 +107,15 @@ def new(
         made = by_files.new(
             probe, instrument, out, annotators=names, each=each, round=round, limit=limit, seed=seed, format=form
         )
-    _print_new(made, json)
+    _print_new(made, "judgements wanted, of" if served else "tasks about", json)
 
 
-def _print_new(made: NewTasks, json: bool) -> None:
+def _print_new(made: NewTasks, counted: str, json: bool) -> None:
     if json:
         print_json(made)
         return
     files = "  ".join(map(str, made.files))
-    people().print(f"{made.tasks:,} tasks about {made.items:,} items  {files}", markup=False, soft_wrap=True)
+    people().print(f"{made.tasks:,} {counted} {made.items:,} items  {files}", markup=False, soft_wrap=True)
 
 
 def serve(

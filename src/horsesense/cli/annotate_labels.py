@@ -47,13 +47,16 @@ def status(
         print_json(state)
         return
     console = people()
+    more = f", more for {state.disputed:,} in dispute" if state.disputed else ""
     console.print(
-        f"{state.instrument}: {state.done:,} of {state.items:,} items have {state.wanted} judgements; "
-        f"{state.judgements:,} judgements, {state.open:,} tasks open",
+        f"{state.instrument}: {state.done:,} of {state.items:,} items have all the judgements they want "
+        f"({state.wanted} each{more}); {state.judgements:,} judgements given, {state.missing:,} still wanted, "
+        f"{state.open:,} tasks with people",
         markup=False,
         soft_wrap=True,
     )
-    console.print("items by judgements  " + "  ".join(f"{votes}: {n:,}" for votes, n in state.by_votes.items()))
+    counts = ", ".join(f"{n:,} with {votes}" for votes, n in state.by_votes.items())
+    console.print(f"items by how many judgements they have so far: {counts}")
     frame = table("annotator", "judgements", "open")
     for each in state.people:
         frame.add_row(escape(each.annotator) or "(nobody named)", f"{each.judgements:,}", f"{each.open:,}")

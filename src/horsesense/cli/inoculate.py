@@ -110,5 +110,6 @@ def _show(document: Inoculation) -> None:
         )
     people().print(frame)
     new, original = document.chosen[0].test_new, document.chosen[0].test_original
-    sizes = f"new: n = {new.n:,}, guessing {new.chance:.3f}; original: n = {original.n:,}, "
+    read = "on the test sets, read once, by weights that the development sets chose"
+    sizes = f"{read}; new: n = {new.n:,}, guessing {new.chance:.3f}; original: n = {original.n:,}, "
     people().print(f"{sizes}guessing {original.chance:.3f}", style="dim", markup=False, soft_wrap=True)

@@ -67,6 +67,11 @@ class Study(Job):
             leaks = check_leaks(find_leaks(items, measured), allow_overlap)
             if name != "natural":
                 dose_leaks = leaks
+        own = {item.id for probe in (s.dev, s.test) for item in probe.items}
+        others = {item.id for probe in (s.original_dev, s.original_test) for item in probe.items}
+        if shared := len(own & others):
+            told = f"{shared:,} of {len(others):,} items of the original task are the probe's own"
+            self.watcher.say(f"{told}: what a dose costs is then no cost, but what it teaches")
         most = max(self.grid.doses)
         if most > len(s.train.items):
             raise UserError(
@@ -109,8 +114,9 @@ class Study(Job):
         self.tried([Dose(**{**dose, "model": self.model}) for dose in done.told["tried"]])
         dose = Dose(**{**done.told["best"], "model": self.model})
         self.watcher.say(
-            f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}: new {dose.new:.3f} (from {self.before['new']:.3f}), "
-            f"original {dose.original:.3f}, cost {dose.cost:+z.3f}, at rate {dose.lr:g} and step {dose.steps}"
+            f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}, on the development sets: new {dose.new:.3f} "
+            f"(from {self.before['new']:.3f}), original {dose.original:.3f}, cost {dose.cost:+z.3f}, "
+            f"at rate {dose.lr:g} and step {dose.steps}"
         )
         self.chosen(BestDose(dose, *answers))
         return []

@@ -22,6 +22,7 @@ from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.pipeline import run_pipeline
+from horsesense.methods.winoventi.plan import read_plan
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
@@ -201,6 +202,15 @@ def test_steps_are_done_once_and_again_where_their_inputs_change(tiny_folders: d
     assert run_pipeline(plan, out, again).counts == done.counts
     assert sum("done already" in text for text in again.heard) == 7
     assert not any("…" in text for text in again.heard)
+    with pytest.raises(
+        UserError, match=r"the folder holds the pipeline of .*bert0?, and not of .*roberta0?; choose another out"
+    ):
+        run_pipeline(replace(plan, model=str(tiny_folders["roberta"])), out)
+    assert read_plan(out).model == plan.model, "the folder is as it was"
+    (tmp_path / "moved").symlink_to(tiny_folders["bert"])
+    assert run_pipeline(replace(plan, model=str(tmp_path / "moved")), out).counts == done.counts, (
+        "the same model goes on"
+    )
     (out / "state.json").write_text("[]")
     with pytest.raises(UserError, match="not the state of a pipeline"):
         run_pipeline(plan, out)

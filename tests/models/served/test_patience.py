@@ -40,7 +40,8 @@ def free_port() -> int:
 
 def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageModel, tmp_path: Path) -> None:
     """Refused connections, then 503 while it loads, then answers: the run goes on, and asks nothing twice."""
-    port, listener, later = free_port(), Listener(), []
+    port, listener = free_port(), Listener()
+    later: list[ModelServer] = []
     with ModelServer(local).running() as steady:
         usual = hs.ask(steady.name, PROBE, ways="letters").answered[0].answers
 

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
+from horsesense.annotate.server.participants import ANNOTATOR, WITHDRAWN
 from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import ITEMS
 from horsesense.records import Judgement, read_probe
@@ -52,6 +53,9 @@ def collected_from(folder: Path) -> Collected:
         with reading(served.engine) as connection:
             kinds = connection.scalars(select(retracted.kind)).all()
             wanted = connection.execute(select(_items.key, _items.wanted).where(_items.purpose == "item")).all()
+            invited = connection.scalars(
+                select(_people.code).where(_people.role == ANNOTATOR, _people.state != WITHDRAWN)
+            ).all()
             waiting = connection.execute(
                 select(_items.key, _people.code)
                 .join_from(tables.leases, tables.items)
@@ -64,6 +68,5 @@ def collected_from(folder: Path) -> Collected:
     scales = {item: task.scale for item, task in served.tasks["item"].items()}
     probe = read_probe(folder / ITEMS)
     open_tasks = tuple((row.key, row.code) for row in waiting)
-    return Collected(
-        served.instrument, judgements, open_tasks, scales, notes, probe, {row.key: row.wanted for row in wanted}
-    )
+    targets = {row.key: row.wanted for row in wanted}
+    return Collected(served.instrument, judgements, open_tasks, scales, notes, probe, targets, tuple(invited))

@@ -8,6 +8,7 @@ from pathlib import Path
 from horsesense.annotate.server.links_and_sessions import CROWDS, new_join
 from horsesense.annotate.server.participants import ANNOTATOR, RESEARCHER, all_people, invite
 from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.study_progress import finished, state_told
 from horsesense.records.document import Document
 
 
@@ -43,7 +44,7 @@ class Completion:
     code: str
     """What the person is called in exports."""
     state: str
-    """How far they are: new, working, failed, stopped or withdrawn."""
+    """New, working, done, nothing left (others have answered it all), failed, stopped or withdrawn."""
     answered: int
     completion: str
     """To be held against what they gave to a platform."""
@@ -108,8 +109,9 @@ def crowd_link(served: Served, crowd: str, most: int) -> Link:
 
 def completions(served: Served) -> tuple[Completion, ...]:
     """The code of everybody who judges."""
+    everybody = [each for each in all_people(served) if each.role == ANNOTATOR]
+    done = finished(served, everybody)
     return tuple(
-        Completion(each.name, each.code, each.state, each.answered, served.completion(each.name))
-        for each in all_people(served)
-        if each.role == ANNOTATOR
+        Completion(each.name, each.code, state_told(each, done), each.answered, served.completion(each.name))
+        for each in everybody
     )

@@ -19,15 +19,12 @@ from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import ANNOTATOR, Person, all_people
 from horsesense.annotate.server.served_study import Served
-from horsesense.annotate.server.study_progress import finished
+from horsesense.annotate.server.study_progress import finished, state_told
 from horsesense.annotate.study_figures import Figure, agreement_figures
 from horsesense.records import Judgement
 
 RESAMPLES = 200
 """Enough for a look; annotate agreement takes more."""
-DONE = "done"
-UNNEEDED = "nothing left"
-"""Of somebody for whom others have left no question."""
 _FEW = 10
 """Fewer answers say nothing of a person."""
 _TIMES = 3
@@ -194,8 +191,9 @@ def standings(served: Served, latest: Overview) -> list[Standing]:
         flags = ["paused"] if person.paused else []
         flags += ["too quick"] * (len(taken) >= _FEW and hasty >= _HASTY * len(taken))
         flags += _beside_others(person, mine, time, middle, usual, len(seconds))
-        state = (DONE if person.answered else UNNEEDED) if person.id in done else person.state
-        found.append(Standing(person, state, time, hasty, latest.attention.get(person.id, ""), mine, flags))
+        found.append(
+            Standing(person, state_told(person, done), time, hasty, latest.attention.get(person.id, ""), mine, flags)
+        )
     return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import random
-import re
 import secrets
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,18 @@ NEW, WORKING, FAILED, STOPPED, WITHDRAWN = "new", "working", "failed", "stopped"
 
 BYTES = 24
 """192 bits: nobody guesses one, so that a plain hash is enough to keep it by."""
-_NAME = re.compile(r"[\w.@:+-]{1,80}")
+_MARKS = "._@:+-'’"
+_LONGEST = 80
+
+
+def is_name(text: str) -> bool:
+    """Whether a person may be called so: letters and digits of any script, some marks, and single spaces inside.
+
+    >>> is_name("Zoë Ü"), is_name("हिन्दी"), is_name("a@b.org"), is_name(" ann"), is_name("<b>"), is_name("")
+    (True, True, True, False, False, False)
+    """
+    fits = all(each in _MARKS or unicodedata.category(each)[0] in "LMN" for word in text.split(" ") for each in word)
+    return fits and all(text.split(" ")) and len(text) <= _LONGEST
 
 
 def new_token() -> str:
@@ -96,8 +107,11 @@ def add_person(
     connection: Connection, served: Served, name: str, role: str = ANNOTATOR, queue: str = ""
 ) -> tuple[int, str]:
     """A new person and the token of their personal link; the token is not kept."""
-    if not _NAME.fullmatch(name):
-        raise UserError(f"the name {name!r} is not usable", fix="use letters, digits and . _ @ : + -")
+    if not is_name(name):
+        raise UserError(
+            f"the name {name!r} is not usable",
+            fix=f"use letters, digits, single spaces and {' '.join(_MARKS)}, {_LONGEST} at most",
+        )
     if queue and not connection.scalar(select(func.count()).where(tables.items.c.queue == queue)):
         known = set(connection.scalars(select(tables.items.c.queue))) - {""}
         raise unknown("queue", queue, known)

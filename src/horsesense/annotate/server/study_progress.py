@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,6 +18,9 @@ WIDTH, HEIGHT = 600, 120
 """Of the curve, in its own units."""
 _POINTS = 200
 """More would not be seen."""
+DONE = "done"
+UNNEEDED = "nothing left"
+"""Of somebody for whom others have left no question."""
 _HOUR, _DAY = 3600, 24 * 3600
 _items, _judgements, _leases = tables.items.c, tables.judgements.c, tables.leases.c
 
@@ -166,3 +169,8 @@ def finished(served: Served, people: Sequence[Person]) -> set[int]:
         if person.state == WORKING and (open_to <= 0 or (limit and person.answered >= limit)):
             done.add(person.id)
     return done
+
+
+def state_told(person: Person, done: Collection[int]) -> str:
+    """How far a person is, for the researcher: their state, or that nothing is left for them."""
+    return (DONE if person.answered else UNNEEDED) if person.id in done else person.state

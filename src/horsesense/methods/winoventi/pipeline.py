@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, writing
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
@@ -42,6 +42,7 @@ from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 
 _NOUNS_AT_ONCE = 64
+_ASSOCIATIONS = "associations.tsv"
 VALIDATED, PROPOSED = "validated", "proposed"
 KINDS = (VALIDATED, PROPOSED)
 """Of schemas that are asked: what people or a stated judge passed, which has a headline; and what nobody has."""
@@ -96,6 +97,8 @@ class _Pipeline:
     def __init__(self, plan: PipelinePlan, folder: Path, watcher: Watcher) -> None:
         self.folder, self.watcher = folder, watcher
         self.steps = Steps(folder, watcher.say)
+        self.identity = identity_named(labelled(plan.model)[1])
+        self._refuse_another(plan.model)
         self.steps.keep_plan(plan.to_dict())
         said = {stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()}
         self.plan = replace(
@@ -105,13 +108,31 @@ class _Pipeline:
         )
         self.models = LoadedModels(plan, folder, watcher)
         self.nouns = {noun.word: noun for noun in plan.nouns}
-        self.identity = identity_named(labelled(plan.model)[1])
+
+    def _refuse_another(self, model: str) -> None:
+        """A pipeline turns one model's associations against it; another's would mix with what people said of these.
+
+        The same model may go by another name.
+        """
+        earlier = str(self.steps.plan.get("model", model))
+        if earlier == model or not (self.folder / _ASSOCIATIONS).is_file():
+            return
+        try:
+            same = identity_named(labelled(earlier)[1]) == self.identity
+        except UserError:  # it is not here any more
+            same = False
+        if not same:
+            raise UserError(
+                f"the folder holds the pipeline of {earlier}, and not of {model}",
+                file=self.folder,
+                fix=f"choose another {argument('out')}, or give {argument('model', earlier)}",
+            )
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
         plan = self.plan
         inputs = [self.identity, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
-        everything = self.steps.do("1 associations", "associations.tsv", inputs, self._associate)
+        everything = self.steps.do("1 associations", _ASSOCIATIONS, inputs, self._associate)
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)

@@ -158,8 +158,8 @@ class LoadedModels:
             for each in here:
                 del self._by_name[each]
             plan = self.plan
-            how = {"device": plan.device, "dtype": plan.asking.spec.dtype}
-            model = open_model(name, **how, served=plan.served, watcher=self.watcher)
+            dtype = plan.asking.spec.dtype
+            model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, watcher=self.watcher)
             if model.who.kind == "server":  # its address may not tell which model it is
                 told = model.who.reported
                 self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
