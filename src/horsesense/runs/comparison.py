@@ -97,7 +97,8 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
     asked = by_probe(runs)
     common = {each for each, models in asked.items() if len(models) > 1}
     for folder, answered in runs:
-        if not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
+        # A run without a whole answer is named as not finished.
+        if answered and not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
             _refuse_alone(folder, answered, runs)
     return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
 
