@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from horsesense.errors import in_words
+
 
 class Watcher:
     """Told how far work has come; this one does not look.
@@ -22,3 +30,44 @@ class Watcher:
 
 UNWATCHED = Watcher()
 """For work that nobody looks at."""
+
+
+class Remark(UserWarning):
+    """What a user should know of what was read: a warning in Python, a line on the command line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(in_words(text))
+
+
+def remark(text: str) -> None:
+    """Tell it, as a warning at the line that called us; for work that nobody watches yet, such as reading a file."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("horsesense.", "contextlib")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(Remark(text), stacklevel=level)
+
+
+@contextmanager
+def hearing_remarks(hear: Callable[[str], None]) -> Iterator[None]:
+    """Remarks of the block go to ``hear``, each once; other warnings go their way.
+
+    >>> with hearing_remarks(print):
+    ...     remark("the card is missing")
+    ...     remark("the card is missing")
+    the card is missing
+    """
+    heard: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Remark)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, *about: Any, **more: Any) -> None:
+            if not isinstance(message, Remark):
+                others(message, *about, **more)
+            elif message.text not in heard:
+                heard.add(message.text)
+                hear(message.text)
+
+        warnings.showwarning = show
+        yield

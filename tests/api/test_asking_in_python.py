@@ -177,3 +177,16 @@ def test_asking_leaves_everything_as_it_was(toy: Path, tiny_folders: dict[str, P
     assert [len(module._forward_hooks) + len(module._forward_pre_hooks) for module in network.modules()] == hooks
     assert (hash_of_weights(network), network.config.to_dict(), torch.get_rng_state().tolist()) == before
     assert all(module.__dict__.get("forward") is None for module in network.modules())
+
+
+def test_a_set_is_called_alike_as_a_release_a_probe_and_a_file(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    released, file = tmp_path / "sm.txt", tmp_path / "sm.jsonl"
+    released.write_bytes(b"1\x01he drank the stone\x01he drank the milk\n0\x01birds fly\x01stones fly\n")
+    read = hs.read_release("cats", released)
+    hs.write_probe(file, read)
+    model = str(tiny_folders["gpt2"])
+    runs = [hs.ask(model, probe) for probe in (read, file, hs.load_probe(file))]
+    assert [run.probes for run in runs] == [("sm",)] * 3
+    assert [side.probe for side in runs[0].compare(*runs[1:]).probes] == ["sm"]
+    assert [probe.card.name for probe in (read, hs.load_probe(file))] == ["cats", "cats"]
+    assert hs.read_release("cats", released, released).called == ""

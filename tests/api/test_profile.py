@@ -15,9 +15,11 @@ import pytest
 import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.report.profile_grid import MEANINGS
+from horsesense.runs.folder import locked
 from horsesense.watching import Watcher
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
+from tests.support.made_run import made_items, make_run
 from tests.support.small_wordnet import write_small_wordnet
 
 CHEAP = ["everyday", "turned", "exceptions", "parts"]
@@ -57,7 +59,18 @@ def test_a_cue_reader_earns_what_the_cue_earns(pair: hs.Profile) -> None:
 def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> None:
     assert not pair.complete
     assert not small.complete
-    assert "these are not the figures of profile 1" in (pair.page or Path()).read_text(encoding="utf-8")
+    said = "Only a part of the edition was asked: these are not the figures of profile 1, quick."
+    page = re.sub(r"<[^>]+>", "", (pair.page or Path()).read_text(encoding="utf-8"))
+    for text in (pair.to_markdown(), page, repr(pair)):
+        assert text.count(said) == 1
+        assert text.index(said) < text.index(pair.models[0].summary[0]), "before any headline"
+
+
+def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: hs.Profile) -> None:
+    (level,) = {model.verdicts.sure for model in pair.models}
+    assert level == 1 - 0.05 / 2 / len(CHEAP)
+    for text in (pair.to_markdown(), (pair.page or Path()).read_text(encoding="utf-8")):
+        assert "verdicts rest on stricter ones (99.38 %), so that a page of 4 abilities" in text
 
 
 def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
@@ -139,6 +152,49 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixtu
     call = caller(capfd)
     both = call("profile", "-m", "guesser", "--quick", "--full", "--out", tmp_path / "x")
     assert (both.code, (tmp_path / "x").exists()) == (2, False)
+
+
+def test_one_folder_holds_one_study(pair: hs.Profile, small: hs.Profile, tmp_path: Path) -> None:
+    """A run in a profile's folder put its answers among those of the profile."""
+    assert pair.out is not None
+    assert small.out is not None
+    trees = [tree_of(each) for each in (pair.out, small.out)]
+    for place in (pair.out, pair.out / "answers", small.out, small.out / "answers"):
+        with pytest.raises(UserError, match="one folder holds one study"):
+            hs.ask("smollm2", limit=4, out=place)
+    assert [tree_of(each) for each in (pair.out, small.out)] == trees
+    with pytest.raises(UserError, match=r"answers are a run: .*answers"):
+        hs.open_run(small.out)
+    made = make_run(tmp_path / "run", {"good": 0.9}, made_items(4))
+    with pytest.raises(UserError, match="holds a run, and one folder holds one study"):
+        hs.profile("guesser", abilities=["parts"], out=made)
+
+
+def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu", "pictures": False}
+    model, out = str(tiny_folders["gpt2"]), tmp_path / "p"
+    with pytest.raises(KeyboardInterrupt):
+        hs.profile(model, out=out, watcher=_Stops(), **few)
+    for place in (out, out / "answers"):
+        with pytest.raises(UserError, match="one folder holds one study"):
+            hs.ask(model, limit=4, out=place, device="cpu")
+    # A run of one's own may be called so.
+    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
+    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
+
+
+def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path: Path) -> None:
+    class Told(Watcher):
+        def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+            pytest.fail(f"it began with {stage}")
+
+        say = at  # type: ignore[assignment]
+
+    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
+        hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", watcher=Told())
+    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
+        hs.ask("smollm2", limit=4, out=tmp_path / "p" / "answers")  # it may not have kept an answer yet
+    assert not (tmp_path / "p" / "answers").exists()
 
 
 def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(

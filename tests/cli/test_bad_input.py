@@ -108,7 +108,7 @@ def test_a_bad_line(line: dict[str, Any] | str | bytes, told: str, tmp_path: Pat
     assert called.err.startswith(f"horsesense: {path}:2: ")
     assert told in called.err
     assert called.err.count("\n") == 1
-    assert names(tmp_path) == ["toy.jsonl"]
+    assert set(names(tmp_path)) <= {"toy.jsonl", "toy.card.json"}, "nothing was written"
 
 
 @pytest.mark.parametrize("command", ["show", "run"])
@@ -148,6 +148,7 @@ def test_bad_files(command: str, tmp_path: Path, call: Call) -> None:
         "folder.parquet": ": this is a folder, not a file",
         "none.jsonl": ": no such file or folder",
         "none.parquet": ": no such file or folder",
+        "none.csv": ": no such file or folder",
         "noending/toy.jsonl": ": a part of the path is a file, not a folder",
     }
     if command == "show":  # which takes run folders too
@@ -166,6 +167,14 @@ CALLS: list[tuple[list[str], str]] = [
     (["shw"], "no such command 'shw'. Did you mean 'show'?; see: horsesense --help"),
     (["--colour", "show"], "no such option: --colour; see: horsesense --help"),
     (["show"], "missing argument 'file'; see: horsesense show --help"),
+    (
+        ["show", "nothere"],
+        "there is no file and no probe called 'nothere'; give a file (.jsonl, .jsonl.gz or .parquet), or",
+    ),
+    (
+        ["run", "-m", "any", "-p", "nothere", "--out", "out"],
+        "there is no file and no probe called 'nothere'; give a file",
+    ),
     (["show", "toy.jsonl", "a", "b"], "got unexpected extra argument(s) (b); see: horsesense show --help"),
     (["show", "toy.jsonl", "--samples", "-1"], "invalid value for '--samples'"),
     (["show", "toy.jsonl", "--seed", "one"], "invalid value for '--seed'"),
@@ -228,7 +237,7 @@ def test_a_bad_call(arguments: list[str], told: str, toy: Path, call: Call, monk
     assert called.err.startswith("horsesense: ")
     assert told in called.err
     assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
-    assert names(toy.parent) == ["toy.jsonl"]
+    assert names(toy.parent) == ["toy.card.json", "toy.jsonl"]
 
 
 def test_a_command_alone_shows_help(call: Call) -> None:

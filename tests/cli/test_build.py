@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
+from horsesense.knowledge.graph import load_graph
 from tests.support.calling import hold_to
 
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
@@ -49,6 +51,20 @@ def test_add_list_and_build(tmp_path: Path, source: Path) -> None:
     built = json.loads(_call(tmp_path, "build", "wordnetqa", *options, "--json").stdout)
     hold_to("build wordnetqa", built)
     assert built["items"] == len(out.read_text(encoding="utf-8").splitlines())
+
+
+def test_another_source_of_the_name_is_kept(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
+    assert hs.add_source("own", source).concepts == hs.add_source("own", source).concepts == 7
+    other = tmp_path / "other.tsv"
+    other.write_text("lemma\tx\tx\n", encoding="utf-8")
+    called = _call(tmp_path, "knowledge", "add", "own", str(other))
+    told = f"{other}: another source is called 'own' already; choose another name, or give --replace to"
+    assert (called.returncode, called.stderr.startswith(f"horsesense: {told}")) == (2, True), called.stderr
+    assert len(load_graph("own")) == 7
+    assert hs.add_source("own", other, replace=True).concepts == 1
+    assert _call(tmp_path, "knowledge", "add", "own", str(source), "--replace").returncode == 0
+    assert len(load_graph("own")) == 7
 
 
 def test_wrong_input_is_one_line(tmp_path: Path, source: Path) -> None:

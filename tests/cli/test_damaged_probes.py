@@ -63,6 +63,7 @@ def test_no_file_makes_show_fail_unexpectedly(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "toy.jsonl"
         path.write_bytes(content)
+        path.with_name("toy.card.json").write_text('{"name": "toy"}')
         told = StringIO()
         patch.setattr("sys.stderr", told)
         patch.setattr("sys.stdout", StringIO())

@@ -85,6 +85,7 @@ def test_the_document(release: str, packed: bool, tmp_path: Path, capfdbinary: p
     assert document["items"] == len(probe.items)
     assert document["families"] == probe.card.families
     assert document["notes"] == probe.card.notes
+    assert document["group"] == probe.card.group
     assert {item.probe for item in probe.items} == {release} == {probe.card.name}
     groups = set.intersection(*({"family", *item.groups} for item in probe.items))
     assert probe.card.group in groups, "the card names a group that its items have"
@@ -95,6 +96,15 @@ def test_what_people_see(tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "1 items" in out
     assert "CRLF line ends: 2" in out
+
+
+def test_the_unit_of_a_table_is_said(tmp_path: Path) -> None:
+    files = lay(tmp_path, {"quiz.csv": "q,a,b,key,country\nIs ice hot?,yes,no,b,Peru\nIs tar hot?,yes,no,b,Peru\n"})
+    columns = "question=q,options=a+b,answer=key,group=country"
+    code, out, err = run("import", "table", *files, "--map", columns, "-o", tmp_path / "q.jsonl")
+    assert (code, err) == (0, "")
+    assert "2 items in 2 families, by country" in out
+    assert read_probe(tmp_path / "q.jsonl").card.group == "country"
 
 
 def changed(values: dict[str, Any], **changes: Any) -> str:

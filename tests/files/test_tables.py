@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
+from horsesense.files.any_table import any_rows
 from horsesense.files.tables import COMMAS, TABS, Layout, cells_of, iter_rows, open_table, read_table
+from horsesense.methods.releases.reading import check_columns
 
 PLAIN = "noun\tadjective\nice\tcold\n\nsun\thot\n"
 QUOTED = 'noun,adjective\nice,"cold,\nvery"\n,\nsun,hot\n'
@@ -85,6 +88,25 @@ def test_a_quotation_mark_that_does_not_end(tmp_path: Path) -> None:
         list(open_table(tmp_path / "t.csv", COMMAS).rows)
     with pytest.raises(UserError, match="the line cannot be split into fields"):
         cells_of('ice,"cold', COMMAS)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "shipped": lambda path: list(read_table(path, ("noun",))),
+    "filled in": lambda path: list(iter_rows(path)),
+    "any": lambda path: list(any_rows(path)),
+    "of a release": lambda path: check_columns(path.read_text().splitlines()[0].split("\t"), ("noun",), path),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_name_that_stands_twice_in_the_header(tmp_path: Path, reader: str) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("noun\tkind\t\t\tkind \nice\tcold\t\t\twet\n")
+    with pytest.raises(UserError) as error:
+        READERS[reader](path)
+    assert str(error.value) == f"{path}:1: the column 'kind' stands twice in the header; rename one"
+    path.write_text("noun\tkind\t\t\tKind\nice\tcold\t\t\twet\n")
+    READERS[reader](path)
 
 
 FORMULAS = ["=1+1", "+1", "-a", "@SUM(A1)", "'=1", "''-x", "'quoted'", "-1.5", "＝1", "ice"]

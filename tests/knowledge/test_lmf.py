@@ -151,7 +151,7 @@ def test_wordnet_comes_back_as_it_was(real: list[Triple], tmp_path: Path) -> Non
         assert [e for e in back if e.relation == relation] == [e for e in spaced if e.relation == relation]
     add_source(Origin("copy", "", "", "x"), spaced, loops=True)
     one = load_graph("copy")
-    add_file("copy", path)
+    add_file("copy", path, replace=True)
     other = load_graph("copy")
     for relation in ("hypernymy", "definitions"):
         plan = WordNetPlan(relation, limit=200, as_paper=True)

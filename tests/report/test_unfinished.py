@@ -86,6 +86,21 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
     assert told.unfinished == ("second on made", "third on made")
 
 
+def test_of_a_probe_asked_in_two_ways_the_unfinished_way_is_named(
+    tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    probe = Probe.of(made_items(10), Card(name="made"))
+    model, run = f"tiny={tiny_folders['gpt2']}", tmp_path / "run"
+    hs.ask(model, {"made": probe}, out=run, device="cpu", ways="options,pmi")
+    (shard,) = (run / "answers").glob("*~pmi.*")
+    shard.unlink()
+    for command in (["report", "--no-cues", str(run)], ["compare", str(run)]):
+        with pytest.raises(SystemExit):
+            main(command)
+        assert "tiny on made by pmi" in capsys.readouterr().err
+    assert "tiny on made by pmi" in (run / "report.html").read_text("utf-8")
+
+
 def test_nothing_hints_at_a_difference_of_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = made_items(40)
     make_run(tmp_path / "two", {"b": lambda item: 0.0 if item.family in ("f0", "f2") else 1.0}, items)

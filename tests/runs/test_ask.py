@@ -136,7 +136,8 @@ def test_whoever_watches_sees_what_is_kept_and_every_token_after_it(
     ask_models([model], {"probe": probe}, tmp_path, settings, second)
     kept = second.seen[0][1]
     assert 0 < kept < total
-    assert second.heard[-1] == f"{stage}: {total:,} tokens to compute, {kept:,} of them kept already"
+    assert f"{stage}: {total:,} tokens to compute, {kept:,} of them kept already" in second.heard
+    assert (f"{stage}: {total - kept:,} tokens came from the cache" in second.heard) is cache
     assert second.seen[-1] == (stage, total, total, "tokens")
 
 
@@ -144,8 +145,12 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
     probe, model = make_probe(10), str(tiny_folders["bert"])
     cached = replace(SETTINGS, cache=True)
     ask_models([model], {"probe": probe}, tmp_path / "one", cached)
-    ask_models([model], {"probe": probe}, tmp_path / "two", cached)
-    ask_models([model], {"probe": probe}, tmp_path / "bare", SETTINGS)
+    served, computed = Listener(), Listener()
+    ask_models([model], {"probe": probe}, tmp_path / "two", cached, served)
+    ask_models([model], {"probe": probe}, tmp_path / "bare", SETTINGS, computed)
+    (_, _, total, _) = served.seen[-1]
+    assert served.heard[-1] == f"{model} on probe: {total:,} tokens came from the cache"
+    assert not any("cache" in each for each in computed.heard)
     assert tables(tmp_path / "one") == tables(tmp_path / "two") == tables(tmp_path / "bare")
     other = replace(cached, spec=ScoringSpec(pll="token"))
     ask_models([model], {"probe": probe}, tmp_path / "three", other)

@@ -14,9 +14,9 @@ from horsesense.cli import main
 from horsesense.errors import UserError
 from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
-from horsesense.runs.results import read_run
+from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
-from tests.support.made_run import make_run
+from tests.support.made_run import made_items, make_run
 
 
 def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -63,6 +63,35 @@ def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
     with pytest.raises(UserError, match="no item in common"):
         hs.compare(tmp_path / "a", tmp_path / "b")
+
+
+def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
+    items = made_items(12)
+    both = make_run(tmp_path / "both", {"a": 0.9, "b": 0.4}, items)
+    other = make_run(tmp_path / "other", {"a": 0.9}, made_items(12, "other"), probe="other")
+    with pytest.raises(UserError, match=r"no other model was asked what this run has \(other\)") as refused:
+        hs.compare(both, other)
+    assert refused.value.file == str(other), "it is not left out in silence"
+    answered = [each for folder in (both, other) for each in hs.open_run(folder).answered]
+    mixed = hs.compare(hs.Run(answered))
+    assert (len(mixed.sides), mixed.alone) == (1, ("a on other",))
+    assert mixed.to_json()["alone"] == ["a on other"]
+
+
+def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The wrong option is longer, so its sum is lower even where its mean is higher."""
+    item = Item(
+        probe="p", form="sentences", options=("The ice is cold.", "The ice is warm today, they said."), answer=0
+    )
+    run = make_run(tmp_path / "run", {"a": 0.0}, [replace(item, family=f"f{n}", member=str(n)) for n in range(40)])
+    (result,) = [result_of(each) for each in hs.open_run(run).answered]
+    assert (result.estimate.value, result.sensitivity["sum"]) == (0.0, 1.0), "made so"
+    assert "0.000 by the score of each form, by sum 1.000" in result.beyond()
+    assert replace(result, sensitivity={"word": 0.01}).beyond() == "", "within the interval nothing is said"
+    with pytest.raises(SystemExit):
+        main(["report", str(run)])
+    assert "beyond its interval" in capfd.readouterr().out
+    assert "beyond its interval" in (run / "report.html").read_text()
 
 
 def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,21 +56,30 @@ def test_verdicts_and_exit_codes(
     assert f"gate: {verdict}" in (tmp_path / "s.md").read_text()
 
 
-def test_an_undecided_gate_says_how_many_items_would_settle_it(runs: dict[str, Path]) -> None:
+def test_an_undecided_gate_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:
     gate = hs.gate(runs["few"], runs["good"])
     assert gate.exit_code == 4
     assert f"{gate.checks[0].items_missing:,} more items" in gate.sentences()[0]
-    same = hs.gate(runs["few"], runs["few"])
+    items = made_items(150)[:20]
+    one, other = (make_run(tmp_path / name, {name: 1.0}, items) for name in ("one", "other"))
+    same = hs.gate(one, other)
     assert (same.verdict, same.checks[0].difference.value) == ("undecided", 0)
-    assert same.checks[0].items_missing, "the same answers on twenty items prove little, and more would prove it"
+    assert same.checks[0].items_missing, "the same answers of two models on twenty items prove little"
+    nothing = hs.gate(one, one)
+    assert nothing.verdict == "not worse", "a model is not worse than itself, however few the items are"
+    assert "nothing has changed" in nothing.checks[0].notes[-1]
 
 
 def test_models_are_paired_by_name_where_there_are_several(tmp_path: Path) -> None:
     items = made_items(40)
     two = make_run(tmp_path / "two", {"a": 0.9, "b": 0.4}, items)
     other = make_run(tmp_path / "other", {"b": 0.9, "c": 0.9}, items, seed=1)
-    (check,) = hs.gate(two, other).checks
+    gate = hs.gate(two, other)
+    (check,) = gate.checks
     assert (check.new, check.old, check.verdict) == ("b", "b", "worse")
+    first, left_out = gate.sentences()
+    assert first.startswith("b, made: worse")
+    assert left_out == "a on made: not in the old run, so not judged"
     with pytest.raises(hs.UserError, match="no probe in common"):
         hs.gate(two, make_run(tmp_path / "else", {"a": 0.9}, made_items(5, "else"), probe="else"))
     with pytest.raises(hs.UserError, match="is no share"):

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
+from horsesense.records import card_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,15 @@ def item(**changes: Any) -> dict[str, Any]:
 
 
 def lay(path: Path, *lines: dict[str, Any] | str | bytes) -> Path:
-    """Write a probe, line by line."""
+    """Write a probe, line by line; beside items that have groups a card, without which they are remarked upon."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as handle:
         for line in lines:
             text = json.dumps(line) if isinstance(line, dict) else line
             handle.write((text.encode() if isinstance(text, str) else text) + b"\n")
+    grouped = next((line for line in lines if isinstance(line, dict) and line.get("groups")), None)
+    if grouped and not card_path(path).exists():
+        card_path(path).write_text(json.dumps({"name": grouped.get("probe", "toy")}))
     return path
 
 

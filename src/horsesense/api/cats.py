@@ -131,7 +131,7 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: 
     """The paper's controls, fitted on the training part of each set and kept as runs; what is kept already stays."""
     for name, probe in opened.probes.items():
         training = opened.training.get(name)
-        test = replace(probe, card=replace(probe.card, name=name))
+        test = replace(probe, card=replace(probe.card, name=name), called=name)
         for each in suite.controls:
             where = folder / "-".join((name, each.name, *each.slots))
             if where.is_dir() or (training is None and control(each.name).trains):

@@ -8,7 +8,7 @@ from horsesense.api.probes import PathLike
 from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.errors import UserError, naming_extras
-from horsesense.runs.comparison import compare_runs
+from horsesense.runs.comparison import alone_in, compare_runs
 from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
     try:
-        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished))
+        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished), tuple(alone_in(by_place)))
     except UserError as error:
         if not unfinished:
             raise

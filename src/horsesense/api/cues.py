@@ -17,7 +17,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, called, opened
 from horsesense.errors import UserError, argument, naming_extras, now_reading
 from horsesense.records import Item, Probe, check_group
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.watching import UNWATCHED, Watcher, hearing_remarks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,9 +185,11 @@ def harden(
 
 def _grouped(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
     """The probe, and its unit of dependence; a name that no item has is refused."""
-    known = opened(probe)
     if group is None:
+        known = opened(probe)
         return known, known.card.group
+    with hearing_remarks(lambda _: None):  # a card that is missing matters no more
+        known = opened(probe)
     try:
         check_group(known.items, group, also=("item",))
     except UserError as error:

@@ -169,7 +169,7 @@ def _cell(value: Any) -> Any:
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    text = f"{value:z.3f}" if isinstance(value, float) else str(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

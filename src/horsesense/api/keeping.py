@@ -93,19 +93,21 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Watcher], Fetche
 
 
 @naming_extras()
-def add_source(name: str, file: PathLike) -> AddedSource:
+def add_source(name: str, file: PathLike, *, replace: bool = False) -> AddedSource:
     """Check a file and keep it as a knowledge source.
 
     Args:
         name: What to call the source; builders take it by this name.
         file: Triples (relation, concept, target, with tabs between them), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
+        replace: Put it in the place of a source of that name with other content; by default that one is kept, with an
+            error.
 
     Returns:
         The source, with its licence and how many concepts it has.
     """
     from horsesense.knowledge.sources import add_file
 
-    return add_file(name, Path(file))
+    return add_file(name, Path(file), replace)
 
 
 @naming_extras()

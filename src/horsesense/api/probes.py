@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from horsesense.records.overview import Overview
 
 PathLike = str | Path
+_SHIPPED = ("starter", "winoventi-own", "partwhole-own")
 
 
 @naming_extras()
@@ -56,11 +57,11 @@ def opened(probe: Probe | PathLike) -> Probe:
 
 
 def called(probe: Probe | PathLike) -> str:
-    """What a probe is called: by its card in hand, else by its file."""
-    return probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
+    """What a probe is called: as its file, wherever it was read, else as its card says."""
+    return probe.called or probe.card.name if isinstance(probe, Probe) else probe_name(Path(probe))
 
 
-def _say_where(name: str) -> None:
+def _say_where(name: str) -> NoReturn:
     """A bare name that is no file may be one of a release, which is fetched and read before it is asked."""
     from horsesense.methods.releases.published import published_files
 
@@ -75,6 +76,10 @@ def _say_where(name: str) -> None:
                 fix=f"get it by horsesense fetch {release}, read it by horsesense import {release} FOLDER/{path} "
                 f"-o {name}.jsonl (fetch prints the FOLDER), and give {name}.jsonl",
             )
+    raise UserError(
+        f"there is no file and no probe called {name!r}",
+        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(_SHIPPED)}",
+    )
 
 
 @naming_extras()
@@ -91,7 +96,8 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
         probe_name: For a table: the name of the probe.
 
     Returns:
-        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped.
+        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. A run
+        calls it as its file (``wsc.txt``: ``wsc``), and by the release's name where there are several.
 
     >>> read_release("catz", "wsc.txt")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
@@ -118,8 +124,10 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
             fix="leave them out, or use: horsesense import table",
         )
     from horsesense.methods import releases
+    from horsesense.methods.releases.reading import stem_of
 
-    return releases.read_release(name, paths, skip_bad=skip_bad)
+    probe = releases.read_release(name, paths, skip_bad=skip_bad)
+    return replace(probe, called=stem_of(paths[0])) if len(paths) == 1 else probe
 
 
 @naming_extras()
@@ -201,7 +209,7 @@ _BUILDERS = {
 def probes_named(
     given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
 ) -> dict[str, Probe]:
-    """Probes by the name they have in a run: that of their file, or of their card."""
+    """Probes by the name they have in a run."""
     from horsesense.scoring.normalise import parse_normalisation
 
     if isinstance(given, Mapping):
@@ -209,7 +217,7 @@ def probes_named(
     probes: dict[str, Probe] = {}
     for each in [given] if isinstance(given, Probe | str | Path) else given:
         probe = each if isinstance(each, Probe) else load_probe(each)
-        name = probe.card.name if isinstance(each, Probe) else probe_name(Path(each))
+        name = called(each)
         if name in probes:
             if isinstance(each, Probe):
                 raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")

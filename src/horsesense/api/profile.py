@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,10 @@ class Profile(ProfileDocument):
         return grid_svg(self)
 
     def __repr__(self) -> str:
-        return "\n".join(sentence for model in self.models for sentence in model.summary)
+        from horsesense.report.profile_wording import only_a_part
+
+        said = (sentence for model in self.models for sentence in model.summary)
+        return "\n".join(filter(None, (only_a_part(self), *said)))
 
 
 @naming_extras()
@@ -106,6 +110,7 @@ def profile(
     from horsesense.methods.profile.sheets import cue_of
     from horsesense.methods.profile.verdicts import differences
     from horsesense.models.locating import look_at
+    from horsesense.runs.folder import profiling
     from horsesense.settings import labelled
 
     if edition not in EDITIONS:
@@ -118,34 +123,37 @@ def profile(
         if isinstance(each, str | Path):  # before the questions are built, which takes a while
             look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
-    taxonomy = _taxonomy()
-    materials, cues, readings = [], {}, {}
-    for number, ability in enumerate(wanted):
-        watcher.at("questions", number, len(wanted))
-        asked = material(ability, edition, twin_seed, limit, watcher)
-        materials.append(asked)
-        cues[ability.name] = cue_of(asked, taxonomy)
-        readings[ability.name] = _reading(asked)
     folder = None if out is None else Path(out)
-    found: list[ModelProfile] = []
-    sheets: dict[str, list[Sheet]] = {}
-    for name, each in zip(names, several, strict=True):
-        call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
-        one, own = _profiled(call, materials, cues, readings)
-        found.append(one)
-        sheets[name] = own
-    told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
-    document = Profile(
-        version=VERSION,
-        edition=edition,
-        complete=limit is None and not abilities,
-        twin_seed=twin_seed,
-        horsesense=__version__,
-        abilities=tuple(described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials),
-        models=tuple(found),
-        differences=differences(sheets) if len(sheets) > 1 else (),
-    )
-    return document if folder is None else document.write(folder, pictures=pictures, watcher=watcher)
+    with nullcontext() if folder is None else profiling(folder):  # before anything is built or loaded
+        taxonomy = _taxonomy()
+        materials, cues, readings = [], {}, {}
+        for number, ability in enumerate(wanted):
+            watcher.at("questions", number, len(wanted))
+            asked = material(ability, edition, twin_seed, limit, watcher)
+            materials.append(asked)
+            cues[ability.name] = cue_of(asked, taxonomy)
+            readings[ability.name] = _reading(asked)
+        found: list[ModelProfile] = []
+        sheets: dict[str, list[Sheet]] = {}
+        for name, each in zip(names, several, strict=True):
+            call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
+            one, own = _profiled(call, materials, cues, readings)
+            found.append(one)
+            sheets[name] = own
+        told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
+        document = Profile(
+            version=VERSION,
+            edition=edition,
+            complete=limit is None and not abilities,
+            twin_seed=twin_seed,
+            horsesense=__version__,
+            abilities=tuple(
+                described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials
+            ),
+            models=tuple(found),
+            differences=differences(sheets) if len(sheets) > 1 else (),
+        )
+        return document if folder is None else document.write(folder, pictures=pictures, watcher=watcher)
 
 
 def _distinct(models: Sequence[str | Path | Model]) -> list[str]:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
-ANSWERS = "answers"
-"""The run beneath a profile's folder."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProfileCall:
@@ -45,11 +42,12 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
     from horsesense.models.served import is_served
     from horsesense.records import ScoringSpec
     from horsesense.records.spec import with_setting
+    from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
     from horsesense.settings import labelled
 
     spec = with_setting(ScoringSpec(), "dtype", call.dtype)
-    run = None if call.folder is None else call.folder / ANSWERS
+    run = None if call.folder is None else run_of_profile(call.folder)
     for likelihood in (True, False):
         plan = [each for m in materials for each in askings(m, call.edition, likelihood)]
         if run is not None and _all_kept(run, call.name, plan):

@@ -57,6 +57,8 @@ class Comparison:
     """Each probe that two models were asked, down to the ids of items that only one of two gets."""
     unfinished: tuple[str, ...] = ()
     """Models, each with its probe, whose answers are not all there; left out."""
+    alone: tuple[str, ...] = ()
+    """Models, each with a probe that no other was asked; left out."""
 
     @property
     def probes(self) -> tuple[ProbeComparison, ...]:
@@ -65,7 +67,7 @@ class Comparison:
 
     def document(self) -> ComparisonDocument:
         """The figures as plain data."""
-        return comparison_document(self.sides, self.unfinished)
+        return comparison_document(self.sides, self.unfinished, self.alone)
 
     def to_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""

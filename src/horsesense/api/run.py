@@ -11,7 +11,7 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.api.results import Comparison, Results, estimate_columns
 from horsesense.errors import UserError
 from horsesense.records import Probe
-from horsesense.runs.comparison import compare_runs
+from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
@@ -227,7 +227,8 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         else:
             manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            left += [(part.model.name, part.probe.name) for part in unfinished] + manifest.not_begun
+            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.way))) for part in unfinished]
+            left += begun + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first
     shown = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])

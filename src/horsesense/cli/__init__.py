@@ -64,6 +64,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
     from horsesense.cli import app as commands
     from horsesense.cli.output import as_option
     from horsesense.errors import as_user_error, nothing_read
+    from horsesense.watching import hearing_remarks
 
     nothing_read()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -81,7 +82,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
             complete(command) if completing else offer_completion(*arguments)
             sys.exit(0)
         # Not ``app()``, which has other ideas of how a command ends: four lines for a wrong call, none for Ctrl-C.
-        with command.make_context("horsesense", arguments) as context:
+        with command.make_context("horsesense", arguments) as context, hearing_remarks(_say):
             command.invoke(context)
         sys.stdout.flush()
     except Exit as end:
@@ -103,10 +104,21 @@ def _run(arguments: list[str] | None) -> NoReturn:
     sys.exit(0)
 
 
+def _say(remark: str) -> None:
+    from horsesense.cli.output import as_option, say
+    from horsesense.errors import in_words
+
+    say(_one_line(in_words(remark, as_option)))
+
+
+def _one_line(text: str) -> str:
+    """Whatever stands in a file's name or text."""
+    return _NOT_A_LINE.sub(lambda character: repr(character[0])[1:-1], text)
+
+
 def _stop(text: str, code: int) -> NoReturn:
-    """One line on standard error, whatever stands in a file's name or text, and the end."""
-    line = _NOT_A_LINE.sub(lambda character: repr(character[0])[1:-1], text)
-    print(f"horsesense: {line}", file=sys.stderr)
+    """One line on standard error, and the end."""
+    print(f"horsesense: {_one_line(text)}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -122,7 +122,7 @@ def qualify(
         (
             result.annotator,
             "qualified" if result.passed else result.reason,
-            "–" if result.kappa is None else f"{result.kappa:.3f}",
+            "–" if result.kappa is None else f"{result.kappa:z.3f}",
             f"{result.accuracy:.3f}",
             f"{result.items:,}",
         )
@@ -135,8 +135,8 @@ def _in_words(estimate: Estimate) -> tuple[str, str]:
     """Value and interval in words."""
     if math.isnan(estimate.value):
         return "–", "–"
-    interval = "too few" if math.isnan(estimate.low) else f"{estimate.low:.3f} to {estimate.high:.3f}"
-    return f"{estimate.value:.3f}", interval
+    interval = "too few" if math.isnan(estimate.low) else f"{estimate.low:z.3f} to {estimate.high:z.3f}"
+    return f"{estimate.value:z.3f}", interval
 
 
 def print_figures(figures: Sequence[Figure]) -> None:

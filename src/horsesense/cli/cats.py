@@ -119,7 +119,7 @@ def _print_steps(found: StepsOfRuns, counts: Counted | None) -> None:
     if found.rule is not None:
         rule = f"the rule agrees with {found.rule.agreement:.0%} of {found.rule.counts:,} counts of people"
         by_probe = ", ".join(f"{probe} {share:.0%}" for probe, share in found.rule.by_probe.items())
-        console.print(f"{rule} ({by_probe}); {found.rule.more:+.2f} steps", markup=False, soft_wrap=True)
+        console.print(f"{rule} ({by_probe}); {found.rule.more:+z.2f} steps", markup=False, soft_wrap=True)
     for model in found.models:
         numbers = ("mean steps", "two-choice accuracy", "95 % interval", "n")
         frame = table("probe, or steps", *numbers, title=model.model)

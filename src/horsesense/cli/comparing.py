@@ -15,6 +15,7 @@ from horsesense.cli.settings import Normalise
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from horsesense.api.results import Comparison
     from horsesense.runs.comparison import Pairing, SideBySide
 
 
@@ -31,12 +32,18 @@ def compare(
     compared = compare_runs(*folders, normalise=normalise)
     if json:
         print_json(compared.document())
-        say_unfinished(compared.unfinished)
+        _say_left_out(compared)
         return
     shown = shown_names(label for side in compared.sides for label in side.accuracies)
     for side in compared.sides:
         _print_side(side, items, shown)
+    _say_left_out(compared)
+
+
+def _say_left_out(compared: Comparison) -> None:
     say_unfinished(compared.unfinished)
+    if compared.alone:
+        say(f"asked of one model only, and left out: {', '.join(compared.alone)}")
 
 
 def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
@@ -70,12 +77,12 @@ def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
 def _sentence(pairing: Pairing) -> str:
     c, d = pairing.comparison, pairing.comparison.difference
     figures = (
-        f"{pairing.one} − {pairing.other}: {d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}), p = {_p(c.p)}, "
+        f"{pairing.one} − {pairing.other}: {d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}), p = {_p(c.p)}, "
         f"after Holm {_p(c.adjusted)}, McNemar {_p(c.mcnemar)}; only one right: {len(pairing.only_one):,} and "
         f"{len(pairing.only_other):,}"
     )
     if (p := pairing.plain) is not None:
-        figures += f"; by the share of items {p.value:+.3f} ({p.low:+.3f} to {p.high:+.3f})"
+        figures += f"; by the share of items {p.value:+z.3f} ({p.low:+z.3f} to {p.high:+z.3f})"
     if pairing.settled:
         return f"{figures}. The difference is real."
     outlook = pairing.outlook()

@@ -77,7 +77,8 @@ def import_(
         print_json(document)
         return
     console = people()
-    console.print(f"{document.items:,} items in {document.families:,} families  {out}", markup=False, soft_wrap=True)
+    counts = f"{document.items:,} items in {document.families:,} families, by {document.group}"
+    console.print(f"{counts}  {out}", markup=False, soft_wrap=True)
     for note, count in document.notes.items():
         console.print(f"  {note}: {count:,}", markup=False, soft_wrap=True)
 

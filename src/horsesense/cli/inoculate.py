@@ -105,7 +105,7 @@ def _show(document: Inoculation) -> None:
             spreads[0],
             f"{point.original:.3f}",
             spreads[1],
-            f"{point.cost:+.3f}",
+            f"{point.cost:+z.3f}",
             str(point.seeds),
         )
     people().print(frame)

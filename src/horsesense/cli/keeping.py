@@ -128,12 +128,15 @@ def knowledge_add(
             help="Triples, with tabs between relation, concept and target; or a wordnet in LMF (.xml, .xml.gz)."
         ),
     ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put it in the place of another source of that name.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check a file of triples, or a wordnet in LMF, and keep it as a source."""
     from horsesense.api.keeping import add_source
 
-    added = add_source(name, file)
+    added = add_source(name, file, replace=replace)
     if json:
         print_json(added)
     else:

@@ -98,8 +98,10 @@ def _print(found: Profile) -> None:
     from horsesense.cli.output import people, table
     from horsesense.methods.profile.document import ranged
     from horsesense.report.profile_grid import rows_of
-    from horsesense.report.profile_wording import percent
+    from horsesense.report.profile_wording import is_doubted, only_a_part, percent, surer
 
+    if part := only_a_part(found):
+        people().print(part, soft_wrap=True)
     for model in found.models:
         shown = table(
             "ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model
@@ -127,3 +129,5 @@ def _print(found: Profile) -> None:
         people().print()
     if any(not ability.counts for ability in found.abilities):
         people().print("¹ no person has judged these items, so they stay outside the one number")
+    if any(is_doubted(each) for model in found.models for each in model.verdicts.findings):
+        people().print(surer(found), soft_wrap=True)

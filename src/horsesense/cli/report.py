@@ -152,8 +152,7 @@ def print_results(results: Sequence[Result]) -> None:
         )
     people().print(frame)
     for result in results:
-        how = "the score of each form" if result.normalise == "by form" else result.normalise
-        remarks = [f"{result.metric} by {how}", f"{result.estimate.clusters:,} units"]
+        remarks = [f"{result.metric} by {result.compared_by}", f"{result.estimate.clusters:,} units"]
         if result.plain is not None:
             p = result.plain
             remarks.append(f"of all {p.n:,} items {p.value:.3f} ({p.low:.3f} to {p.high:.3f})")
@@ -172,6 +171,9 @@ def print_results(results: Sequence[Result]) -> None:
         people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
     for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
         people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
+    for result in results:
+        if told := result.beyond():
+            people().print(escape(f"{shown[result.model]} on {_asked(result)}: {told}"), soft_wrap=True)
     for each in spreads(results):
         by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
         told = f"{shown[each.model]} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"

@@ -105,9 +105,9 @@ def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
         frame = table("token", "against", "q", left=2, title=title)
         for place in places:
             row = [repr(token.token) if token else "" for token in (place.token, place.against)]
-            frame.add_row(*map(escape, row), f"{place.q:+.4f}", style="bold" if place.edited else "")
+            frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
         frame.add_section()
-        frame.add_row("sum", "", f"{sum(place.q for place in places):+.4f}")
+        frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
         people().print(frame)
         people().print(f"{share_of_edit(places):.0%} of the evidence lies where the texts differ (bold)")
 
@@ -118,10 +118,10 @@ def _print_scores(texts: Sequence[ScoredText]) -> None:
     for text in texts:
         frame = table("token", "start", "end", "log-probability", title=text.text)
         for token in text.tokens:
-            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:.4f}")
+            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:z.4f}")
         frame.add_section()
-        frame.add_row("sum", "", "", f"{text.sum:.4f}")
-        frame.add_row("mean", "", "", f"{text.mean:.4f}")
+        frame.add_row("sum", "", "", f"{text.sum:z.4f}")
+        frame.add_row("mean", "", "", f"{text.mean:z.4f}")
         people().print(frame)
 
 
@@ -206,10 +206,10 @@ def _print_saliency(explained: Explanation) -> None:
     most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
     for word in explained.words:
         _print_bar(word.value, most, word.word)
-    remark = f"{explained.target!r} has the log-probability {explained.logprob:.3f}, and {explained.baseline:.3f}"
+    remark = f"{explained.target!r} has the log-probability {explained.logprob:z.3f}, and {explained.baseline:z.3f}"
     remark += " with all else blank"
     if explained.method == "integrated":
-        remark += f"; {explained.residual:+.3f} of the difference is not accounted for (more --steps, less of it)"
+        remark += f"; {explained.residual:+z.3f} of the difference is not accounted for (more --steps, less of it)"
     people().print(remark, style="dim", markup=False, soft_wrap=True)
 
 
@@ -227,4 +227,4 @@ def _print_clues(voted: ExplanationOverNames, arguments: bool) -> None:
 
 def _print_bar(value: float, most: float, label: str) -> None:
     bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
-    people().print(f"{value:+8.3f}  {bar:<{_WIDTH}}  {label}", markup=False)
+    people().print(f"{value:+z8.3f}  {bar:<{_WIDTH}}  {label}", markup=False)

@@ -156,7 +156,7 @@ def _print_answer(item: Item, answer: ItemAnswer) -> None:
         marks = f"{'→' if number in answer.chosen else ' '}{'✓' if number == item.answer else ' '}"
         print(f" {marks} {number}  {answer.scores[number]:9.4f}  {option}")
         if text:
-            print(f"        {'  '.join(f'{token.token!r} {token.logprob:.2f}' for token in text.tokens)}")
+            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in text.tokens)}")
     if answer.compared:
         print()
         print_evidence([answer.compared[0]], answer.compared[1])

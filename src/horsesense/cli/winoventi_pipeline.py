@@ -253,8 +253,8 @@ def _shift_in_words(each: ContextShift) -> str:
     if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
         return f"{each.subset + ', shift':<26} no schemas"
     numbers = (
-        f"towards the right word {each.shift.value:+.3f} nats ({each.shift.low:+.3f} to {each.shift.high:+.3f})",
-        f"generic {each.generic.value:+.3f}, exception {each.exception.value:+.3f} against a neutral premise",
+        f"towards the right word {each.shift.value:+z.3f} nats ({each.shift.low:+z.3f} to {each.shift.high:+z.3f})",
+        f"generic {each.generic.value:+z.3f}, exception {each.exception.value:+z.3f} against a neutral premise",
         _range("moved", each.moved),
     )
     return f"{each.subset + ', shift':<26} {'; '.join(numbers)}"

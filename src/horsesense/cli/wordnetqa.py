@@ -52,7 +52,7 @@ def analyse(
 
 
 def _in_words(e: Estimate) -> str:
-    return f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})"
+    return f"{e.value:z.3f} ({e.low:z.3f} to {e.high:z.3f})"
 
 
 def _print_analysis(result: WordNetAnalysis) -> None:
@@ -60,7 +60,7 @@ def _print_analysis(result: WordNetAnalysis) -> None:
     console.print(f"{result.model} on {result.probe}", style="bold", markup=False)
     console.print(f"  accuracy {_in_words(result.accuracy)}, n {result.accuracy.n:,}", highlight=False)
     for each in result.strict:
-        guess = f"chance {each.strict.chance:.3f}, if independent {each.independent.value:.3f}"
+        guess = f"chance {each.strict.chance:.3f}, if independent {each.independent.value:z.3f}"
         what = "questions of a concept" if each.level == "concept" else "forms of the same question"
         told = f"  {each.size} {what}, all right: {_in_words(each.strict)}, {guess}, n {each.strict.n:,}"
         console.print(told, highlight=False, soft_wrap=True)

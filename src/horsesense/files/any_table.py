@@ -22,6 +22,7 @@ import orjson
 from horsesense.errors import UserError
 from horsesense.files.disk import disk_errors
 from horsesense.files.json_list import json_elements
+from horsesense.files.tables import check_header
 from horsesense.files.text import LONGEST_LINE, numbered_lines, opened
 
 Row = Mapping[str, Any]
@@ -130,6 +131,7 @@ def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
             delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
             reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
             header = next(reader, [])
+            check_header(header, path)
             begins = reader.line_num + 1
             for cells in reader:
                 if any(cell.strip() for cell in cells):

@@ -25,6 +25,10 @@ _CACHE_LIMIT = 64
 _read: dict[Path, tuple[tuple[int, int], dict[str, _Sums]]] = {}
 
 
+_DRAWN = (".html", ".svg", ".png")
+"""Pages and pictures are drawn from what is kept, again and again; nothing is read from them."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sums:
     """The checksums that a file may have."""
@@ -45,7 +49,7 @@ class Checked:
     missing: tuple[str, ...] = ()
     """Not there any more."""
     unknown: tuple[str, ...] = ()
-    """Without a checksum: written by an earlier version, or by somebody else."""
+    """Without a checksum: written by an earlier version, or by somebody else. Pages and pictures are not among them."""
 
 
 def kept_sums(root: Path) -> Mapping[str, str]:
@@ -115,7 +119,7 @@ def check_folder(root: Path) -> Checked:
         sound=tuple(sorted(sound)),
         damaged=tuple(sorted(name for name in found if name in kept and name not in sound)),
         missing=tuple(sorted(name for name in kept if name not in found)),
-        unknown=tuple(sorted(name for name in found if name not in kept)),
+        unknown=tuple(sorted(name for name in found if name not in kept and not name.endswith(_DRAWN))),
     )
 
 

@@ -54,17 +54,30 @@ class Table:
 def open_table(path: str | Path, layout: Layout = TABS) -> Table:
     """The header and the rows of a table; lines without anything in them are no rows."""
     path = Path(path)
-    return quoted_table(read_text(path), path, layout.delimiter) if layout.quoted else _begun(_plain_rows(path, layout))
+    return (
+        quoted_table(read_text(path), path, layout.delimiter)
+        if layout.quoted
+        else _begun(_plain_rows(path, layout), path)
+    )
 
 
 def quoted_table(text: str, path: Path, delimiter: str) -> Table:
     """The table of a text that was read already, because its first line tells the delimiter."""
-    return _begun(_quoted_rows(text, path, delimiter))
+    return _begun(_quoted_rows(text, path, delimiter), path)
 
 
-def _begun(rows: Iterator[tuple[int, list[str]]]) -> Table:
+def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> Table:
     line, header = next(rows, (0, []))
+    check_header(header, path, line)
     return Table(header, line, rows)
+
+
+def check_header(header: Sequence[str], path: Path, line: int = 1) -> None:
+    """A name that stands twice is refused: rows by name would have the last of its cells, and nobody would know."""
+    names = [name.strip() for name in header]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"the column {twice!r} stands twice in the header", file=path, line=line, fix="rename one")
 
 
 def _plain_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
@@ -152,11 +165,6 @@ def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not table.header:
         raise UserError("the file is empty", file=path)
     header = [name.strip() for name in table.header]
-    twice = next((name for name in header if name and header.count(name) > 1), None)
-    if twice is not None:
-        raise UserError(
-            f"the column {twice!r} stands twice in the header", file=path, line=table.line, fix="rename one"
-        )
     for line, row in _stripped(table, header, path, "put text with commas in quotes"):
         yield line, {name: _as_written(cell) for name, cell in row.items()}
 

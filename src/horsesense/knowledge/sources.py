@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 from horsesense.files import numbered_lines, sha256_of_bytes
 from horsesense.knowledge.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.knowledge.graph import Graph, load_graph
@@ -73,24 +73,37 @@ def open_graph(name: str = "wordnet") -> Graph:
     return load_graph(name)
 
 
-def add_file(name: str, path: Path) -> AddedSource:
-    """Put a user's file into the store: triples, or a wordnet in LMF."""
-    return add_wordnet(name, path) if is_lmf(path) else add_triples(name, path)
+def add_file(name: str, path: Path, replace: bool = False) -> AddedSource:
+    """Put a user's file into the store: triples, or a wordnet in LMF. None of that name is lost unasked."""
+    return add_wordnet(name, path, replace) if is_lmf(path) else add_triples(name, path, replace)
 
 
-def add_wordnet(name: str, path: Path) -> AddedSource:
+def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
     """Put a wordnet in LMF into the store; in some, isa goes round in circles, as in WordNet's verbs."""
     check_name(name)
     origin, triples, left_out = read_lmf(name, path)
+    _check_free(origin, path, replace)
     add_source(origin, triples, left_out=left_out, loops=True)
     return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
 
 
-def add_triples(name: str, path: Path) -> AddedSource:
+def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
     """Put a user's file of triples into the store."""
     origin, triples = read_triples(name, path)
+    _check_free(origin, path, replace)
     add_source(origin, triples)
     return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+
+
+def _check_free(origin: Origin, path: Path, replace: bool) -> None:
+    """A name is free where nothing, or the same content, has it, or where what has it is to go."""
+    kept = {each.name: each.fingerprint for each in list_sources()}
+    if not replace and kept.get(origin.name, origin.fingerprint) != origin.fingerprint:
+        raise UserError(
+            f"another source is called {origin.name!r} already",
+            file=path,
+            fix=f"choose another name, or give {argument('replace')} to put this one in its place",
+        )
 
 
 def _ensure_wordnet() -> None:

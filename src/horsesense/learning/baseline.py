@@ -58,7 +58,7 @@ class Baseline:
         guess = e.chance or 0.0
         earns = f"{self.name} earns {e.value:.3f} ({e.low:.3f} to {e.high:.3f}), guessing {guess:.3f}"
         if e.low > guess:
-            return f"{earns}: {e.value - guess:.3f} above chance, so that much of a score needs no understanding"
+            return f"{earns}: {e.value - guess:z.3f} above chance, so that much of a score needs no understanding"
         return f"{earns}: not above chance, so nothing is given away to it"
 
 

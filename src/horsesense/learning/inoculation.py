@@ -115,7 +115,7 @@ class Study(Job):
         dose = Dose(**{**done.told["best"], "model": self.model})
         self.watcher.say(
             f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}, on the development sets: new {dose.new:.3f} "
-            f"(from {self.before['new']:.3f}), original {dose.original:.3f}, cost {dose.cost:+.3f}, "
+            f"(from {self.before['new']:.3f}), original {dose.original:.3f}, cost {dose.cost:+z.3f}, "
             f"at rate {dose.lr:g} and step {dose.steps}"
         )
         self.chosen(BestDose(dose, *answers))

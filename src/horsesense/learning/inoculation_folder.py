@@ -12,7 +12,7 @@ import orjson
 
 from horsesense.analysis import Estimate, accuracy, chance, family_accuracy
 from horsesense.errors import UserError, argument
-from horsesense.files import read_bytes, read_text, writing
+from horsesense.files import read_bytes, read_text
 from horsesense.files.checksums import check_sum, summed
 from horsesense.learning.curves import CHOSEN, CurvePoint, curves, read_chosen
 from horsesense.learning.doses import SHOWN, BestDose, Sets
@@ -41,9 +41,10 @@ class Folder:
         if not path.is_file():
             for dose in read_chosen(self.path):  # of an earlier version, which kept no such file
                 self._check("model", dose.get("model"), values["model"])
-            with writing(path) as temporary:
+            with summed(self.path, path) as temporary:
                 temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
             return
+        check_sum(self.path, path, "remove the folder")
         try:
             kept = orjson.loads(read_text(path))
             for name, value in values.items():

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
+from horsesense.files import disk_errors
 from horsesense.plugins import Plugin
-from horsesense.records.card import SPLIT, Card, card_path, read_card, writing_card
+from horsesense.records.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.records.document import Document
 from horsesense.records.item import NO_SOURCE, Item, check_item
 from horsesense.records.jsonl import iter_jsonl, write_jsonl
 from horsesense.records.parquet import iter_parquet, write_parquet
 from horsesense.records.stored import MANY, StoredItems, units_of
+from horsesense.watching import remark
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 PROPOSED = "proposed"
@@ -33,6 +35,8 @@ class Probe:
     """What is to be known of them."""
     skipped: Sequence[UserError] = field(default=(), compare=False)
     """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
+    called: str = field(default="", compare=False)
+    """What a run calls it: as the file that it was read from; empty: as its card does."""
 
     @classmethod
     def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
@@ -40,10 +44,16 @@ class Probe:
         counted = replace(card, items=len(items), families=count_families(items))
         return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
 
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
     def __repr__(self) -> str:
         forms = ", ".join(sorted({item.form for item in self.items}))
         counts = f"{len(self.items):,} items in {count_families(self.items):,} families"
-        return f"Probe {self.card.name!r}: {counts} ({forms}), by {self.card.group}"
+        return f"Probe {self.called or self.card.name!r}: {counts} ({forms}), by {self.card.group}"
 
 
 def count_families(items: Sequence[Item]) -> int:
@@ -93,12 +103,15 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def read_probe(path: str | Path, expected: int = 0) -> Probe:
-    """Read and check a probe; the card beside it is read where there is one.
+    """Read and check a probe; the card beside it is read where there is one, and missed aloud where units hang on it.
 
     ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
     object from the first one on.
     """
+    called = probe_name(Path(path))
     path, split = _split_named(Path(path))
+    with disk_errors(path):
+        path.stat()  # a file that is not there has no wrong ending
     with _collector_at_rest():
         items, repeated = _distinct(path, expected >= MANY)
     if split:
@@ -106,12 +119,25 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
     if not items:
         raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
     card_file = card_path(path)
-    card = read_card(card_file) if card_file.is_file() else Card(name=items[0].probe)
+    card = read_card(card_file) if card_file.is_file() else _without_card(items, path)
     try:
         check_group(items, card.group)
     except UserError as error:
         raise error.at(card_file) from None
-    return Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+    probe = Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+    return replace(probe, called=called)
+
+
+def _without_card(items: Sequence[Item], path: Path) -> Card:
+    """The card of a file that has none; which of its items' groups the unit is, only a card could say."""
+    groups = sorted({name for item in items for name in item.groups})
+    if groups:
+        remark(
+            f"{path}: no card lies beside it, so its unit is the family, although its items have groups "
+            f"({', '.join(groups)}); copy its card to {card_path(path).name} too, "
+            f"or give {argument('group')} where that is taken"
+        )
+    return Card(name=items[0].probe)
 
 
 def _split_named(path: Path) -> tuple[Path, str]:
@@ -193,6 +219,8 @@ class WrittenProbe(Document):
     """How many it has."""
     families: int
     """Families that its items fall into."""
+    group: str
+    """The unit of dependence that intervals are clustered by."""
     notes: Mapping[str, int]
     """What was counted while it was made: lines repaired, items left out."""
 
@@ -201,7 +229,7 @@ def written(out: Path, probe: Probe) -> WrittenProbe:
     """Write the probe, and say how many items it has and what was left out."""
     write_probe(out, probe)
     card = probe.card
-    return WrittenProbe(out, card.items, card.families, dict(card.notes))
+    return WrittenProbe(out, card.items, card.families, card.group, dict(card.notes))
 
 
 def is_proposed(item: Item) -> bool:

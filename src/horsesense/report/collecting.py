@@ -19,7 +19,7 @@ from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipelin
 from horsesense.records import Probe
 from horsesense.records.stored import ids_of
 from horsesense.report.summary import Summary, summarise
-from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
+from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
@@ -49,7 +49,7 @@ class Collected:
     how: Normalisation | None = None
     """The normalisation that was asked for; None: each probe's own."""
     unfinished: Sequence[tuple[str, str]] = ()
-    """Model and probe whose answers are not all there; left out."""
+    """Model and probe, with the way where it is not by options, whose answers are not all there; left out."""
     papers: Sequence[PaperTable] = ()
     """Of runs of a suite: the paper's tables with these models in them."""
     methods: Sequence[PaperTable] = ()
@@ -90,7 +90,8 @@ def collect(
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        unfinished += [(part.model.name, part.probe.name) for part in rest] + manifest.not_begun
+        begun = [(part.model.name, str(AskedProbe(part.probe.name, part.way))) for part in rest]
+        unfinished += begun + manifest.not_begun
         if parts:
             manifests[folder] = manifest
             runs.append((folder, parts))

@@ -24,9 +24,9 @@ def shown_cell(cell: Cell, interval: bool = False, dash: str = "–") -> str:
     if cell is None:
         return ""
     if not isinstance(cell, Estimate):
-        return f"{cell:.3f}"
+        return f"{cell:z.3f}"
     ends = shown_interval(cell, dash) if interval else ""
-    return f"{cell.value:.3f}" + (f" ({ends})" if ends else "")
+    return f"{cell.value:z.3f}" + (f" ({ends})" if ends else "")
 
 
 def shown_interval(cell: Cell, dash: str = "–") -> str:
@@ -34,7 +34,7 @@ def shown_interval(cell: Cell, dash: str = "–") -> str:
     if not isinstance(cell, Estimate) or isnan(cell.low):
         return ""
     between = " to " if cell.low < 0 else dash
-    return f"{cell.low:.2f}{between}{cell.high:.2f}"
+    return f"{cell.low:z.2f}{between}{cell.high:z.2f}"
 
 
 def counts(table: PaperTable) -> str:

@@ -115,7 +115,13 @@ def grid_svg(profile: ProfileDocument) -> str:
         f'font-family="{_SANS}" role="img" aria-label="Profile of {names}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         _text(16, 32, "Common sense, or clever Hans?", 17, INK, weight=600),
-        _text(16, 82, f"horsesense profile {profile.version}, {profile.edition}", 12, SOFT),
+        _text(
+            16,
+            82,
+            f"horsesense profile {profile.version}, {profile.edition}{'' if profile.complete else ', a part of it'}",
+            12,
+            SOFT,
+        ),
     ]
     for column, model in enumerate(profile.models):
         parts += _heading(model, _LEFT + column * _WIDE)

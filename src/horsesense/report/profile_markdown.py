@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 from horsesense.methods.profile.document import ProfileDocument, ranged
 from horsesense.report.profile_grid import NOT_JUDGED, rows_of
-from horsesense.report.profile_wording import command, compared, memory_sentence, methods_of, percent, spread
+from horsesense.report.profile_wording import (
+    command,
+    compared,
+    memory_sentence,
+    methods_of,
+    only_a_part,
+    percent,
+    spread,
+    surer,
+)
 
 
 def markdown(profile: ProfileDocument) -> str:
@@ -15,7 +24,9 @@ def markdown(profile: ProfileDocument) -> str:
 
 
 def _lines(profile: ProfileDocument) -> Iterator[str]:
-    yield f"# horsesense profile {profile.version}, {profile.edition}"
+    yield f"# horsesense profile {profile.version}, {profile.edition}{'' if profile.complete else ', a part of it'}"
+    if part := only_a_part(profile):
+        yield f"\n{part}"
     for model in profile.models:
         yield f"\n**{model.model}.** {' '.join(model.summary)}"
     yield (
@@ -42,6 +53,7 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
                 "–" if first.people is None else percent(first.people),
             ]
         yield f"| {row.ability.title}{'' if row.ability.counts else ' ¹'} | {' | '.join([*cells, *beside])} |"
+    yield f"\n{surer(profile)}"
     if any(not ability.counts for ability in profile.abilities):
         yield f"\n¹ Outside the one number: {NOT_JUDGED}."
     yield "\nFigures of people are of other items, of the papers' releases; each has its kind on the page."
@@ -61,5 +73,3 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
     for model in profile.models:
         yield f"- {memory_sentence(model)}"
     yield f"\nMade by `{command(profile)}` (horsesense {profile.horsesense})."
-    if not profile.complete:
-        yield "Not all of the edition was asked: these are not the figures of the version."

@@ -20,9 +20,10 @@ from horsesense.report import profile_wording, wording
 from horsesense.report.drawing import SCALE
 from horsesense.report.profile_grid import CHIPS, KINDS, MEANINGS, NOT_JUDGED, grid_svg, rows_of
 from horsesense.report.profile_markdown import markdown
+from horsesense.runs.folder import PROFILE
 from horsesense.watching import UNWATCHED, Watcher
 
-PAGE, SVG, PNG, MARKDOWN, JSON = "profile.html", "profile.svg", "profile.png", "profile.md", "profile.json"
+PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 RUNGS = {
     "fact": "the bare fact",
     "told": "the inference, with the fact told",
@@ -46,7 +47,7 @@ def write_profile(profile: Written, folder: Path, pictures: bool = True, watcher
     _write(folder / PAGE, page_html(profile).encode())
     _write(folder / MARKDOWN, markdown(profile).encode())
     written = replace(profile, out=folder, page=folder / PAGE, pictures=tuple(drawn), markdown=folder / MARKDOWN)
-    _write(folder / JSON, orjson.dumps(plain(written), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    _write(folder / PROFILE, orjson.dumps(plain(written), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return written
 
 

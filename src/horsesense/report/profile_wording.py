@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from math import isnan
 
 from horsesense.analysis import Estimate
-from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed
+from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed, so_many
 from horsesense.methods.profile.finding import Explanation, Finding, MethodPart
+from horsesense.methods.profile.memory import TELLING
 
 METHODS = {"wordnetqa": "WordNetQA", "cats": "CATs", "rica": "RICA", "winoventi": "WinoVenti", "partwhole": "Parts"}
 """What methods are called in print."""
@@ -17,10 +18,10 @@ ONE = "one number"
 
 def percent(value: float) -> str:
     """
-    >>> percent(0.604)
-    '60 %'
+    >>> percent(0.604), percent(-0.004)
+    ('60 %', '0 %')
     """
-    return "not known" if isnan(value) else f"{100 * value:.0f} %"
+    return "not known" if isnan(value) else f"{100 * value:z.0f} %"
 
 
 def spread(estimate: Estimate) -> str:
@@ -108,18 +109,57 @@ def explained(each: Explanation) -> str:
 
 
 def memory_sentence(model: ModelProfile) -> str:
-    """Whether a model has met the frozen questions, in a sentence."""
+    """Whether a model has met the frozen questions, in a sentence; and why not, where p alone would say so."""
     memory = model.verdicts.memory
     if memory.difference is None:
         return f"{model.model} was asked no twins, so nothing is said of memory."
-    found = "It has met the frozen questions before" if memory.found else "Nothing says that it has met them before"
-    if not memory.told:
-        found = "So few groups do not tell whether it has met them before"
-    least = "" if memory.detectable is None else f"; a difference of {memory.detectable:.2f} would be found"
+    seen, bar = memory.difference, (1 - model.verdicts.level) / 2
+    # The least difference that would be found is told where it is more than the one that was seen.
+    least = memory.detectable if memory.detectable and round(memory.detectable, 2) > round(seen.value, 2) else None
+    if memory.found:
+        told = "It has met the frozen questions before"
+    elif memory.told:
+        told = "Nothing says that it has met them before"
+        told += f": p would have to be below {bar:g}" if memory.p < 2 * bar else ""
+        told += "" if least is None else f"; a difference of {least:.2f} would be found"
+    elif seen.low > 0:
+        told = (
+            f"That is not called memory: so few groups may be parted unevenly by lot, and a difference is believed "
+            f"only where there are enough of them to find one of {TELLING:.2f}"
+        )
+    else:
+        told = "So few groups do not tell whether it has met them before"
+        told += "" if least is None else f": it would take a difference of {least:.2f} to be found"
     return (
-        f"{model.model}: the frozen questions are right {signed(memory.difference)} more often than their twins, over "
-        f"{len(memory.abilities)} abilities (p {chances(memory.p)}). {found}{least}."
+        f"{model.model}: the frozen questions are right {signed(seen)} more often than their twins, over "
+        f"{so_many(len(memory.abilities))} (p {chances(memory.p)}). {told}."
     )
+
+
+def only_a_part(profile: ProfileDocument) -> str:
+    """What stands before everything else where not all was asked; empty where it was."""
+    if profile.complete:
+        return ""
+    what = f"profile {profile.version}, {profile.edition}"
+    return f"Only a part of the edition was asked: these are not the figures of {what}."
+
+
+def surer(profile: ProfileDocument) -> str:
+    """Why a verdict may doubt what the interval beside it seems to show."""
+    shown, sure = (
+        f"{100 * level:.4g} %" for level in (profile.models[0].verdicts.level, profile.models[0].verdicts.sure)
+    )
+    return (
+        f"Intervals are {shown} each; verdicts rest on stricter ones ({sure}), so that a page of "
+        f"{so_many(len(profile.abilities))} is wrong somewhere in one case of twenty at most. Where an interval only "
+        "just leaves guessing out, the verdict may still be that it is not to be told from guessing."
+    )
+
+
+def is_doubted(found: Finding) -> bool:
+    """Whether a score is not told from guessing though its interval leaves guessing out."""
+    e = found.accuracy
+    return found.verdict == "not to be told from guessing" and e.chance is not None and not e.low <= e.chance <= e.high
 
 
 def command(profile: ProfileDocument) -> str:

@@ -21,17 +21,17 @@ def percent(share: float) -> str:
     >>> percent(0.5786)
     '57.9\xa0%'
     """
-    return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
+    return f"{share * 100:z.1f}\N{NO-BREAK SPACE}%"
 
 
 def points(difference: float, digits: int = 0) -> str:
     """A difference of shares in points, with its sign.
 
-    >>> points(0.0884, 1), points(-0.05), points(0.0)
+    >>> points(0.0884, 1), points(-0.05), points(-0.004)
     ('+8.8', '−5', '0')
     """
-    told = f"{difference * 100:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
-    return told if difference else told.removeprefix("+")
+    told = f"{difference * 100:+z.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return told if told.strip("+0.") else told.removeprefix("+")
 
 
 def interval(e: Estimate) -> str:
@@ -53,7 +53,7 @@ def verdict(result: Result, label: str | None = None) -> str:
 
 def scored(result: Result) -> str:
     """What was counted, and by which score."""
-    said = f"{result.metric} by {'the score of each form' if result.normalise == 'by form' else result.normalise}"
+    said = f"{result.metric} by {result.compared_by}"
     if result.plain is None:
         return said
     return f"{said}; of all {result.plain.n:,} items {percent(result.plain.value)} ({interval(result.plain)})"

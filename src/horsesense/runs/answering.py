@@ -107,7 +107,7 @@ def answer(desk: Desk, task: Task) -> Done:
         tables["replies"] = table_of_replies(replies)
     if isinstance(memory, Carried) and memory.computed is not None:
         tables["scores"] = memory.computed
-    return Done(tables=tables)
+    return Done({"served": memory.served} if memory else {}, tables)
 
 
 def _asking(desk: Desk, task: Task) -> tuple[Model, Way, ScoringSpec]:
@@ -179,7 +179,7 @@ class Carried:
     """The scores of one shard, which cross with it: found in a cache elsewhere, or to be kept there."""
 
     def __init__(self, found: Any) -> None:
-        self.found = found
+        self.found, self.served = found, found is not None
         self.computed: Any = None
 
     def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:

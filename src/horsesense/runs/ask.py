@@ -18,7 +18,7 @@ from horsesense.records import Item, Probe
 from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.stored import ids_of
 from horsesense.runs.engine import HERE, Engine
-from horsesense.runs.folder import locked
+from horsesense.runs.folder import check_free, is_of_profile, locked
 from horsesense.runs.keeping import FolderKeeper, Keeper, all_kept
 from horsesense.runs.manifest import (
     LOG,
@@ -71,6 +71,7 @@ def ask_models(
     A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
     items, spec and budget, and a shard is computed whole or not at all, wherever the engine has it computed.
     """
+    check_free(folder)
     if manifest_path(folder).is_file() and (before := read_manifest(folder)).parts:
         settings = replace(settings, nested=before.nested)
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
@@ -183,6 +184,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
             return kept
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
+    wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
     return wanted  # kept with the first part: a model that is refused must leave nothing behind
 
 

@@ -154,6 +154,8 @@ class ScoreCache:
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         self._scores = Scores.of_model(model, spec, budget)
         self._store = ScoreStore(path)
+        self.served = False
+        """Whether the last shard was there."""
 
     def __enter__(self) -> Self:
         self._store.__enter__()
@@ -165,6 +167,7 @@ class ScoreCache:
     def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
         """Of a shard's questions, or None where a single one is missing."""
         found = self.find([reading.question for reading in readings])
+        self.served = found is not None
         if found is None:
             return None
         return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.manifest import LOG
+from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, guessing
 from horsesense.scoring.normalise import Normalisation
 
@@ -89,24 +90,51 @@ class SideBySide:
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
-    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other."""
-    sides = [side_by_side(each.probe, models, how) for each, models in by_probe(runs).items() if len(models) > 1]
-    if not sides:
-        asked: dict[str, set[str]] = {}
-        for _, answered in runs:
-            for a in answered:
-                asked.setdefault(a.part.probe.name, set()).add(a.way)
-        unlike = next((probe for probe in asked if len(asked[probe]) > 1), None)
-        folder = next((folder for folder, _ in runs if folder.is_dir()), None)
-        if unlike is not None:
+    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other.
+
+    A run that shares no probe with any other model is refused: it would be left out in silence.
+    """
+    asked = by_probe(runs)
+    common = {each for each, models in asked.items() if len(models) > 1}
+    for folder, answered in runs:
+        if not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
+            _refuse_alone(folder, answered, runs)
+    return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
+
+
+def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
+    """What one model only was asked, so that there is nothing to set it against."""
+    alone = [(each, next(iter(models))) for each, models in by_probe(runs).items() if len(models) == 1]
+    shown = shown_names(model for _, model in alone)
+    return [f"{shown[model]} on {each}" for each, model in alone]
+
+
+def _refuse_alone(
+    folder: Path, answered: Sequence[Answered], runs: Sequence[tuple[Path, Sequence[Answered]]]
+) -> NoReturn:
+    """Say why a run has nothing that another model was asked too: unlike ways, or other probes."""
+    file = folder if folder.is_dir() else None
+    ways: dict[str, dict[str, list[Path]]] = {}
+    for place, others in runs:
+        for a in others:
+            ways.setdefault(a.part.probe.name, {}).setdefault(a.way, []).append(place)
+    for name in (a.part.probe.name for a in answered):
+        if len(ways[name]) > 1:
+            told = "; ".join(
+                f"by {way} in {', '.join(sorted({str(p) for p in ways[name][way]}))}" for way in ways[name]
+            )
             raise UserError(
-                f"{unlike} was asked in unlike ways ({', '.join(sorted(asked[unlike]))}), which cannot be compared",
-                file=folder,
+                f"{name} was asked in unlike ways, which cannot be compared: {told}",
+                file=file,
                 fix="ask all models in the same way",
             )
-        fix = "give runs whose probes have the same name"
-        raise UserError("no probe was asked of two models", file=folder, fix=fix)
-    return sides
+    probes = ", ".join(sorted({a.part.probe.name for a in answered}))
+    told = (
+        f"no other model was asked what this run has ({probes})"
+        if len(runs) > 1
+        else "no probe was asked of two models"
+    )
+    raise UserError(told, file=file, fix="give runs whose probes have the same name")
 
 
 class AskedProbe(NamedTuple):

@@ -85,11 +85,15 @@ class ComparisonDocument(Document):
     """Those that two models at least were asked."""
     unfinished: tuple[str, ...] | None = None
     """Models, each with its probe, whose answers are not all there; left out."""
+    alone: tuple[str, ...] | None = None
+    """Models, each with a probe that no other was asked; left out."""
 
 
-def comparison_document(sides: Sequence[SideBySide], unfinished: Sequence[str] = ()) -> ComparisonDocument:
+def comparison_document(
+    sides: Sequence[SideBySide], unfinished: Sequence[str] = (), alone: Sequence[str] = ()
+) -> ComparisonDocument:
     """Comparisons without the ids of items."""
-    return ComparisonDocument(tuple(map(_plain, sides)), tuple(unfinished) or None)
+    return ComparisonDocument(tuple(map(_plain, sides)), tuple(unfinished) or None, tuple(alone) or None)
 
 
 def _plain(side: SideBySide) -> ProbeComparison:

@@ -25,9 +25,15 @@ from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answ
 from horsesense.records.card import read_card
 from horsesense.records.stored import MANY, StoredItems
 from horsesense.runs.item_columns import ItemColumns
-from horsesense.runs.manifest import Part
+from horsesense.runs.manifest import Part, manifest_path, read_manifest
 
+PROFILE = "profile.json"
+"""What a finished profile has in its folder."""
+_RUN = "answers"
+"""The run beneath a profile's folder; in a run's own folder, its answer files."""
 _LOCK = ".lock"
+_own: set[Path] = set()
+"""The runs beneath profiles that this process is making: it alone may ask there."""
 _large: WeakValueDictionary[str, StoredItems] = WeakValueDictionary()
 """The items of large probes that are at hand, by the checksum of their file: runs that are compared share them."""
 
@@ -60,6 +66,51 @@ def locked(folder: Path) -> Iterator[None]:
         raise
     finally:
         lock.release()
+
+
+@contextmanager
+def profiling(folder: Path) -> Iterator[None]:
+    """Hold a folder for a profile: no other process enters it, and this one may ask in the run beneath."""
+    if manifest_path(folder).is_file():
+        raise _taken("a run", folder)
+    run = run_of_profile(folder).resolve()
+    with locked(folder):
+        _own.add(run)
+        try:
+            yield
+        finally:
+            _own.discard(run)
+
+
+def run_of_profile(folder: Path) -> Path:
+    """Where a profile keeps its answers."""
+    return folder / _RUN
+
+
+def is_of_profile(run: Path) -> bool:
+    """Whether a run is asked by the profile that this process is making."""
+    return run.resolve() in _own
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a run in the folder of a profile, whose answers it would mix with its own, and in the run beneath."""
+    if is_of_profile(folder):
+        return
+    if (folder / PROFILE).is_file():
+        raise _taken("a profile", folder)
+    if manifest_path(folder / _RUN).is_file():
+        raise _taken(f"a profile, or another run in {_RUN}/", folder)
+    above = folder.name == _RUN and (folder.parent / PROFILE).is_file()
+    if folder.name == _RUN and not above and (folder.parent / _LOCK).is_file():
+        with locked(folder.parent):  # refused where a profile is at work above that has kept no answer yet
+            pass
+    if above or (manifest_path(folder).is_file() and read_manifest(folder).of_profile):
+        raise _taken("the answers of a profile", folder)
+
+
+def _taken(by: str, folder: Path) -> UserError:
+    fix = f"choose another {argument('out')}"
+    return UserError(f"the folder holds {by}, and one folder holds one study", file=folder, fix=fix)
 
 
 def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:

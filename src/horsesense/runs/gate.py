@@ -23,6 +23,7 @@ from horsesense.scoring.normalise import Normalisation
 Verdict = Literal["not worse", "worse", "undecided"]
 EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "undecided": 4}
 LEVEL = 0.95
+UNCHANGED = "new and old have the same weights and earned the same on every item, so nothing has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class GateCheck(Document):
     before: Estimate
     """Of the old model."""
     difference: Estimate
-    """New minus old, with the 95 % interval: not worse where its lower end is above minus the margin."""
+    """New minus old, with the 95 % interval: not worse where its lower end is above minus the margin, or where the
+    same weights earned the same on every item."""
     highest: float
     """The upper end at the level that is corrected for several probes: worse where it is below minus the margin."""
     verdict: Verdict
@@ -57,7 +59,7 @@ class GateCheck(Document):
     def in_words(self, margin: float) -> str:
         """The check in one sentence."""
         d = self.difference
-        figures = f"{d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}) on {self.n:,} items"
+        figures = f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) on {self.n:,} items"
         if self.verdict == "not worse":
             return f"{self.probe}: not worse by more than {margin:g}; {figures}"
         if self.verdict == "worse":
@@ -80,6 +82,8 @@ class Gate(Document):
     """The loss that is put up with."""
     checks: tuple[GateCheck, ...]
     """One a probe and model."""
+    left_out: tuple[str, ...] = ()
+    """Models of the new run, each with its probe, that the old one does not have."""
 
     @property
     def exit_code(self) -> int:
@@ -87,8 +91,10 @@ class Gate(Document):
         return EXIT_CODES[self.verdict]
 
     def sentences(self) -> list[str]:
-        """Each check in a sentence."""
-        return [check.in_words(self.margin) for check in self.checks]
+        """Each check in a sentence, with the model where there are several; then what was not held against anything."""
+        several = len({check.new for check in self.checks}) > 1 or bool(self.left_out)
+        told = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
+        return told + [f"{each}: not in the old run, so not judged" for each in self.left_out]
 
     def markdown(self) -> str:
         """A summary for a pull request."""
@@ -98,7 +104,7 @@ class Gate(Document):
             d = each.difference
             lines.append(
                 f"| {each.probe} | {each.n:,} | {each.before.value:.3f} | {each.accuracy.value:.3f} | "
-                f"{d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f}) | {each.verdict} |"
+                f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) | {each.verdict} |"
             )
         lines += ["", *(f"- {sentence}" for sentence in self.sentences())]
         lines += [f"- {note}" for note in dict.fromkeys(note for each in self.checks for note in each.notes)]
@@ -115,11 +121,11 @@ class Gate(Document):
             skipped=str(count["undecided"]),
             errors="0",
         )
-        for check, sentence in zip(self.checks, self.sentences(), strict=True):
+        for check in self.checks:
             case = ElementTree.SubElement(suite, "testcase", classname=check.new, name=f"{check.probe} by {check.way}")
             if check.verdict != "not worse":
                 kind = "failure" if check.verdict == "worse" else "skipped"
-                ElementTree.SubElement(case, kind, message=sentence)
+                ElementTree.SubElement(case, kind, message=check.in_words(self.margin))
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
@@ -132,24 +138,26 @@ def judge(
     """Hold each probe of the new run against the old one."""
     if not 0 <= margin < 1:
         raise UserError(f"{argument('margin')} {margin} is no share", fix="use 0 or more, and less than 1")
-    pairs = [
-        (probe, pair)
-        for probe, runs in by_probe([new]).items()
-        for pair in _pairs(runs, by_probe([old]).get(probe, {}))
-    ]
+    before = by_probe([old])
+    pairs, left_out = [], []
+    for probe, runs in by_probe([new]).items():
+        for name, run in runs.items():
+            other = _other(runs, before.get(probe, {}), name)
+            if other is None:
+                left_out.append(f"{name} on {probe}")
+            else:
+                pairs.append((probe, (run, other)))
     if not pairs:
         raise UserError("the two runs have no probe in common", file=new[0], fix="give runs on the same probes")
     checks = tuple(_check(probe, *pair, margin, how, len(pairs)) for probe, pair in pairs)
     verdicts = {check.verdict for check in checks}
     worst: Verdict = "worse" if "worse" in verdicts else "undecided" if "undecided" in verdicts else "not worse"
-    return Gate(worst, margin, checks)
+    return Gate(worst, margin, checks, tuple(left_out))
 
 
-def _pairs(new: Mapping[str, Answered], old: Mapping[str, Answered]) -> list[tuple[Answered, Answered]]:
-    """One model each, whatever they are called; several by their names."""
-    if len(new) == len(old) == 1:
-        return [(next(iter(new.values())), next(iter(old.values())))]
-    return [(run, old[name]) for name, run in new.items() if name in old]
+def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) -> Answered | None:
+    """What a model is held against: the only one of each run, whatever they are called; of several by its name."""
+    return next(iter(old.values())) if len(new) == len(old) == 1 else old.get(name)
 
 
 def _check(
@@ -163,7 +171,9 @@ def _check(
     difference = side.pairings[0].comparison.difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
     verdict: Verdict = "undecided"
-    if difference.low >= -margin:
+    weights = {run.part.model.weights for run in (new, old)}
+    unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
+    if difference.low >= -margin or unchanged:
         verdict = "not worse"
     elif corrected.high < -margin:
         verdict = "worse"
@@ -180,7 +190,7 @@ def _check(
         highest=corrected.high,
         verdict=verdict,
         items_missing=missing,
-        notes=side.notes,
+        notes=(*side.notes, *([UNCHANGED] if unchanged else [])),
     )
 
 

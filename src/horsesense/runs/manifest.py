@@ -110,6 +110,8 @@ class Manifest(_Record):
     parts: tuple[Part, ...] = ()
     wanted: tuple[tuple[str, str], ...] = ()
     """Model and probe of all that was to be asked here; what has no part was not reached. Empty in older runs."""
+    of_profile: bool = False
+    """Whether a profile asks here, and nobody else; false in older runs."""
 
     @property
     def not_begun(self) -> list[tuple[str, str]]:
@@ -170,7 +172,9 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     path = manifest_path(folder)
     if not path.is_file():
-        raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix="check the path")
+        beneath = folder / "answers"
+        fix = f"a profile's answers are a run: {beneath}" if manifest_path(beneath).is_file() else "check the path"
+        raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
     check_sum(folder, path, "get a copy of the folder that is whole")
     text = read_text(path)
     newer = re.search(r'"format":\s*(\d+)', text)

@@ -114,6 +114,20 @@ class Result:
     soundness: Soundness | None = None
     """How sound the items are, where somebody has read a sample."""
 
+    @property
+    def compared_by(self) -> str:
+        """What options are compared by, in words."""
+        return "the score of each form" if self.normalise == "by form" else self.normalise
+
+    def beyond(self) -> str:
+        """Where another way to compare options lies outside the interval, a sentence that says so; else nothing."""
+        e = self.estimate
+        outside = {name: value for name, value in self.sensitivity.items() if not e.low <= value <= e.high}
+        if not outside:
+            return ""
+        told = ", ".join(f"by {name} {value:.3f}" for name, value in outside.items())
+        return f"how options are compared moves it beyond its interval: {e.value:.3f} by {self.compared_by}, {told}"
+
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
         e = self.estimate

@@ -46,6 +46,8 @@ class _Plan:
     """Shards that are not there yet."""
     done: int = 0
     """Items of the shards that are there."""
+    served: int = 0
+    """Tokens whose scores were in the cache."""
     progress: PartProgress | None = None
     keys: dict[int, list[bytes]] = field(default_factory=dict)
     """What the scores of shards under way are kept under."""
@@ -278,6 +280,8 @@ class Sitting(Job):
         number = task.told["number"]
         # What was the same text was computed once, what was cached never.
         plan.progress.shard_done(task.told["cost"], number)
+        if done.told.get("served"):
+            plan.served += task.told["cost"]
         found = plan.keys.pop(number, None)
         if self._store is not None and found and "scores" in done.tables:
             values = done.tables["scores"].column("values").combine_chunks()
@@ -285,6 +289,8 @@ class Sitting(Job):
         self.keeper.keep(self.name, plan.probe, plan.way["name"], number, done.tables)
         plan.left -= 1
         plan.done += len(task.items)
+        if plan.served and not plan.left:
+            self.watcher.say(f"{plan.progress.stage}: {plan.served:,} tokens came from the cache")
 
 
 def _found_elsewhere(opening: Mapping[str, Any]) -> dict[str, Any]:

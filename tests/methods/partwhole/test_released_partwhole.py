@@ -45,6 +45,7 @@ def test_the_inference_format_is_a_pair(tmp_path: Path) -> None:
     assert (first.answer, second.answer, first.options) == (3, 0, LABELS)
     assert first.facets["split"] == "test"
     assert probe.card.notes == {
+        "items asked elsewhere with another key": 2,
         "no final newline": 1,
         "premises with damaged characters, kept": 2,
         "texts with outer spaces": 2,

@@ -69,6 +69,23 @@ def test_an_answer_that_stands_twice_is_the_first(tmp_path: Path) -> None:
     assert probe.card.notes == {"items with identical options": 1}
 
 
+def test_a_question_with_two_keys_is_counted(tmp_path: Path) -> None:
+    rows = [
+        "Why?,x,y,x",
+        "Why?,x,y,y",
+        "Why?,y,x,y",
+        "Why?,x,z,z",
+        "How?,x,y,x",
+        "How?,y,x,x",
+        "When?,x,y,",
+        "When?,x,y,x",
+    ]
+    text = "q,a,b,key\n" + "".join(f"{row}\n" for row in rows)
+    probe = read(tmp_path / "x.csv", text, "question=q,options=a+b,answer=key")
+    assert probe.card.notes == {"items asked elsewhere with another key": 3}
+    assert len(probe.items) == 8
+
+
 def test_no_answer_column_means_nobody_has_judged(tmp_path: Path) -> None:
     probe = read(tmp_path / "x.csv", "q,a,b\nWhy?,x,y\n", "question=q,options=a+b")
     assert probe.items[0].answer is None
@@ -198,7 +215,25 @@ def test_facets_groups_and_constants_of_well_known_layouts(tmp_path: Path) -> No
     (tmp_path / "x.jsonl").write_text(json.dumps(row) + "\n")
     (item,) = read_table([tmp_path / "x.jsonl"], False, None).items
     assert item.facets == {"task": "agree", "field": "syntax", "linguistics_term": "agreement"}
-    assert (item.groups, item.form) == ({"pair_id": "9"}, "sentences")
+    assert (item.source.id, item.form) == ("9", "sentences")
+
+
+@pytest.mark.parametrize(
+    ("columns", "unit"),
+    [
+        ("group=country+town", "country"),
+        ("family=town,group=country", "country"),
+        ("group=bare", "family"),
+        ("", "family"),
+    ],
+)
+def test_the_first_group_is_the_unit_that_intervals_are_clustered_by(columns: str, unit: str, tmp_path: Path) -> None:
+    path = tmp_path / "quiz.csv"
+    lines = (f"Is {n} odd?,yes,no,{n % 2},{'xy'[n % 2]},{n},\n" for n in range(6))
+    path.write_text("q,a,b,key,country,town,bare\n" + "".join(lines))
+    probe = hs.read_release("table", path, columns=f"question=q,options=a+b,answer=key,{columns}")
+    assert probe.card.group == unit
+    assert {item.groups.get(unit) for item in probe.items} == ({"x", "y"} if unit == "country" else {None})
 
 
 def test_a_layout_that_nobody_knows_wants_a_map(tmp_path: Path) -> None:

@@ -78,6 +78,10 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     test.write_text(f"{FILLED[0]}\n{FILLED[1]}\n")
     with pytest.raises(UserError, match=r"winoventi_bert_large_final\.tsv, which is not in a folder above"):
         read_release("winoventi", [train])
+    foreign = tmp_path / "wsc.txt"
+    foreign.write_bytes(FILLED[0].encode() + b"\n1\x01he ate\x01he drank\n")
+    with pytest.raises(UserError, match=r"wsc\.txt:2: the line has fields, so this is no file of WinoVenti's"):
+        read_release("winoventi", [foreign])
     write(tmp_path / "data" / "winoventi_bert_large_final.tsv", COLUMNS, GENERIC, EXCEPTION)
     (item,) = read_release("winoventi", [train]).items
     assert (item.member, item.options, item.answer) == ("exception", ("cold", "hot"), 0)

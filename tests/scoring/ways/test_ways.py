@@ -192,7 +192,7 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
     kept = hs.open_run(tmp_path / "a").answered[1].replies
     assert [(r.item, r.logprobs) for r in kept] == [(r.item, r.logprobs) for r in run.answered[1].replies]
     hs.ask(causal, probe(CHOICE), out=tmp_path / "b", ways="words")
-    with pytest.raises(UserError, match="demo was asked in unlike ways"):
+    with pytest.raises(UserError, match=r"demo was asked in unlike ways.*: by words in .*b; by letters in"):
         hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), ways="letters"))
     spec = ScoringSpec(rotations=1)
     with pytest.raises(UserError, match=r"in another way than the first \(rotations\)"):

@@ -203,7 +203,7 @@ def look_at_gold(connection: Connection, served: Served, person: Person) -> None
     result = held_against(answers, gold, served.tasks["gold"], served.instrument, threshold)
     state = WORKING if result.passed else FAILED
     connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=state))
-    kappa = "none" if result.kappa is None else f"{result.kappa:.3f}"
+    kappa = "none" if result.kappa is None else f"{result.kappa:z.3f}"
     detail = f"kappa {kappa}, accuracy {result.accuracy:.3f}" + (f": {result.reason}" if result.reason else "")
     note(connection, served, "qualified" if result.passed else "not qualified", person.id, detail)
 

@@ -160,7 +160,7 @@ def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, 
 def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapping[str, Ability]) -> str:
     """By verdict, the best first: what it does, and where it fails."""
     total = sum(map(len, found.values()))
-    if len(found.get("not to be told from guessing", ())) == total:
+    if total > 1 and len(found.get("not to be told from guessing", ())) == total:
         return f"{model} cannot be told from guessing in any of {total} abilities."
     parts: list[str] = []
     for verdict in ORDER:
@@ -174,7 +174,7 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
 def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> str:
     """Of how many abilities a verdict is, and of which where they are few."""
     named = f" ({'; '.join(titles)})" if len(titles) <= NAMED or verdict in ("knows", "partly") else ""
-    where = f"{len(titles)} of {total} abilities{named}"
+    where = titles[0] if total == 1 else f"{len(titles)} of {total} abilities{named}"
     match verdict:
         case "knows":
             return f"{who} shows knowledge in {where}"
@@ -196,19 +196,24 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     """Sense or cues, memory or not, and the number."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(verdict, ())) for verdict in ("reads cues", "not robust"))
+    open_ones = len(found.get("too few items", ()))
     if known and hollow:
         sense = "So part of it is sense and part is clever Hans"
     elif known:
         sense = "So what it shows is sense, which no cue explains"
     elif hollow:
         sense = "So what it shows is clever Hans"
+    elif 2 * open_ones >= len(verdicts.findings):
+        sense = "So too little was asked to tell sense from guessing"
     else:
-        sense = "So no common sense is shown"
+        sense = f"So no common sense is shown{' where enough was asked' if open_ones else ''}"
     memory = verdicts.memory
     if memory.difference is None:
         seen = "memory was not looked for"
     elif not memory.told:
         seen = "too little was asked to tell whether it has met the questions before"
+        if "too little" in sense:
+            seen = "whether it has met the questions before cannot be told either"
     else:
         seen = f"{'it has met the frozen' if memory.found else 'nothing says that it has met the'} questions before"
         if len(memory.abilities) < len(verdicts.findings) and not memory.found:
@@ -220,6 +225,14 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     return f"{sense}, and {seen}; {scale} it stands at {ranged(number.value)}."
 
 
+def so_many(abilities: int) -> str:
+    """
+    >>> so_many(1), so_many(3)
+    ('1 ability', '3 abilities')
+    """
+    return "1 ability" if abilities == 1 else f"{abilities} abilities"
+
+
 def listed(words: Sequence[str]) -> str:
     """
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
@@ -229,10 +242,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def ranged(estimate: Estimate) -> str:
-    """A number with its interval."""
-    return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})".replace("-", "−")
+    """A number with its interval; what rounds to 0 has no sign."""
+    return f"{estimate.value:z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})".replace("-", "−")
 
 
 def signed(estimate: Estimate) -> str:
     """A difference with its interval."""
-    return f"{estimate.value:+.2f} ({estimate.low:+.2f} to {estimate.high:+.2f})".replace("-", "−")
+    return f"{estimate.value:+z.2f} ({estimate.low:+z.2f} to {estimate.high:+z.2f})".replace("-", "−")

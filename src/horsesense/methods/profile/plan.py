@@ -126,7 +126,7 @@ class Forecast(Document):
     tokens: int
     """Tokens to compute, or to send."""
     seconds: float | None
-    """About how long, by the speed on a few questions; None for a server, and where too few are left to tell."""
+    """About how long asking takes, by the speed on a few questions; None for a server, and where too few are left."""
     requests: int | None
     """Requests at most, for a server; None for a model that runs here."""
     cost: float | None
@@ -136,7 +136,7 @@ class Forecast(Document):
         """One sentence for whoever waits."""
         told = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
         if self.seconds is not None:
-            return f"{told}, about {_duration(self.seconds)}"
+            return f"{told}; asking them takes about {_duration(self.seconds)}, loading and verdicts come on top"
         if self.requests is None:  # nothing is left by which the speed is measured
             return told
         price = "" if self.cost is None else f", about {self.cost:.2f} by the price given"

@@ -157,4 +157,4 @@ def _range(share: Estimate) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:z.0f} %"

@@ -70,7 +70,7 @@ LAYOUTS = (
     ),
     TableLayout(
         "BLiMP", ("sentence_good", "sentence_bad", "UID"),
-        "options=sentence_good+sentence_bad,answer==0,task=UID,facet=field+linguistics_term,group=pair_id",
+        "options=sentence_good+sentence_bad,answer==0,task=UID,facet=field+linguistics_term,id=pair_id",
     ),
     TableLayout(
         "good and bad sentences", ("sentence_good", "sentence_bad"), "options=sentence_good+sentence_bad,answer==0"

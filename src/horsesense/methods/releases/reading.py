@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import orjson
 
 from horsesense.errors import UserError
 from horsesense.files import read_bytes
-from horsesense.files.tables import Layout, cells_of, named_cells
+from horsesense.files.tables import Layout, cells_of, check_header, named_cells
 from horsesense.records import Card, Item, Probe, check_item
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -117,8 +117,20 @@ class Reading:
                 self.notes["repeated items dropped"] += 1
             else:
                 items[item.id] = item
+        if contradicted := _contradicted(items.values()):
+            self.notes["items asked elsewhere with another key"] = contradicted
         read = Probe.of(list(items.values()), card, dict(sorted(self.notes.items())))
         return replace(read, skipped=tuple(self.skipped))
+
+
+def _contradicted(items: Iterable[Item]) -> int:
+    """Items whose question stands with the same options, in any order, and another right answer in another item."""
+    keys: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for item in items:
+        if item.answer is not None:
+            question = (item.form, item.premise, item.text, *sorted(item.options))
+            keys[question][item.options[item.answer]] += 1
+    return sum(answers.total() for answers in keys.values() if len(answers) > 1)
 
 
 def text_of(raw: bytes) -> str:
@@ -154,12 +166,13 @@ def row_of(raw: bytes, header: Sequence[str], delimiter: str, *, quoted: bool) -
 
 
 def check_columns(header: Sequence[str], wanted: Sequence[str], path: Path) -> None:
-    """The first line must name the columns of the release."""
+    """The first line must name the columns of the release, each once."""
     missing = [name for name in wanted if name not in header]
     if missing:
         raise UserError(
             f"the column {missing[0]!r} is missing", file=path, line=1, fix=f"the columns are {', '.join(wanted)}"
         )
+    check_header(header, path)
 
 
 def whole_number(value: object, name: str, most: int) -> int:

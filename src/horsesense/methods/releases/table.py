@@ -64,7 +64,13 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
     if unused := _unused(seen, columns):
         made = f"{made} Columns that nobody mapped: {', '.join(unused)}."
         reading.notes["columns that nobody mapped"] = len(unused)
-    return reading.probe(Card(name=name, made=made), paths)
+    return reading.probe(Card(name=name, made=made, group=_unit(columns, reading.items)), paths)
+
+
+def _unit(columns: Mapping[str, str], items: Sequence[Item]) -> str:
+    """The unit of dependence: the first group column that has anything in it, else the family."""
+    groups = (column.rpartition(".")[2] for column in _names(columns.get("group", "")))
+    return next((group for group in groups if any(group in item.groups for item in items)), "family")
 
 
 def _guessed(row: Row) -> tuple[dict[str, str], str]:

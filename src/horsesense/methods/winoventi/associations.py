@@ -171,8 +171,6 @@ def read_k_file(path: Path) -> KTable:
             line=1 if header else None,
             fix=f"its header is {_NOUN_COLUMN!r} and two or more columns MODEL{_MODEL_SUFFIX}, tabs between them",
         )
-    if len(set(models)) < len(models):
-        raise UserError("a model has two columns", file=path, line=1, fix="remove one")
     nouns, rows = [], []
     for number, (noun, *cells) in table.rows:
         if len(cells) != len(models):

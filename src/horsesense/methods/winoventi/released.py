@@ -61,6 +61,7 @@ _SCHEMA = COLUMNS[:5]
 """What names a schema."""
 _TESTS = {1: "generic", 2: "exception"}
 _BLANKS = re.compile(r"_{3,}")
+_PARTED = re.compile(rb"[\x00-\x1f]")
 
 
 def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -97,12 +98,15 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
     A line has the right outcome filled in and not the wrong one, which stands in the benchmark: that is looked for in
     the folders above the file where it is not given too.
     """
+    for path in lists:
+        _check_texts(path)
     found = list(tables) or list(dict.fromkeys(filter(None, map(_benchmark_above, lists))))
     if not found:
         raise UserError(
-            f"the wrong outcomes of its lines are in {BENCHMARK}, which is not in a folder above",
+            f"as a file of texts for fine-tuning it has no wrong outcomes: they are in {BENCHMARK}, "
+            "which is not in a folder above",
             file=lists[0],
-            fix="give that file too",
+            fix="give that file too, or check that this is the file you mean",
         )
     by_text = {_filled(item): item for item in read_winoventi(found, skip_bad).items}
     reading = Reading(skip_bad)
@@ -121,6 +125,18 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
                 source = Source(file=path.name, line=number, licence=LICENCE)
                 reading.add(replace(item, facets={**item.facets, **facets}, source=source))
     return reading.probe(_card(lists, "Read from the fine-tuning files of WinoVenti"), lists)
+
+
+def _check_texts(path: Path) -> None:
+    """A line of a fine-tuning file is a text and nothing else: what is parted into fields is of another release."""
+    for number, raw in Reading().lines(path):
+        if _PARTED.search(raw):
+            raise UserError(
+                "the line has fields, so this is no file of WinoVenti's fine-tuning, where a line is one text",
+                file=path,
+                line=number,
+                fix="check which release it is of",
+            )
 
 
 def _benchmark_above(path: Path) -> Path | None:

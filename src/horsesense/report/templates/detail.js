@@ -65,10 +65,15 @@ function options(probe, place) {
   }));
 }
 
+// What rounds to 0 has no sign.
+function fixed(value, digits) {
+  return value.toFixed(digits).replace(/^-(?=[0.]+$)/, "");
+}
+
 // Deeper red: less expected. What all options begin with says nothing between them, and has no colour.
 function tokens(probe, model, place, kept, open) {
   const gold = probe.answers[place], parts = [];
-  const score = (option) => option.score.toFixed(3);
+  const score = (option) => fixed(option.score, 3);
   if (kept.options.some((option) => option.logprobs.length)) {
     const [start] = shared(kept.options.map((option) => option.text));
     parts.push(element("p", { class: "key" }, `The redder, the less expected; scores in ${model.unit}.`));
@@ -103,12 +108,12 @@ function evidence(probe, model, place, kept) {
   const gold = probe.answers[place], other = kept.evidence.other;
   const pairs = kept.evidence.places.map(([one, against, q]) => element("span", { class: "pair",
     style: `--hue: var(--${q >= 0 ? "for" : "against"}); --deep: ${Math.min(0.6, Math.abs(q) / 8).toFixed(2)}` },
-    one === against ? one : `${one || "–"} / ${against || "–"}`, element("small", {}, q.toFixed(1))));
-  const margin = (model.margins[place] / 1000).toFixed(3);
+    one === against ? one : `${one || "–"} / ${against || "–"}`, element("small", {}, fixed(q, 1))));
+  const margin = fixed(model.margins[place] / 1000, 3);
   return [
     element("h4", {}, `Evidence: option ${gold + 1} (right) against option ${other + 1}`),
     element("div", {}, ...pairs),
-    element("p", { class: "key" }, `Green speaks for the right option, red for the other; in all ${total.toFixed(1)} nats, ` +
+    element("p", { class: "key" }, `Green speaks for the right option, red for the other; in all ${fixed(total, 1)} nats, ` +
       `and the margin that decides is ${margin} ${model.unit}.`),
   ];
 }

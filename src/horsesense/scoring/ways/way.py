@@ -28,6 +28,9 @@ _FALLS_BACK = ("options", "letters", "words")
 class Memory(Protocol):
     """What was computed before, by content."""
 
+    served: bool
+    """Whether all that was last asked was there."""
+
     def likelihoods(self, readings: Sequence[Any]) -> list[Likelihood] | None:
         """Of all that is asked, or None where any is missing."""
 
