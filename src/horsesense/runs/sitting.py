@@ -280,8 +280,7 @@ class Sitting(Job):
         number = task.told["number"]
         # What was the same text was computed once, what was cached never.
         plan.progress.shard_done(task.told["cost"], number)
-        if done.told.get("served"):
-            plan.served += task.told["cost"]
+        plan.served += task.told["cost"] if done.told.get("served") else 0
         found = plan.keys.pop(number, None)
         if self._store is not None and found and "scores" in done.tables:
             values = done.tables["scores"].column("values").combine_chunks()
