@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from horsesense.records import Probe as Probe
     from horsesense.records import ScoringSpec as ScoringSpec
     from horsesense.records import write_probe as write_probe
+    from horsesense.watching import Remark as Remark
     from horsesense.watching import Watcher as Watcher
 
 __version__ = "0.2.0"
@@ -123,7 +124,7 @@ _WHERE = {
     "errors": ("UserError",),
     "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
-    "watching": ("Watcher",),
+    "watching": ("Remark", "Watcher"),
 }
 _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
@@ -146,6 +147,7 @@ __all__ = [
     "Probe",
     "Profile",
     "PrunedCache",
+    "Remark",
     "Replicated",
     "Report",
     "Run",

@@ -20,7 +20,7 @@ AREAS = {
     "asking": (
         "Models and runs",
         "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
-        "ShownAnswers ServedSettings Watcher",
+        "ShownAnswers ServedSettings Watcher Remark",
     ),
     "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
     "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
