@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.plugins import found
 from horsesense.records import Probe, card_path, probe_name, read_probe
+from horsesense.records.probe import SHIPPED
 
 if TYPE_CHECKING:
     from horsesense.records.overview import Overview
 
 PathLike = str | Path
-_SHIPPED = ("starter", "winoventi-own", "partwhole-own")
 
 
 @naming_extras()
@@ -78,7 +78,7 @@ def _say_where(name: str) -> NoReturn:
             )
     raise UserError(
         f"there is no file and no probe called {name!r}",
-        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(_SHIPPED)}",
+        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(SHIPPED)}",
     )
 
 

@@ -20,6 +20,8 @@ from horsesense.records.parquet import iter_parquet, write_parquet
 from horsesense.records.stored import MANY, StoredItems, units_of
 from horsesense.watching import remark
 
+SHIPPED = ("starter", "winoventi-own", "partwhole-own")
+"""Probes that come with the program, and are asked by name."""
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 PROPOSED = "proposed"
 """Nobody has looked at it."""

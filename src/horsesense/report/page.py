@@ -17,6 +17,7 @@ from horsesense.analysis.slices import heat_table
 from horsesense.errors import UserError
 from horsesense.files import writing
 from horsesense.records import Card, ScoringSpec
+from horsesense.records.probe import SHIPPED
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, forest_of, grid_of, large_and_small
@@ -30,8 +31,6 @@ from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.ways.way import WAYS
 from horsesense.watching import UNWATCHED, Watcher
 
-SHIPPED = ("starter", "winoventi-own", "partwhole-own")
-"""Probes that come with the program, and are asked by name."""
 MANY_PARTS = 12
 """More models on probes than these are folded away under one line: the grid leads to each of them."""
 SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
