@@ -113,10 +113,12 @@ def test_a_file_of_triples_is_a_source(cache: Path, tmp_path: Path) -> None:
     graph = load_graph("pets")
     assert sisters(graph, "dog", 1) == {"cat": 1}
     assert graph.lemmas[graph.number["dog"]] == ("dog", "hound")
-    # Added again it takes the place of the first, and another source stays.
+    # Added again, where that is asked for, it takes the place of the first, and another source stays.
     add_triples("beasts", path)
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
-    add_triples("pets", path)
+    with pytest.raises(UserError, match="another source is called 'pets' already"):
+        add_triples("pets", path)
+    add_triples("pets", path, replace=True)
     assert load_graph("pets").lemmas[1] == ("dog", "doggy")
     assert load_graph("beasts").lemmas[1] == ("dog", "hound")
     assert [source.name for source in list_sources()] == ["beasts", "pets"]
