@@ -22,6 +22,7 @@ import numpy.typing as npt
 from engines import made
 
 from horsesense.records import Card, Probe
+from horsesense.records.stored import ids_of
 from horsesense.runs.ask import ask_models
 from horsesense.runs.engine import Done, Job
 from horsesense.runs.opening import Settings
@@ -81,9 +82,8 @@ class Echo:
                 else:
                     rows = ((-1.0, -2.0, -3.0), (-1.5, -2.5))
                     at = ((0, 4, 9), (0, 5))
-                    ids = [task.items.items.ids[place] for place in task.items.places]  # type: ignore[attr-defined]  # a large probe's are columns
                     answers = []
-                    for item in ids:
+                    for item in ids_of(task.items):
                         sums = (-6.0, -4.0) if int(item[-4:], 16) % 7 < self.seventh else (-6.0, -9.0)
                         answers.append(Answer(item, "choice", sums, rows, at, at, ("", "")))
                     done = Done(tables={"answers": table_of_answers(self.model, "made", answers)})

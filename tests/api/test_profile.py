@@ -188,7 +188,8 @@ def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path
         def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
             pytest.fail(f"it began with {stage}")
 
-        say = at  # type: ignore[assignment]
+        def say(self, text: str) -> None:
+            pytest.fail(f"it began and said {text}")
 
     with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
         hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", watcher=Told())

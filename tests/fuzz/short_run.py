@@ -50,10 +50,9 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
         monkeypatch.setenv(name, "")
-    guarded = socket.socket
 
-    class Closed(guarded):  # type: ignore[misc,valid-type]  # what pytest has put there
-        """A network that is not there, as the program would meet it, and not the guard of the tests."""
+    class Closed(socket.socket):  # which is the guard of the tests by now
+        """A network that is not there, as the program would meet it, and not that guard."""
 
         def __new__(cls, *given: Any, **named: Any) -> Any:
             try:

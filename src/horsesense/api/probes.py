@@ -32,6 +32,9 @@ def load_probe(name: PathLike) -> Probe:
 
     >>> load_probe("starter")
     Probe 'starter': 240 items in 120 families (sentences), by family
+    >>> starter = load_probe("starter")
+    >>> len(starter), len({item.id for item in starter})
+    (240, 240)
     """
     if str(name) == "starter" and not Path(name).exists():
         from horsesense.methods.starter import starter_probe
