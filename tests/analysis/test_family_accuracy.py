@@ -88,7 +88,7 @@ def test_errors_gathered_in_few_families_show_as_excess_and_scattered_ones_do_no
 
 def test_families_are_sorted_and_leave_out_what_is_not_judged() -> None:
     found = by_family([1, math.nan, 0, math.nan], ["b", "b", "a", "c"])
-    assert (found.names, found.sizes.tolist(), found.strict.tolist()) == (("a", "b"), [1, 1], [False, True])
+    assert (found.names.tolist(), found.sizes.tolist(), found.strict.tolist()) == (["a", "b"], [1, 1], [False, True])
     with pytest.raises(UserError, match="no item has a gold"):
         by_family([math.nan], ["a"])
     with pytest.raises(UserError, match="1 roles for 2 items"):

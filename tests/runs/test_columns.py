@@ -86,7 +86,10 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
         assert np.array_equal(earned.values, values, equal_nan=True)
         assert earned.predicted == tuple(() if gone else p for gone, p in zip(lost, plain.predicted, strict=True))
     assert run.judged == any(item.answer is not None for item in items)
-    assert run.columns.families == [item.unit() for item in items]
+    families: dict[str, int] = {}
+    numbers = [families.setdefault(item.unit(), len(families)) for item in items]
+    assert run.columns.families.tolist() == numbers, "by first places"
+    assert run.columns.ids == [item.id for item in items]
     assert repr(list(run.columns.facets)) == repr([item.facets for item in items])
     assert run.columns.guesses.tolist() == [guess_of(item) for item in items]
     assert len(set(run.units.tolist())) == len({item.unit() for item in items})

@@ -83,7 +83,9 @@ def rates_of(
 
 def _correlation(credits: Sequence[Floats], values: Floats, units: Sequence[Names]) -> Floats:
     """Correlation of means by what each unit adds to them; few shared units say little, and are trusted little."""
-    every = np.concatenate([unit_array(names).astype(str) for names in units])
+    known = [unit_array(names) for names in units]
+    numbers = all(names.dtype.kind == "i" for names in known)
+    every = np.concatenate(known if numbers else [names.astype(str) for names in known])
     codes = np.unique(every, return_inverse=True)[1]
     ends = np.cumsum([len(credit) for credit in credits])
     parts = np.split(codes, ends[:-1])

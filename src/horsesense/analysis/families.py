@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.combined import combined_interval, rates_of
 from horsesense.analysis.intervals import Estimate, check_level
-from horsesense.analysis.resampling import RESAMPLES, Floats
+from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.errors import UserError
 
 MOST_ROLES = 200
@@ -25,14 +26,14 @@ MOST_ROLES = 200
 class Families:
     """What a model earned, family by family, sorted by name; items without a gold are left out."""
 
-    names: tuple[str, ...]
+    names: NDArray[Any]
     sizes: NDArray[np.int64]
     """Members with a gold."""
     means: Floats
     """Mean credit of the members (rica, figure 7)."""
     strict: NDArray[np.bool_]
     """Whether every member is fully right; a tie is not."""
-    units: NDArray[np.str_]
+    units: NDArray[Any]
     """The unit of dependence each belongs to: itself, unless a coarser one was given."""
     members: NDArray[np.int64]
     """For each judged item, the place of its family in ``names``."""
@@ -54,14 +55,12 @@ class FamilyAccuracy:
     """Strict minus independent: above 0, errors are gathered in few families."""
 
 
-def by_family(
-    values: Floats | Sequence[float], families: Sequence[str], units: Sequence[str] | None = None
-) -> Families:
-    """Gather items into families.
+def by_family(values: Floats | Sequence[float], families: Names, units: Names | None = None) -> Families:
+    """Gather items into families, which have names or numbers.
 
     >>> gathered = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
-    >>> gathered.names, gathered.means.tolist(), gathered.strict.tolist()
-    (('fire', 'ice'), [1.0, 0.75], [True, False])
+    >>> gathered.names.tolist(), gathered.means.tolist(), gathered.strict.tolist()
+    (['fire', 'ice'], [1.0, 0.75], [True, False])
     """
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(families) == len(families if units is None else units):
@@ -71,18 +70,18 @@ def by_family(
         raise UserError("no item has a gold answer, so there is no accuracy")
     credit = credit[judged]
     names, first, members, sizes = np.unique(
-        np.asarray(families, dtype=str)[judged], return_index=True, return_inverse=True, return_counts=True
+        unit_array(families)[judged], return_index=True, return_inverse=True, return_counts=True
     )
     if units is None:
         coarser = names
     else:
-        item_units = np.asarray(units, dtype=str)[judged]
+        item_units = unit_array(units)[judged]
         coarser = item_units[first]
         if (torn := coarser[members] != item_units).any():
             name = str(names[members[int(np.argmax(torn))]])
             raise UserError(f"the family {name!r} lies in several units", fix="use units that hold whole families")
     return Families(
-        names=tuple(names.tolist()),
+        names=names,
         sizes=sizes.astype(np.int64),
         means=np.minimum(np.bincount(members, weights=credit) / sizes, 1.0),
         strict=np.bincount(members, weights=credit == 1) == sizes,
@@ -93,9 +92,9 @@ def by_family(
 
 def family_accuracy(
     values: Floats | Sequence[float],
-    families: Sequence[str],
+    families: Names,
     roles: Sequence[str] | None = None,
-    units: Sequence[str] | None = None,
+    units: Names | None = None,
     option_counts: Sequence[int] | NDArray[np.int64] | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -119,7 +118,7 @@ def family_accuracy(
             raise UserError(f"there are {len(column)} {what} for {len(families)} items")
     judged = ~np.isnan(np.asarray(values, dtype=np.float64))
     right = np.asarray(values, dtype=np.float64)[judged] == 1
-    labels = np.asarray([""] * len(judged) if roles is None else roles, dtype=str)[judged]
+    labels = (np.zeros(len(judged), np.int64) if roles is None else np.asarray(roles, dtype=str))[judged]
     guess = None if option_counts is None else 1 / np.asarray(option_counts, dtype=np.float64)[judged]
     if len(kinds := np.unique(labels)) > MOST_ROLES:
         raise UserError(f"there are {len(kinds)} roles", fix="leave roles out where they differ from family to family")
@@ -128,7 +127,7 @@ def family_accuracy(
         here = np.ones(len(gathered.names), dtype=bool) if size is None else gathered.sizes == size
         items = here[gathered.members]
         members = (np.cumsum(here) - 1)[gathered.members[items]]
-        names = gathered.units[here].tolist()
+        names = gathered.units[here]
         expected = _Independence(right[items], labels[items], members)
         mean_chance, strict_chance = _chances(None if guess is None else guess[items], members)
         strict = accuracy(gathered.strict[here], names, strict_chance, level, seed, resamples)
@@ -160,7 +159,7 @@ def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | 
 class _Independence:
     """Strict accuracy under independence, as a function of the accuracy in each role."""
 
-    def __init__(self, right: NDArray[np.bool_], labels: NDArray[np.str_], members: NDArray[np.int64]) -> None:
+    def __init__(self, right: NDArray[np.bool_], labels: NDArray[Any], members: NDArray[np.int64]) -> None:
         roles, codes = np.unique(labels, return_inverse=True)
         number, families = len(roles), int(members.max()) + 1
         asked = np.bincount(members * number + codes, minlength=families * number).reshape(families, number)
@@ -177,10 +176,10 @@ class _Independence:
         return together
 
     def estimates(
-        self, whole: NDArray[np.bool_], units: Sequence[str], strict: Estimate, resamples: int
+        self, whole: NDArray[np.bool_], units: Names, strict: Estimate, resamples: int
     ) -> tuple[Estimate, Estimate]:
         """What independence gives, and how far strict accuracy lies above it."""
-        names = np.asarray(units)
+        names = unit_array(units)
         credits = [self.right[role] for role in self.by_role]
         places = [names[self.members[role]] for role in self.by_role]
         roles = rates_of(credits, places, strict.seed, resamples)

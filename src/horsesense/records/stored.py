@@ -1,14 +1,17 @@
-"""Many items as lines of JSON in Arrow columns: a fourth of the memory that they take as objects."""
+"""Many items as lines of JSON in a temporary file: in memory are only their ids and families, as Arrow columns."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from sys import intern
 from typing import TYPE_CHECKING, Any, overload
 
 import orjson
 
+from horsesense.files import disk_errors
 from horsesense.records.item import Item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
 
@@ -19,39 +22,119 @@ if TYPE_CHECKING:
 MANY = 250_000
 """Items from which a probe that is read is stored so."""
 _CHUNK = 8_192
-"""Items a column."""
+"""Texts a column, and items that are read at a time where all are gone through."""
+
+
+class Texts(Sequence[str]):
+    """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
+
+    def __init__(self) -> None:
+        self._columns: list[Any] = []
+        self._last: list[str] = []
+
+    def append(self, text: str) -> None:
+        self._last.append(text)
+        if len(self._last) == _CHUNK:
+            self._columns.append(_column(self._last))
+            self._last = []
+
+    @property
+    def column(self) -> Any:
+        """All of them as a chunked array."""
+        import pyarrow as pa
+
+        return pa.chunked_array([*self._columns, _column(self._last)])
+
+    def __len__(self) -> int:
+        return len(self._columns) * _CHUNK + len(self._last)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        number, row = divmod(place % len(self), _CHUNK)
+        text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        for column in self._columns:
+            yield from column.to_pylist()
+        yield from self._last
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Sequence) and list(self) == list(other))
+
+    __hash__ = None  # type: ignore[assignment]  # as a list's
+
+
+def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.int64]:
+    """Where each text of some Arrow columns, one after the other, stands among names; -1 where it does not."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    among = names.column.combine_chunks() if isinstance(names, Texts) else _column(names)
+    given = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
+    found = pc.index_in(given, value_set=among).fill_null(-1)
+    return np.asarray(found.to_numpy(), np.int64)
+
+
+def _column(texts: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(texts, pa.string())
 
 
 class StoredItems(Sequence[Item]):
-    """Items that are made when they are looked at; ids and families are at hand."""
+    """Items that are made when they are looked at; ids and families are at hand.
+
+    The file has no name, so that nothing is left of it however the process ends.
+    """
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
-        self._columns: list[Any] = []
-        self._last: list[bytes] = []
-        self.ids: list[str] = []
-        self.units: list[str] = []
+        with disk_errors(tempfile.gettempdir()):
+            self._file = tempfile.TemporaryFile(prefix="horsesense-items-")  # noqa: SIM115  # closed with this object
+        self._ends = array("q")
+        self._written = 0
+        """How many of them the file has for certain; later ones are in its buffer."""
+        self.ids = Texts()
+        self.units = Texts()
         """The family of each, or its id where it stands alone."""
         for item in items:
             self.append(item)
 
     def append(self, item: Item) -> None:
-        import pyarrow as pa
-
-        self._last.append(orjson.dumps(item_to_dict(item)))
+        line = orjson.dumps(item_to_dict(item))
+        with disk_errors(tempfile.gettempdir()):
+            self._file.write(line)
+        self._ends.append((self._ends[-1] if self._ends else 0) + len(line))
         self.ids.append(item.id)
-        self.units.append(intern(item.family) if item.family else item.id)
-        if len(self._last) == _CHUNK:
-            self._columns.append(pa.array(self._last, pa.binary()))
-            self._last = []
+        self.units.append(item.family or item.id)
 
     def line(self, place: int) -> bytes:
         """An item as JSON."""
-        column, row = divmod(place, _CHUNK)
-        line: bytes = self._last[row] if column == len(self._columns) else self._columns[column][row].as_py()
-        return line
+        return self._lines(place, place + 1)[0]
+
+    def _lines(self, start: int, end: int) -> list[bytes]:
+        if self._written < end:
+            with disk_errors(tempfile.gettempdir()):
+                self._file.flush()
+            self._written = len(self)
+        begin = self._ends[start - 1] if start else 0
+        ends = [each - begin for each in self._ends[start:end]]
+        # By place and not by reading on, so that several threads can look at once.
+        read = os.pread(self._file.fileno(), ends[-1], begin)
+        return [read[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._ends)
 
     @overload
     def __getitem__(self, place: int) -> Item: ...
@@ -67,7 +150,9 @@ class StoredItems(Sequence[Item]):
         return item_from_dict(orjson.loads(self.line(place % len(self))))
 
     def __iter__(self) -> Iterator[Item]:
-        return (self[place] for place in range(len(self)))
+        for start in range(0, len(self), _CHUNK):
+            for line in self._lines(start, min(start + _CHUNK, len(self))):
+                yield item_from_dict(orjson.loads(line))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from horsesense.analysis import (
     Credits,
     FamilyAccuracy,
@@ -121,7 +123,7 @@ def _heat(
 
 def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
     columns = answered.columns
-    if len(set(columns.families)) == len(columns.families):
+    if len(np.unique(columns.families)) == len(columns.families):
         return []
     values = without_repeats(earned.values, columns.again)
     return family_accuracy(values, columns.families, option_counts=columns.options)[: MOST_SIZES + 1]

@@ -19,7 +19,7 @@ from horsesense.records.soundness import Soundness
 from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered, guessing
+from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
 from horsesense.scoring.normalise import Normalisation
 
 ACCURACY = "accuracy"
@@ -164,20 +164,21 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
     """Compare models on the items of one probe that all were asked, in one way."""
     _check_alike(probe, models)
-    common = set.intersection(*(set(run.columns.ids) for run in models.values()))
-    if not common:
-        raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     first = next(iter(models.values()))
     columns = first.columns
-    places = np.array([place for place, identity in enumerate(columns.ids) if identity in common])
-    ids, families = ([each[place] for place in places.tolist()] for each in (columns.ids, columns.families))
+    places = places_of_all(models.values())
+    if not len(places):
+        raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
+    ids: Sequence[str] = columns.ids
+    if len(places) < len(ids):
+        ids = [ids[place] for place in places.tolist()]
     earned = {label: earned_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
     units, guess = columns.units[places], guessing(columns, places)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
-    averaged = _averaged(models, families, earned, units, guess)
+    averaged = _averaged(models, columns.families[places], earned, units, guess)
     if averaged is not None:
         comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
     pairings = tuple(
@@ -198,7 +199,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         probe=probe,
         way=first.way,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
-        excluded={label: len(run.items) - len(common) for label, run in models.items()},
+        excluded={label: len(run.items) - len(places) for label, run in models.items()},
         unjudged=int((~columns.judged[places]).sum()),
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
@@ -214,7 +215,7 @@ _Comparisons = dict[tuple[str, str], Comparison]
 
 def _averaged(
     models: Mapping[str, Answered],
-    families: Sequence[str],
+    families: NDArray[np.int64],
     earned: Mapping[str, Floats],
     units: NDArray[np.int64],
     guess: float,
@@ -267,13 +268,6 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
             raise UserError(
                 f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
             )
-
-
-def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
-    """What a model earned on the items of these ids, in their order."""
-    places = {identity: place for place, identity in enumerate(run.columns.ids)}
-    earned: Floats = run.credits(how or run.primary()).values[[places[identity] for identity in ids]]
-    return earned
 
 
 def _notes(models: dict[str, Answered]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
 from horsesense.records import Answer, Probe, card_path, read_probe, write_probe
 from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers
 from horsesense.records.card import read_card
-from horsesense.records.stored import MANY, StoredItems
+from horsesense.records.stored import MANY, StoredItems, places_in
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part, manifest_path, read_manifest
 
@@ -209,9 +209,7 @@ def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer])
 
 def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
     """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
-    places = {identity: place for place, identity in enumerate(columns.ids)}
-    rows = np.full(len(places), -1)
-    tables, before = deque[Any](), 0
+    tables = deque[Any]()
     for number in range(part.shards):
         path = shard_path(folder, part.model.name, part.probe.name, number, part.way)
         if not path.is_file():
@@ -222,16 +220,17 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
                 fix="run the same command again to finish it",
             )
         check_sum(folder, path, "run the same command again, which computes it anew")
-        try:
-            table = _read_table(path)
-            found = np.array([places.get(identity, -1) for identity in table.column("item").to_pylist()], np.int64)
-            asked = found >= 0
+        with _damaged(path):
+            tables.append(_read_table(path))
+    places = places_in(columns.ids, [table.column("item") for table in tables])
+    rows, before = np.full(len(columns.ids), -1), 0
+    for number, table in enumerate(tables):
+        found = places[before : before + len(table)]
+        asked = found >= 0
+        with _damaged(shard_path(folder, part.model.name, part.probe.name, number, part.way)):
             check_answers(table, np.where(asked, columns.options[found], 0))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
         rows[found[asked]] = np.flatnonzero(asked) + before
         before += len(found)
-        tables.append(table)
     if (rows < 0).any():
         raise UserError(
             f"{(rows < 0).sum()} of {len(rows)} items of {part.probe.name} have no answer of {part.model.name} "
@@ -242,13 +241,24 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
     return StoredAnswers.of_tables((tables.popleft() for _ in range(len(tables))), rows)  # none is held any longer
 
 
+@contextmanager
+def _damaged(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
+
+
 def _read_table(path: Path) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
 
     with disk_errors(path):
         try:
-            return parquet.read_table(path, columns=list(COLUMNS))
+            table = parquet.read_table(path, columns=list(COLUMNS))
+            if table.column("item").type != pa.string():
+                raise ValueError("ids of items are no texts")
+            return table
         except (pa.ArrowException, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise

@@ -16,8 +16,8 @@ from horsesense.analysis.paired import compare
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError, argument
 from horsesense.records.document import Document
-from horsesense.runs.comparison import AskedProbe, by_probe, earned_on, side_by_side
-from horsesense.runs.results import Answered
+from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
+from horsesense.runs.results import Answered, earned_on
 from horsesense.scoring.normalise import Normalisation
 
 Verdict = Literal["not worse", "worse", "undecided"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from sys import intern
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.ablation import asked_again
 from horsesense.records import FORMS, Facet, Item
 from horsesense.records.item import guess_of
-from horsesense.records.stored import StoredItems
+from horsesense.records.stored import StoredItems, Texts, ids_of, units_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +33,8 @@ class ItemColumns:
     """How many there are to choose from."""
     guesses: NDArray[np.float64]
     """What guessing earns."""
-    families: Sequence[str]
-    """The family, or the id of an item that stands alone."""
+    families: NDArray[np.int64]
+    """The family, as a number; an item that stands alone has one of its own."""
     units: NDArray[np.int64]
     """The unit of dependence, as a number."""
     again: NDArray[np.bool_]
@@ -69,29 +68,47 @@ def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
 
 
 def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
-    number = len(items)
-    ids, families = list[str](), list[str]()
+    number, stored = len(items), isinstance(items, StoredItems)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
-    guesses, units, again = np.empty(number), np.empty(number, np.int64), np.empty(number, bool)
-    places, numbers, in_families = {form: place for place, form in enumerate(FORMS)}, dict[str, int](), False
+    guesses, again = np.empty(number), np.empty(number, bool)
+    places, in_families = {form: place for place, form in enumerate(FORMS)}, False
     facets, shared = list[Mapping[str, Facet]](), dict[bytes, Mapping[str, Facet]]()
+    numbers, units = dict[str, int](), np.empty(number, np.int64)
     for n, item in enumerate(items):
-        if isinstance(items, StoredItems):
-            key = orjson.dumps(item.facets)  # which tells 1 from true
-            facets.append(shared.get(key, item.facets))
-            if len(shared) < _SHARED:
-                shared.setdefault(key, item.facets)
-        else:
-            facets.append(item.facets)
-        ids.append(item.id)
-        families.append(intern(item.family) if item.family else item.id)
+        facets.append(_shared(item.facets, shared) if stored else item.facets)
         forms[n] = places[item.form]
         golds[n] = -1 if item.answer is None else item.answer
         options[n] = len(item.options)
         guesses[n] = guess_of(item)
-        units[n] = numbers.setdefault(item.unit(group), len(numbers))
         again[n] = asked_again(item)
         in_families = in_families or bool(item.family)
-    if isinstance(items, StoredItems):  # it has these already
-        ids, families = items.ids, items.units
-    return ItemColumns(ids, forms, golds, options, guesses, families, units, again, in_families, facets)
+        if group != "family":
+            units[n] = numbers.setdefault(item.unit(group), len(numbers))
+    families = _numbered(units_of(items))
+    return ItemColumns(
+        ids=ids_of(items),
+        forms=forms,
+        golds=golds,
+        options=options,
+        guesses=guesses,
+        families=families,
+        units=families if group == "family" else units,
+        again=again,
+        in_families=in_families,
+        facets=facets,
+    )
+
+
+def _shared(facets: Mapping[str, Facet], known: dict[bytes, Mapping[str, Facet]]) -> Mapping[str, Facet]:
+    """The same facets, as an earlier item has them."""
+    key = orjson.dumps(facets)  # which tells 1 from true
+    return known.setdefault(key, facets) if len(known) < _SHARED else known.get(key, facets)
+
+
+def _numbered(names: Sequence[str]) -> NDArray[np.int64]:
+    """A number from 0 for each name, by their first places."""
+    if isinstance(names, Texts):
+        numbers: NDArray[np.int64] = names.column.combine_chunks().dictionary_encode().indices.to_numpy()
+        return numbers.astype(np.int64)
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from horsesense.analysis import (
 )
 from horsesense.analysis.accuracy import Rows
 from horsesense.analysis.families import without_repeats
+from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
 from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
@@ -124,6 +125,25 @@ class Answered:
         # What is asked again under exchanged names (rica) is not one more thing to know.
         values = without_repeats(earned.values, columns.again)
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
+
+
+def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
+    """The places, among the first one's items, of those that all were asked."""
+    first, *others = (run.columns.ids for run in runs)
+    known = [set(ids) for ids in others if ids is not first and ids != first]
+    if not known:
+        return np.arange(len(first))
+    common = set.intersection(*known)
+    return np.array([place for place, identity in enumerate(first) if identity in common], np.int64)
+
+
+def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+    """What a model earned on the items of these ids, in their order."""
+    earned = run.credits(how or run.primary()).values
+    if run.columns.ids is ids or run.columns.ids == ids:
+        return earned
+    places = {identity: place for place, identity in enumerate(run.columns.ids)}
+    return earned[[places[identity] for identity in ids]]
 
 
 def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(None)) -> float:

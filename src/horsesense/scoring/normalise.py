@@ -46,7 +46,7 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
     if how == "word":
         # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
-        prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+        prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
         counts = [
             sum(starts[0] <= start < ends[-1] for start, _ in word_spans(prompt.text))
             for prompt, starts, ends in zip(prompts, answer.starts, answer.ends, strict=True)
@@ -83,6 +83,7 @@ def normalised_rows(
             raise _no_baseline()
         rows[np.repeat(chosen, counts)] -= without[np.repeat(chosen, np.diff(beside))]
     if singly.any():
+        spec = _asked(spec)  # once for all, since a spec is checked whenever one is made
         for place, (answer, item) in enumerate(zip(answers, items, strict=True)):
             if singly[place]:
                 found = normalised(answer, item, spec, NORMALISATIONS[hows[place]])
@@ -98,6 +99,11 @@ def _stretches(answers: StoredAnswers) -> tuple[NDArray[np.int64], NDArray[np.in
     return stretches, options
 
 
+def _asked(spec: ScoringSpec) -> ScoringSpec:
+    """What was asked with the question, without what was asked beside it."""
+    return replace(spec, baseline=False) if spec.baseline else spec
+
+
 def _no_baseline() -> UserError:
     return UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
 
@@ -108,7 +114,7 @@ def _without_tokens(answer: Answer, item: Item, spec: ScoringSpec, how: Normalis
         return answer.scores
     if how not in ("character", "word"):
         raise UserError(f"the log has no tokens, so there is no {how} over them", fix="use sum, word or character")
-    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
     lengths = [
         len(prompt.text[prompt.start : prompt.end].strip())
         if how == "character"
