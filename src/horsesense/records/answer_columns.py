@@ -7,10 +7,10 @@ One table is kept for each shard of a run; all shards of a part together, in the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 from horsesense.records.answer import Answer
+from horsesense.records.arrow import flat_of, lacks_values, offsets_of, values_of
 from horsesense.records.item import FORMS
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check_answers(table: Any, options: npt.NDArray[np.int64]) -> None:
     import pyarrow.compute as pc
 
     for name in COLUMNS:
-        if _lacks_values(table.column(name).combine_chunks()):
+        if lacks_values(table.column(name).combine_chunks()):
             raise ValueError(f"a value of {name} is missing")
     given = pc.list_value_length(table.column("scores")).to_numpy()
     wanted = np.where(options > 0, options, given)
@@ -78,12 +78,6 @@ def check_answers(table: Any, options: npt.NDArray[np.int64]) -> None:
         raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
-
-
-def _lacks_values(column: Any) -> bool:
-    import pyarrow as pa
-
-    return column.null_count > 0 or (pa.types.is_list(column.type) and _lacks_values(column.flatten()))
 
 
 class StoredAnswers(Sequence[Answer]):
@@ -148,50 +142,24 @@ class StoredAnswers(Sequence[Answer]):
 
     def _block(self, start: int, count: int) -> Iterator[Answer]:
         # By column: row by row it takes four times as long.
-        return map(Answer, *(_values(self.columns[name].slice(start, count)) for name in COLUMNS))
+        return map(Answer, *(values_of(self.columns[name].slice(start, count)) for name in COLUMNS))
 
     def numbers(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         """A column of numbers, one list an answer: all numbers, and where each list begins and the last one ends."""
-        return _flat(self.columns[name])
+        return flat_of(self.columns[name])
 
     def per_option(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """A column of numbers a token: all numbers, where each option's begin, and where each answer's options do."""
         column = self.columns[name]
-        flat, inner = _flat(column.flatten())
-        return flat, inner, _offsets(column)
+        flat, inner = flat_of(column.flatten())
+        return flat, inner, offsets_of(column)
 
     def first_flag_is(self, flag: str) -> npt.NDArray[np.bool_]:
         """Whether the first flag of each answer is this one."""
         import numpy as np
         import pyarrow.compute as pc
 
-        begins = _offsets(self.columns["flags"])
+        begins = offsets_of(self.columns["flags"])
         said = np.append(pc.equal(self.columns["flags"].flatten(), flag).to_numpy(zero_copy_only=False), False)
         found: npt.NDArray[np.bool_] = said[begins[:-1]] & (np.diff(begins) > 0)
         return found
-
-
-def _offsets(column: Any) -> npt.NDArray[np.int64]:
-    """Where the lists of a column begin in `flatten` of it, and where the last one ends."""
-    import numpy as np
-
-    begins: npt.NDArray[np.int64] = column.offsets.to_numpy().astype(np.int64)
-    begins -= begins[0]
-    return begins
-
-
-def _flat(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    return column.flatten().to_numpy(), _offsets(column)
-
-
-def _values(column: Any) -> Sequence[Any]:
-    """A column as Python has it, lists as tuples, whatever their depth."""
-    import pyarrow as pa
-
-    if column.null_count:
-        raise ValueError("a value is missing")
-    if not pa.types.is_list(column.type):
-        values: Sequence[Any] = column.to_pylist() if pa.types.is_string(column.type) else column.to_numpy().tolist()
-        return values
-    inner, offsets = _values(column.flatten()), _offsets(column).tolist()
-    return [tuple(inner[start:end]) for start, end in pairwise(offsets)]

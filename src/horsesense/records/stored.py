@@ -7,11 +7,12 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import orjson
 
 from horsesense.files import disk_errors
+from horsesense.records.arrow import Texts
 from horsesense.records.item import Item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
 
@@ -22,74 +23,7 @@ if TYPE_CHECKING:
 MANY = 250_000
 """Items from which a probe that is read is stored so."""
 _CHUNK = 8_192
-"""Texts a column, and items that are read at a time where all are gone through."""
-
-
-class Texts(Sequence[str]):
-    """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
-
-    def __init__(self) -> None:
-        self._columns: list[Any] = []
-        self._last: list[str] = []
-
-    def append(self, text: str) -> None:
-        self._last.append(text)
-        if len(self._last) == _CHUNK:
-            self._columns.append(_column(self._last))
-            self._last = []
-
-    @property
-    def column(self) -> Any:
-        """All of them as a chunked array."""
-        import pyarrow as pa
-
-        return pa.chunked_array([*self._columns, _column(self._last)])
-
-    def __len__(self) -> int:
-        return len(self._columns) * _CHUNK + len(self._last)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        number, row = divmod(place % len(self), _CHUNK)
-        text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        for column in self._columns:
-            yield from column.to_pylist()
-        yield from self._last
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Sequence) and list(self) == list(other))
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's
-
-
-def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """Where each text of some Arrow columns, one after the other, stands among names; -1 where it does not."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    among = names.column.combine_chunks() if isinstance(names, Texts) else _column(names)
-    given = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
-    found = pc.index_in(given, value_set=among).fill_null(-1)
-    return np.asarray(found.to_numpy(), np.int64)
-
-
-def _column(texts: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(texts, pa.string())
+"""Items that are read at a time where all are gone through."""
 
 
 class StoredItems(Sequence[Item]):

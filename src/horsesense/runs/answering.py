@@ -24,10 +24,10 @@ from horsesense.models.local.questions import Framed
 from horsesense.models.locating import identify
 from horsesense.records import Item, ScoringSpec, spec_from_dict
 from horsesense.records.answer_columns import table_of_answers
+from horsesense.records.reply_columns import table_of_replies
 from horsesense.runs.cache import ScoreCache, Scores
 from horsesense.runs.engine import Desk, Done, Task
 from horsesense.runs.opening import check_repeatable
-from horsesense.runs.replies import table_of_replies
 from horsesense.scoring.precision import load_by_margins
 from horsesense.scoring.ways.way import Call, Memory, Way, way_named, ways_of
 

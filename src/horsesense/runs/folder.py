@@ -22,8 +22,9 @@ from horsesense.files import disk_errors, sha256_of_file
 from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
 from horsesense.records import Answer, Probe, card_path, read_probe, write_probe
 from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers
+from horsesense.records.arrow import places_in
 from horsesense.records.card import read_card
-from horsesense.records.stored import MANY, StoredItems, places_in
+from horsesense.records.stored import MANY, StoredItems
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part, manifest_path, read_manifest
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.ablation import asked_again
 from horsesense.records import FORMS, Facet, Item
+from horsesense.records.arrow import Texts
 from horsesense.records.item import guess_of
-from horsesense.records.stored import StoredItems, Texts, ids_of, units_of
+from horsesense.records.stored import StoredItems, ids_of, units_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from horsesense.records import Probe, Reply
+from horsesense.records import Probe
 from horsesense.records.stored import ids_of
 from horsesense.runs.folder import is_kept, keep_probe, replies_path, shard_path, write_table
 from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.opening import Content, Settings
-from horsesense.runs.replies import replies_in
 from horsesense.watching import Watcher
 
 
@@ -69,8 +68,8 @@ class Keeper:
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.answers: dict[tuple[str, str, str], list[Any]] = {}
+        self.replies: dict[tuple[str, str, str], list[Any]] = {}
         """The tables of each part, one a shard."""
-        self.replies: dict[tuple[str, str, str], list[Reply]] = {}
         self._contents: dict[str, str] = {}
 
     def opening(self, model: str, content: Content, settings: Settings) -> dict[str, Any]:
@@ -120,7 +119,7 @@ class Keeper:
         """What a shard gave."""
         self.answers.setdefault((model, probe, way), []).append(tables["answers"])
         if "replies" in tables:
-            self.replies.setdefault((model, probe, way), []).extend(replies_in(tables["replies"]))
+            self.replies.setdefault((model, probe, way), []).append(tables["replies"])
 
 
 class FolderKeeper(Keeper):

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.files import disk_errors
 from horsesense.files.checksums import check_sum
-from horsesense.records import Item, Reply
+from horsesense.records import Reply
+from horsesense.records.arrow import places_in
 from horsesense.records.document import Document
+from horsesense.records.reply_columns import Source, StoredReplies, check_replies, schema_of_replies, table_of_replies
 from horsesense.runs.folder import replies_path, write_table
+from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 
 MADE_OUT = {
@@ -28,22 +37,7 @@ MADE_OUT = {
     "option named",
 }
 """Rules that make an option out (`horsesense.scoring.ways.parsing`)."""
-
-
-def _schema() -> Any:
-    import pyarrow as pa
-
-    kinds = {"int": pa.int32(), "str": pa.string(), "int | None": pa.int32()}
-    lists = {"tuple[float, ...]": pa.list_(pa.float64()), "tuple[bool, ...]": pa.list_(pa.bool_())}
-    return pa.schema([(each.name, (kinds | lists)[str(each.type)]) for each in fields(Reply)])
-
-
-def table_of_replies(replies: Sequence[Reply]) -> Any:
-    """Replies as the table that is kept of them."""
-    import pyarrow as pa
-
-    columns = {each.name: [getattr(reply, each.name) for reply in replies] for each in fields(Reply)}
-    return pa.table(columns, schema=_schema())
+_Numbers = NDArray[np.int64]
 
 
 def write_replies(path: Path, replies: Sequence[Reply]) -> None:
@@ -51,31 +45,55 @@ def write_replies(path: Path, replies: Sequence[Reply]) -> None:
     write_table(path, table_of_replies(replies))
 
 
-def read_replies(folder: Path, part: Part) -> list[Reply]:
-    """What a model said in one part; none where the way of asking leaves none."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    replies: list[Reply] = []
+def read_replies(folder: Path, part: Part) -> StoredReplies:
+    """What a model said in one part, read when it is looked at; none where the way of asking leaves none."""
+    sources: list[tuple[int, Source]] = []
     for number in range(part.shards):
         path = replies_path(folder, part.model.name, part.probe.name, number, part.way)
-        if not path.is_file():
-            continue
-        try:
-            check_sum(folder, path, "ask again in another folder")
-            with disk_errors(path):
-                table = parquet.read_table(path, schema=_schema())
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise UserError("the file of replies is damaged", file=path, fix="ask again in another folder") from error
-        replies += replies_in(table)
-    return replies
+        if path.is_file():
+            check_sum(folder, path, _FIX)
+            sources.append((_count(path), partial(_read, path, _version(path))))
+    return StoredReplies(sources)
 
 
-def replies_in(table: Any) -> Iterator[Reply]:
-    """The replies of a table."""
-    for row in table.to_pylist():
-        row["logprobs"], row["bounded"] = tuple(row["logprobs"]), tuple(row["bounded"])
-        yield Reply(**row)
+_FIX = "ask again in another folder"
+
+
+def _count(path: Path) -> int:
+    from pyarrow import parquet
+
+    with _damaged(path):
+        count: int = parquet.read_metadata(path).num_rows
+    return count
+
+
+def _version(path: Path) -> tuple[int, int, int]:
+    with disk_errors(path):
+        stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _read(path: Path, version: tuple[int, int, int], columns: list[str]) -> Any:
+    """Some columns of a file, if it is the one that was there when the run was opened."""
+    from pyarrow import parquet
+
+    if _version(path) != version:
+        raise UserError("the file of replies was changed since the run was opened", file=path, fix="open the run again")
+    with _damaged(path):
+        table = parquet.read_table(path, schema=schema_of_replies(), columns=columns)
+        check_replies(table)
+    return table
+
+
+@contextmanager
+def _damaged(path: Path) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        with disk_errors(path):
+            yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UserError("the file of replies is damaged", file=path, fix=_FIX) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,37 +118,60 @@ class RepliesDocument(Document):
     """Share of the items whose choice is the same in every order; null where one order was shown."""
 
 
-def replies_document(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
+def replies_document(columns: ItemColumns, replies: StoredReplies) -> RepliesDocument:
     """Count what was said. A place has the chance of the options that stood there: their share over all orders."""
-    counts = {item.id: len(item.options) for item in items}
-    most = max(counts.values())
-    chosen, chance = [0.0] * most, [0.0] * most
-    by_item: dict[str, list[Reply]] = {}
-    for reply in replies:
-        by_item.setdefault(reply.item, []).append(reply)
-    for item, said in by_item.items():
-        made_out = [reply for reply in said if reply.parsed is not None]
-        votes = Counter(reply.parsed for reply in made_out)
-        for reply in made_out:
-            assert reply.parsed is not None
-            chosen[(reply.parsed - reply.rotation) % counts[item]] += 1
-            for option, share in votes.items():
-                assert option is not None
-                chance[(option - reply.rotation) % counts[item]] += share / len(made_out)
-    turned = [said for said in by_item.values() if len({reply.rotation for reply in said}) > 1]
-    same = [len({reply.parsed for reply in said}) == 1 and said[0].parsed is not None for said in turned]
-    whole = sum(chosen) or 1.0
-    positions, expected = tuple(x / whole for x in chosen), tuple(x / whole for x in chance)
+    said = replies.columns("item", "rotation", "parsed", "why", "bounded")
+    place = places_in(columns.ids, [said["item"]])
+    said = {name: column.filter(place >= 0) for name, column in said.items()}
+    place, rotation = place[place >= 0], said["rotation"].to_numpy().astype(np.int64)
+    parsed = said["parsed"].fill_null(-1).to_numpy().astype(np.int64)
+    chosen, chance = _by_place(columns.options, place, rotation, parsed)
+    whole = chosen.sum() or 1.0
+    positions, expected = tuple((chosen / whole).tolist()), tuple((chance / whole).tolist())
+    why = Counter({each["values"]: each["counts"] for each in said["why"].value_counts().to_pylist()})
     return RepliesDocument(
-        n=len(replies),
-        parsed=sum(reply.parsed is not None for reply in replies),
-        why=dict(Counter(reply.why for reply in replies).most_common()),
-        bounded=sum(sum(reply.bounded) for reply in replies),
+        n=len(place),
+        parsed=int((parsed >= 0).sum()),
+        why=dict(why.most_common()),
+        bounded=said["bounded"].flatten().true_count,
         positions=positions,
         by_chance=expected,
         bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
-        stable=sum(same) / len(same) if same else None,
+        stable=_stable(place, rotation, parsed),
     )
+
+
+def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
+    """How often what was shown first, second … was chosen, and how often it would be if the place did not matter."""
+    most = int(options.max())
+    chosen, chance = np.zeros(most), np.zeros(most)
+    made_out, counts = parsed >= 0, options[place]
+    for count in np.unique(counts[made_out]).tolist():
+        here = made_out & (counts == count)
+        items, which = np.unique(place[here], return_inverse=True)
+        option, turned = parsed[here], rotation[here] % count
+        np.add.at(chosen, (option - turned) % count, 1.0)
+        shape = len(items), count
+        votes = np.bincount(which * count + option, minlength=len(items) * count).reshape(shape)
+        orders = np.bincount(which * count + turned, minlength=len(items) * count).reshape(shape)
+        shares = votes / votes.sum(axis=1, keepdims=True)
+        for shown in range(count):
+            # The option o stands at this place in the order that is turned by o - place.
+            chance[shown] += (shares * orders[:, (np.arange(count) - shown) % count]).sum()
+    return chosen, chance
+
+
+def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
+    """Share of the items shown in several orders of which every reply makes out the same option."""
+    order = np.argsort(place, kind="stable")
+    begins = np.flatnonzero(np.diff(place[order], prepend=-2))
+    if not len(begins):
+        return None
+    turned, option = rotation[order], parsed[order]
+    several = np.minimum.reduceat(turned, begins) < np.maximum.reduceat(turned, begins)
+    least = np.minimum.reduceat(option, begins)
+    same = (least >= 0) & (least == np.maximum.reduceat(option, begins))
+    return float(same[several].mean()) if several.any() else None
 
 
 def in_words(replies: RepliesDocument) -> str:

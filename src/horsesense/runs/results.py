@@ -29,6 +29,7 @@ from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_fro
 from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.card import UNIT_AVERAGE
+from horsesense.records.reply_columns import StoredReplies
 from horsesense.runs.folder import is_finished, kept_probe, read_answers
 from horsesense.runs.item_columns import ItemColumns, item_columns
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
@@ -278,6 +279,6 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         spec=_meaning(answered),
         way=answered.way,
         asked=answered.part.asked,
-        replies=replies_document(answered.items, answered.replies) if answered.replies else None,
+        replies=replies_document(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
         soundness=answered.probe.card.soundness,
     )

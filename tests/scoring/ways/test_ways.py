@@ -19,6 +19,8 @@ from horsesense.models.local.borrowed import borrow
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
 from horsesense.records import Card, Item, Probe, Reply, ScoringSpec
+from horsesense.records.reply_columns import StoredReplies
+from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import replies_document
 from horsesense.scoring.ways.by_words import answer_from
 from horsesense.scoring.ways.examples import examples_from
@@ -173,11 +175,11 @@ def _said(sample: int, parsed: int | None, rotation: int = 0, item: str = CHOICE
 
 
 def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
-    always_first = [_said(0, rotation, rotation) for rotation in range(3)]
-    biased = replies_document(CHOICE[:1], always_first)
+    columns = item_columns(CHOICE[:1], "family")
+    biased = replies_document(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
     assert (biased.positions, biased.stable) == ((1.0, 0.0, 0.0), 0.0)
     assert biased.bias == pytest.approx(2 / 3)
-    knows = replies_document(CHOICE[:1], [_said(0, 1, rotation) for rotation in range(3)])
+    knows = replies_document(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
     assert (knows.bias, knows.stable) == (0.0, 1.0)
 
 

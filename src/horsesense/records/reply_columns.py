@@ -1,0 +1,106 @@
+"""Many replies in Arrow tables, one a shard: read when they are looked at, so that none is held for its text alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from itertools import accumulate
+from typing import Any, overload
+
+from horsesense.records.answer import Reply
+from horsesense.records.arrow import lacks_values, values_of
+
+NAMES = [each.name for each in fields(Reply)]
+"""Fields of a reply, as the columns are called."""
+_MAY_LACK = "parsed"
+"""The column that has no value where no option could be made out."""
+
+Source = Callable[[list[str]], Any]
+"""From the names of columns to a table of them."""
+
+
+def schema_of_replies() -> Any:
+    import pyarrow as pa
+
+    kinds = {"int": pa.int32(), "str": pa.string(), "int | None": pa.int32()}
+    lists = {"tuple[float, ...]": pa.list_(pa.float64()), "tuple[bool, ...]": pa.list_(pa.bool_())}
+    return pa.schema([(each.name, (kinds | lists)[str(each.type)]) for each in fields(Reply)])
+
+
+def table_of_replies(replies: Sequence[Reply]) -> Any:
+    """Replies as the table that is kept of them."""
+    import pyarrow as pa
+
+    columns = {name: [getattr(reply, name) for reply in replies] for name in NAMES}
+    return pa.table(columns, schema=schema_of_replies())
+
+
+def check_replies(table: Any) -> None:
+    """A `ValueError` where a value is missing that every reply has."""
+    for name in table.column_names:
+        column = table.column(name).combine_chunks()
+        if name != _MAY_LACK and lacks_values(column):
+            raise ValueError(f"a value of {name} is missing")
+
+
+class StoredReplies(Sequence[Reply]):
+    """Replies in tables; an object is made of one when it is looked at, and not kept."""
+
+    def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
+        """How many replies each table has, and what reads some columns of it."""
+        known = list(sources)
+        self._sources = [source for _, source in known]
+        self._ends = list(accumulate(count for count, _ in known))
+
+    @classmethod
+    def of(cls, replies: Sequence[Reply]) -> StoredReplies:
+        """The same replies in columns."""
+        return replies if isinstance(replies, cls) else cls.of_tables([table_of_replies(replies)])
+
+    @classmethod
+    def of_tables(cls, tables: Iterable[Any]) -> StoredReplies:
+        """The replies of tables that are at hand."""
+        return cls((len(table), table.select) for table in tables)
+
+    def columns(self, *names: str) -> dict[str, Any]:
+        """Some columns of all replies, each as an Arrow array."""
+        import pyarrow as pa
+
+        wanted = [field for field in schema_of_replies() if field.name in names]
+        tables = [source(list(names)) for source in self._sources]
+        whole = pa.concat_tables([pa.schema(wanted).empty_table().select(list(names)), *tables])
+        return {name: whole.column(name).combine_chunks() for name in names}
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, place: int) -> Reply: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Reply]: ...
+
+    def __getitem__(self, place: int | slice) -> Reply | list[Reply]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        place %= len(self)
+        number = bisect_right(self._ends, place)
+        before = self._ends[number - 1] if number else 0
+        return next(_replies(self._sources[number](NAMES).slice(place - before, 1)))
+
+    def __iter__(self) -> Iterator[Reply]:
+        for source in self._sources:
+            yield from _replies(source(NAMES))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list's
+
+
+def _replies(table: Any) -> Iterator[Reply]:
+    columns = {name: table.column(name).combine_chunks() for name in NAMES}
+    return map(Reply, *(c.to_pylist() if name == _MAY_LACK else values_of(c) for name, c in columns.items()))

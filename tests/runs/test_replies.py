@@ -1,0 +1,161 @@
+"""Replies in columns: the same replies, and what they come to as a loop over them counts it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horsesense.errors import UserError
+from horsesense.files.checksums import keep_sum
+from horsesense.files.disk import sha256_of_file
+from horsesense.records import Item, Reply
+from horsesense.records.reply_columns import StoredReplies, table_of_replies
+from horsesense.runs.folder import replies_path
+from horsesense.runs.item_columns import item_columns
+from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
+from horsesense.runs.replies import RepliesDocument, read_replies, replies_document, write_replies
+
+ITEMS = [
+    Item(probe="made", form="choice", text=f"What is {n}?", options=("a", "b", "c", "d")[: 2 + n % 3], answer=0)
+    for n in range(5)
+]
+WHY = ("best letter", "boxed", "empty", "several letters")
+
+
+@st.composite
+def said(draw: st.DrawFn) -> Reply:
+    """A reply to one of the items, made out or not."""
+    item = draw(st.sampled_from(ITEMS))
+    letters = draw(st.booleans())
+    count = len(item.options)
+    return Reply(
+        item=item.id,
+        way="letters" if letters else "words",
+        rotation=draw(st.integers(0, count - 1)),
+        sample=draw(st.integers(0, 2)),
+        request=draw(st.sampled_from(("", "ab12"))),
+        text=draw(st.sampled_from(("", "The answer is A.", "\n\u00e9"))),
+        logprobs=tuple(draw(st.lists(st.floats(-9, 0), min_size=count, max_size=count))) if letters else (),
+        bounded=tuple(draw(st.lists(st.booleans(), min_size=count, max_size=count))) if letters else (),
+        parsed=draw(st.one_of(st.none(), st.integers(0, count - 1))),
+        why=draw(st.sampled_from(WHY)),
+        finish=draw(st.sampled_from(("stop", "length"))),
+        prompt_tokens=draw(st.integers(0, 9)),
+        tokens=draw(st.integers(0, 9)),
+    )
+
+
+def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
+    """The same reply by reply."""
+    counts = {item.id: len(item.options) for item in items}
+    most = max(counts.values())
+    chosen, chance = [0.0] * most, [0.0] * most
+    by_item: dict[str, list[Reply]] = {}
+    for reply in replies:
+        by_item.setdefault(reply.item, []).append(reply)
+    for item, heard in by_item.items():
+        made_out = [reply for reply in heard if reply.parsed is not None]
+        for reply in made_out:
+            chosen[((reply.parsed or 0) - reply.rotation) % counts[item]] += 1
+            for other in made_out:
+                chance[((other.parsed or 0) - reply.rotation) % counts[item]] += 1 / len(made_out)
+    turned = [heard for heard in by_item.values() if len({reply.rotation for reply in heard}) > 1]
+    same = [len({reply.parsed for reply in heard}) == 1 and heard[0].parsed is not None for heard in turned]
+    whole = sum(chosen) or 1.0
+    positions, expected = tuple(x / whole for x in chosen), tuple(x / whole for x in chance)
+    return RepliesDocument(
+        n=len(replies),
+        parsed=sum(reply.parsed is not None for reply in replies),
+        why=dict(Counter(reply.why for reply in replies).most_common()),
+        bounded=sum(sum(reply.bounded) for reply in replies),
+        positions=positions,
+        by_chance=expected,
+        bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
+        stable=sum(same) / len(same) if same else None,
+    )
+
+
+def in_two(replies: list[Reply]) -> StoredReplies:
+    half = len(replies) // 3
+    return StoredReplies.of_tables(map(table_of_replies, (replies[:half], replies[half:])))
+
+
+@given(st.lists(said(), max_size=12))
+def test_replies_in_columns_are_the_replies(replies: list[Reply]) -> None:
+    stored = in_two(replies)
+    assert stored == replies
+    assert [stored[place] for place in range(-len(replies), len(replies))] == replies + replies
+    assert [stored[1:], stored[:-1], stored[::-1]] == [replies[1:], replies[:-1], replies[::-1]]
+    with pytest.raises(IndexError):
+        stored[len(replies)]
+
+
+@given(st.lists(said(), max_size=20))
+def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
+    """Of the items that were asked; a shard may hold others."""
+    items = ITEMS[:-1]
+    asked = {item.id for item in items}
+    found = replies_document(item_columns(items, "family"), in_two(replies))
+    wanted = counted(items, [reply for reply in replies if reply.item in asked])
+    assert (found.n, found.parsed, found.bounded, found.stable) == (
+        wanted.n,
+        wanted.parsed,
+        wanted.bounded,
+        wanted.stable,
+    )
+    assert list(found.why.items()) == list(wanted.why.items())
+    assert found.positions == pytest.approx(wanted.positions)
+    assert found.by_chance == pytest.approx(wanted.by_chance)
+    assert found.bias == pytest.approx(wanted.bias)
+
+
+def _part() -> Part:
+    model = ModelRecord(name="m", family="causal", architecture="", direction="", parameters=0, window=0, weights="",
+                        revision="", dtype="float32", frame="")  # fmt: skip
+    return Part(model=model, probe=ProbeRecord(name="made", items=0, of=0, content=""), shards=2, way="words")
+
+
+def test_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening counts replies and reads none; what results are made of leaves texts where they lie."""
+    from pyarrow import parquet
+
+    replies = [Reply(ITEMS[0].id, "words", 0, n, "", "x" * n, (), (), n % 2, "boxed", "stop", 1, 2) for n in range(5)]
+    for number, some in enumerate((replies[:2], replies[2:])):
+        path = replies_path(tmp_path, "m", "made", number, "words")
+        path.parent.mkdir(exist_ok=True)
+        write_replies(path, some)
+    asked: list[Any] = []
+    read = parquet.read_table
+
+    def watched(path: Path, columns: list[str], **more: Any) -> Any:
+        asked.append((Path(path).name, columns))
+        return read(path, columns=columns, **more)
+
+    monkeypatch.setattr(parquet, "read_table", watched)
+    kept = read_replies(tmp_path, _part())
+    assert (len(kept), asked) == (5, [])
+    replies_document(item_columns(ITEMS, "family"), kept)
+    assert len(asked) == 2
+    assert not any("text" in columns for _, columns in asked)
+    asked.clear()
+    assert kept[4] == replies[4]
+    assert len(asked) == 1, "one file for one reply"
+
+
+def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = replies_path(tmp_path, "m", "made", 0, "words")
+    path.parent.mkdir()
+    whole = table_of_replies([Reply(ITEMS[0].id, "words", 0, 0, "", "", (), (), None, "empty", "stop", 1, 2)])
+    parquet.write_table(whole.set_column(2, whole.schema.field(2), [pa.array([None], pa.int32())]), path)
+    keep_sum(tmp_path, path, sha256_of_file(path))
+    with pytest.raises(UserError, match="the file of replies is damaged"):
+        list(read_replies(tmp_path, _part()))
