@@ -162,7 +162,7 @@ class Waiting(Job):
         return [Task("horsesense.none:none", {**told, "number": n}, self.items) for n in range(self.shards)]
 
     def take(self, task: Task, done: Done) -> list[Task]:
-        from horsesense.runs.folder import shard_path, write_table
+        from horsesense.runs.shard_files import shard_path, write_table
 
         path = shard_path(self.folder, "m", "made", task.told["number"])
         began = time.perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -118,15 +119,23 @@ def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytes
     folder = make_run(tmp_path / "run", {"a": 0.6, "b": 0.8}, made_items(60))
     found = []
     for many in (10**6, 50):
-        for module in ("records.probe", "runs.folder"):
+        for module in ("records.probe", "runs.folder", "runs.shard_files"):
             monkeypatch.setattr(f"horsesense.{module}.MANY", many)
         manifest, runs = read_run(folder)
         assert isinstance(runs[0].items, StoredItems) == (many == 50)
         assert (read_run(folder)[1][0].items is runs[0].items) == (many == 50), "read once, where there are many"
         (side,) = Run(runs, None).compare().sides
         page = Run(runs, folder, manifest=manifest).report(tmp_path / f"{many}.html", cues=False).read_text()
-        found.append(([result_of(run) for run in runs], side, page))
+        answers = [list(run.answers) for run in runs], [run.answers[-3] for run in runs], runs[0].answers[2:9]
+        found.append(([result_of(run) for run in runs], side, page, answers))
     assert found[0] == found[1]
+    shard = next((folder / "answers").iterdir())
+    assert runs[0].answers[0] == found[0][3][0][0][0]
+    shutil.copy(shard, tmp_path / "copy")
+    shutil.move(tmp_path / "copy", shard)
+    with pytest.raises(UserError, match="the file was changed since the run was opened"):
+        [list(run.answers) for run in runs]
+    assert result_of(runs[0]) == found[0][0][0], "which takes no tokens"
 
 
 def test_rows_are_a_sequence() -> None:

@@ -15,11 +15,12 @@ from horsesense.errors import UserError
 from horsesense.files.checksums import keep_sum
 from horsesense.files.disk import sha256_of_file
 from horsesense.records import Item, Reply
+from horsesense.records.arrow import Shards
 from horsesense.records.reply_columns import StoredReplies, table_of_replies
-from horsesense.runs.folder import replies_path
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.replies import RepliesDocument, read_replies, replies_document, write_replies
+from horsesense.runs.replies import RepliesDocument, replies_document
+from horsesense.runs.shard_files import read_replies, replies_path, write_replies
 
 ITEMS = [
     Item(probe="made", form="choice", text=f"What is {n}?", options=("a", "b", "c", "d")[: 2 + n % 3], answer=0)
@@ -83,7 +84,7 @@ def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
 
 def in_two(replies: list[Reply]) -> StoredReplies:
     half = len(replies) // 3
-    return StoredReplies.of_tables(map(table_of_replies, (replies[:half], replies[half:])))
+    return StoredReplies(Shards.of_tables(map(table_of_replies, (replies[:half], replies[half:]))))
 
 
 @given(st.lists(said(), max_size=12))
@@ -118,10 +119,10 @@ def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
 def _part() -> Part:
     model = ModelRecord(name="m", family="causal", architecture="", direction="", parameters=0, window=0, weights="",
                         revision="", dtype="float32", frame="")  # fmt: skip
-    return Part(model=model, probe=ProbeRecord(name="made", items=0, of=0, content=""), shards=2, way="words")
+    return Part(model=model, probe=ProbeRecord(name="made", items=5, of=5, content=""), shards=2, way="words")
 
 
-def test_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening counts replies and reads none; what results are made of leaves texts where they lie."""
     from pyarrow import parquet
 
@@ -138,6 +139,7 @@ def test_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest
         return read(path, columns=columns, **more)
 
     monkeypatch.setattr(parquet, "read_table", watched)
+    monkeypatch.setattr("horsesense.runs.shard_files.MANY", 5)
     kept = read_replies(tmp_path, _part())
     assert (len(kept), asked) == (5, [])
     replies_document(item_columns(ITEMS, "family"), kept)

@@ -21,7 +21,7 @@ from horsesense.records.answer import NO_TOKENS
 from horsesense.records.card import writing_card
 from horsesense.records.document import Document
 from horsesense.records.jsonl import item_from_dict, write_jsonl
-from horsesense.runs.folder import probe_path, replies_path, shard_path, write_answers
+from horsesense.runs.folder import probe_path
 from horsesense.runs.manifest import (
     LOG,
     ModelRecord,
@@ -31,7 +31,7 @@ from horsesense.runs.manifest import (
     new_manifest,
     write_manifest,
 )
-from horsesense.runs.replies import write_replies
+from horsesense.runs.shard_files import replies_path, shard_path, write_answers, write_replies
 from horsesense.scoring.ways.by_words import answer_from
 from horsesense.watching import UNWATCHED, Watcher
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from horsesense.records.answer import Answer
-from horsesense.records.arrow import flat_of, lacks_values, offsets_of, values_of
+from horsesense.records.arrow import Shards, flat_of, joined, lacks_values, offsets_of, values_of
 from horsesense.records.item import FORMS
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 COLUMNS = ("item", "view", "scores", "logprobs", "starts", "ends", "flags", "baseline")
 """Fields of an answer, as the columns are called."""
 _PER_OPTION = ("logprobs", "starts", "ends")
+WITHOUT_TOKENS = (*(name for name in COLUMNS if name not in _PER_OPTION), "tokens", "first", "last")
+"""The columns of `without_tokens`."""
 _BLOCK = 4_096
 """Answers that are made at once."""
 
@@ -60,32 +62,56 @@ def answers_in(table: Any) -> Iterator[Answer]:
     return iter(StoredAnswers.of_tables([table]))
 
 
-def check_answers(table: Any, options: npt.NDArray[np.int64]) -> None:
-    """A `ValueError` where rows are no answers to items with so many options; 0 where that is not known."""
-    import numpy as np
+def check_answers(table: Any) -> None:
+    """A `ValueError` where rows are no answers: a value is missing, or the columns do not fit each other."""
     import pyarrow.compute as pc
 
     for name in COLUMNS:
         if lacks_values(table.column(name).combine_chunks()):
             raise ValueError(f"a value of {name} is missing")
-    given = pc.list_value_length(table.column("scores")).to_numpy()
-    wanted = np.where(options > 0, options, given)
-    fits = given == wanted
+    wanted = pc.list_value_length(table.column("scores")).to_numpy()
     for name in _PER_OPTION:
         lengths = pc.list_value_length(table.column(name)).to_numpy()
-        fits &= (lengths == 0) | (lengths == wanted)
-    if not fits.all():
-        raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
+        if not (fits := (lengths == 0) | (lengths == wanted)).all():
+            raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
 
 
-class StoredAnswers(Sequence[Answer]):
-    """Answers in columns; an object is made of one when it is looked at, and not kept."""
+def without_tokens(table: Any) -> Any:
+    """A table of answers in which an option has, for its tokens, how many there are and where they begin and end."""
+    import numpy as np
+    import pyarrow as pa
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    columns = {name: table.column(name) for name in COLUMNS if name not in _PER_OPTION}
+    tokens, starts, ends = (table.column(name).combine_chunks() for name in _PER_OPTION)
+    columns["tokens"] = _per_option(tokens, np.diff(offsets_of(tokens.flatten())))
+    for name, column, last in (("first", starts, False), ("last", ends, True)):
+        values, begins = flat_of(column.flatten())
+        found, some = np.zeros(len(begins) - 1, np.int32), np.diff(begins) > 0
+        found[some] = values[begins[1:][some] - 1 if last else begins[:-1][some]]
+        columns[name] = _per_option(column, found)
+    return pa.table(columns)
+
+
+def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
+    """One number an option, where lists have many."""
+    import pyarrow as pa
+
+    return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
+
+
+class StoredAnswers(Sequence[Answer]):
+    """Answers in columns; an object is made of one when it is looked at, and not kept.
+
+    The tokens of many answers, nine tenths of all there is, stay in their files.
+    """
+
+    def __init__(self, columns: Mapping[str, Any], whole: Shards, rows: npt.NDArray[np.int64] | None = None) -> None:
         self.columns = columns
-        """An Arrow array for each field of an answer."""
+        """An Arrow array for each column of `without_tokens`, in the order of the answers."""
+        self._whole, self._rows = whole, rows
+        """The tables with all columns, and the row of each answer in them; None: as they stand."""
 
     @classmethod
     def of(cls, answers: Sequence[Answer]) -> StoredAnswers:
@@ -97,18 +123,13 @@ class StoredAnswers(Sequence[Answer]):
         """The answers of tables, one after the other; or these rows of all of them together, in this order."""
         import pyarrow as pa
 
-        types = {name: _schema().field(name).type for name in COLUMNS}
-        chunks: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        for table in tables:
-            for name in COLUMNS:
-                chunks[name] += table.column(name).chunks
-        columns = {}
-        for name in COLUMNS:  # column by column, so that no more than one is held twice
-            found = chunks.pop(name)
-            whole = pa.concat_arrays(found) if found else pa.array([], types[name])
-            del found
-            columns[name] = whole if rows is None else whole.take(pa.array(rows))
-        return cls(columns)
+        whole = pa.table(joined(tables, COLUMNS, _schema(), rows))
+        return cls(joined([without_tokens(whole)], WITHOUT_TOKENS, None), Shards.of_tables([whole]))
+
+    @classmethod
+    def of_shards(cls, whole: Shards, small: Iterable[Any], rows: npt.NDArray[np.int64]) -> StoredAnswers:
+        """Rows of tables that stay where they are, of which the columns without tokens are at hand."""
+        return cls(joined(small, WITHOUT_TOKENS, None, rows), whole, rows)
 
     def __len__(self) -> int:
         return len(self.columns["item"])
@@ -121,15 +142,20 @@ class StoredAnswers(Sequence[Answer]):
 
     def __getitem__(self, place: int | slice) -> Answer | Sequence[Answer]:
         if isinstance(place, slice):
-            start, stop, step = place.indices(len(self))
-            if step == 1:
-                return list(self._block(start, max(0, stop - start)))
-            return [self[each] for each in range(start, stop, step)]
+            places = range(*place.indices(len(self)))
+            if self._rows is None and places.step == 1:
+                return list(self._block(places.start, len(places)))
+            return [self[each] for each in places]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        return next(self._block(place % len(self), 1))
+        place %= len(self)
+        return next(_answers(self._whole.row(place if self._rows is None else int(self._rows[place]), list(COLUMNS))))
 
     def __iter__(self) -> Iterator[Answer]:
+        if self._rows is not None:
+            # In files they stand in another order, so that all are taken off the disk to be gone through.
+            yield from StoredAnswers.of_tables(self._whole.tables(list(COLUMNS)), self._rows)
+            return
         for start in range(0, len(self), _BLOCK):
             yield from self._block(start, min(_BLOCK, len(self) - start))
 
@@ -141,18 +167,17 @@ class StoredAnswers(Sequence[Answer]):
     __hash__ = None  # type: ignore[assignment]  # as a list's: equal ones would have to have the same
 
     def _block(self, start: int, count: int) -> Iterator[Answer]:
-        # By column: row by row it takes four times as long.
-        return map(Answer, *(values_of(self.columns[name].slice(start, count)) for name in COLUMNS))
+        (whole,) = self._whole.tables(list(COLUMNS))
+        return _answers(whole.slice(start, count))
 
     def numbers(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         """A column of numbers, one list an answer: all numbers, and where each list begins and the last one ends."""
         return flat_of(self.columns[name])
 
-    def per_option(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """A column of numbers a token: all numbers, where each option's begin, and where each answer's options do."""
-        column = self.columns[name]
-        flat, inner = flat_of(column.flatten())
-        return flat, inner, offsets_of(column)
+    @property
+    def has_tokens(self) -> bool:
+        """Whether any answer has tokens, and not its sums alone."""
+        return len(self.columns["tokens"].flatten()) > 0
 
     def first_flag_is(self, flag: str) -> npt.NDArray[np.bool_]:
         """Whether the first flag of each answer is this one."""
@@ -163,3 +188,8 @@ class StoredAnswers(Sequence[Answer]):
         said = np.append(pc.equal(self.columns["flags"].flatten(), flag).to_numpy(zero_copy_only=False), False)
         found: npt.NDArray[np.bool_] = said[begins[:-1]] & (np.diff(begins) > 0)
         return found
+
+
+def _answers(table: Any) -> Iterator[Answer]:
+    # By column: row by row it takes four times as long.
+    return map(Answer, *(values_of(table.column(name).combine_chunks()) for name in COLUMNS))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
@@ -41,11 +42,63 @@ def values_of(column: Any) -> Sequence[Any]:
     return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
 
 
+def joined(
+    tables: Iterable[Any], names: Sequence[str], schema: Any, rows: npt.NDArray[np.int64] | None = None
+) -> dict[str, Any]:
+    """The columns of tables, one table after the other; or these rows of all of them together, in this order."""
+    import pyarrow as pa
+
+    chunks: dict[str, list[Any]] = {name: [] for name in names}
+    for table in tables:
+        for name in names:
+            chunks[name] += table.column(name).chunks
+    columns = {}
+    for name in names:  # column by column, so that no more than one is held twice
+        found = chunks.pop(name)
+        whole = pa.concat_arrays(found) if found else pa.array([], schema.field(name).type)
+        del found
+        columns[name] = whole if rows is None else whole.take(pa.array(rows))
+    return columns
+
+
 def lacks_values(column: Any) -> bool:
     """Whether anything is missing in a column, or in its lists."""
     import pyarrow as pa
 
     return column.null_count > 0 or (pa.types.is_list(column.type) and lacks_values(column.flatten()))
+
+
+Source = Callable[[list[str]], Any]
+"""From the names of columns to a table of them."""
+
+
+class Shards:
+    """Tables one after the other, in memory, or in files that are read when they are looked at."""
+
+    def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
+        """How many rows each table has, and what reads some columns of it."""
+        known = list(sources)
+        self._sources = [source for _, source in known]
+        self._ends = list(accumulate(count for count, _ in known))
+
+    @classmethod
+    def of_tables(cls, tables: Iterable[Any]) -> Shards:
+        """Tables that are at hand."""
+        return cls((len(table), table.select) for table in tables)
+
+    def __len__(self) -> int:
+        """Rows of all tables."""
+        return self._ends[-1] if self._ends else 0
+
+    def tables(self, names: list[str]) -> Iterator[Any]:
+        """Some columns of each table in turn."""
+        return (source(names) for source in self._sources)
+
+    def row(self, place: int, names: list[str]) -> Any:
+        """Some columns of one row, as a table of it alone."""
+        number = bisect_right(self._ends, place)
+        before = self._ends[number - 1] if number else 0
+        return self._sources[number](names).slice(place - before, 1)
 
 
 class Texts(Sequence[str]):

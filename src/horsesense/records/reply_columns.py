@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from itertools import accumulate
 from typing import Any, overload
 
 from horsesense.records.answer import Reply
-from horsesense.records.arrow import lacks_values, values_of
+from horsesense.records.arrow import Shards, lacks_values, values_of
 
 NAMES = [each.name for each in fields(Reply)]
 """Fields of a reply, as the columns are called."""
 _MAY_LACK = "parsed"
 """The column that has no value where no option could be made out."""
-
-Source = Callable[[list[str]], Any]
-"""From the names of columns to a table of them."""
 
 
 def schema_of_replies() -> Any:
@@ -47,33 +42,24 @@ def check_replies(table: Any) -> None:
 class StoredReplies(Sequence[Reply]):
     """Replies in tables; an object is made of one when it is looked at, and not kept."""
 
-    def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
-        """How many replies each table has, and what reads some columns of it."""
-        known = list(sources)
-        self._sources = [source for _, source in known]
-        self._ends = list(accumulate(count for count, _ in known))
+    def __init__(self, shards: Shards | None = None) -> None:
+        self._shards = shards or Shards()
 
     @classmethod
     def of(cls, replies: Sequence[Reply]) -> StoredReplies:
         """The same replies in columns."""
-        return replies if isinstance(replies, cls) else cls.of_tables([table_of_replies(replies)])
-
-    @classmethod
-    def of_tables(cls, tables: Iterable[Any]) -> StoredReplies:
-        """The replies of tables that are at hand."""
-        return cls((len(table), table.select) for table in tables)
+        return replies if isinstance(replies, cls) else cls(Shards.of_tables([table_of_replies(replies)]))
 
     def columns(self, *names: str) -> dict[str, Any]:
         """Some columns of all replies, each as an Arrow array."""
         import pyarrow as pa
 
-        wanted = [field for field in schema_of_replies() if field.name in names]
-        tables = [source(list(names)) for source in self._sources]
-        whole = pa.concat_tables([pa.schema(wanted).empty_table().select(list(names)), *tables])
+        none = schema_of_replies().empty_table().select(list(names))
+        whole = pa.concat_tables([none, *self._shards.tables(list(names))])
         return {name: whole.column(name).combine_chunks() for name in names}
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return len(self._shards)
 
     @overload
     def __getitem__(self, place: int) -> Reply: ...
@@ -86,14 +72,11 @@ class StoredReplies(Sequence[Reply]):
             return [self[each] for each in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        place %= len(self)
-        number = bisect_right(self._ends, place)
-        before = self._ends[number - 1] if number else 0
-        return next(_replies(self._sources[number](NAMES).slice(place - before, 1)))
+        return next(_replies(self._shards.row(place % len(self), NAMES)))
 
     def __iter__(self) -> Iterator[Reply]:
-        for source in self._sources:
-            yield from _replies(source(NAMES))
+        for table in self._shards.tables(NAMES):
+            yield from _replies(table)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)

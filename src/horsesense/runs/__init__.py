@@ -5,7 +5,8 @@
   writes; ``cache`` serves what another run computed.
 - ``engine``: who does the tasks, and this process as one that does; ``ray_engine`` has a ``ray_pool`` of
   ``ray_worker``s, ``wire`` is what crosses to them.
-- ``folder`` and ``manifest``: what lies in a run folder. ``controls`` writes one for answers that no model gave.
+- ``folder``, ``manifest`` and ``shard_files``: what lies in a run folder. ``controls`` writes one for answers that no
+  model gave.
 - ``replies``: what was said in letters and words; ``result``: what came of it, and what ways of asking are apart.
 - ``results`` and ``comparison``: numbers from kept answers, of one model and of several.
 """

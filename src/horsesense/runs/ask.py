@@ -16,6 +16,7 @@ from horsesense.models.locating import plugin_of
 from horsesense.models.served import is_served
 from horsesense.records import Item, Probe
 from horsesense.records.answer_columns import StoredAnswers
+from horsesense.records.arrow import Shards
 from horsesense.records.reply_columns import StoredReplies
 from horsesense.records.stored import ids_of
 from horsesense.runs.engine import HERE, Engine
@@ -116,7 +117,8 @@ def ask_in_memory(
         probe, tables = asked.drawn[part.probe.name], keeper.answers.pop(key)
         row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
-        spec, replies = way_named(part.way).spec(settings.spec), StoredReplies.of_tables(keeper.replies.pop(key, ()))
+        replies = StoredReplies(Shards.of_tables(keeper.replies.pop(key, ())))
+        spec = way_named(part.way).spec(settings.spec)
         answered.append(Answered(part, probe, spec, answers, replies))
     return answered
 

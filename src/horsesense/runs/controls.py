@@ -11,7 +11,7 @@ import orjson
 from horsesense.errors import UserError
 from horsesense.records import Answer, Probe, ScoringSpec
 from horsesense.runs.ask import Settings, content_of
-from horsesense.runs.folder import keep_probe, locked, shard_path, write_answers
+from horsesense.runs.folder import keep_probe, locked
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -21,6 +21,7 @@ from horsesense.runs.manifest import (
     new_manifest,
     write_manifest,
 )
+from horsesense.runs.shard_files import shard_path, write_answers
 
 
 def keep_control(

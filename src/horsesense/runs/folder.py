@@ -1,32 +1,21 @@
-"""A run folder: one process at a time, the probes that were asked, and the answers.
-
-Answers lie in one Parquet file a shard, written once and never changed.
-"""
+"""A run folder: one process at a time, the probes that were asked, and which answers are there."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 import shutil
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from weakref import WeakValueDictionary
-
-import numpy as np
 
 from horsesense.errors import UserError, argument
 from horsesense.files import disk_errors, sha256_of_file
-from horsesense.files.checksums import check_sum, is_sound, keep_sum, summed
-from horsesense.records import Answer, Probe, card_path, read_probe, write_probe
-from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers
-from horsesense.records.arrow import places_in
+from horsesense.files.checksums import check_sum, is_sound, keep_sum
+from horsesense.records import Probe, card_path, read_probe, write_probe
 from horsesense.records.card import read_card
 from horsesense.records.stored import MANY, StoredItems
-from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part, manifest_path, read_manifest
+from horsesense.runs.shard_files import shard_path
 
 PROFILE = "profile.json"
 """What a finished profile has in its folder."""
@@ -159,21 +148,6 @@ def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
     return probe
 
 
-def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
-    """Where answers lie; those by options have no way in their name, as when there was no other."""
-    return folder / "answers" / _shard_name(model, probe, number, way)
-
-
-def replies_path(folder: Path, model: str, probe: str, number: int, way: str) -> Path:
-    """Where what was said lies, beside the answers that were made of it."""
-    return folder / "replies" / _shard_name(model, probe, number, way)
-
-
-def _shard_name(model: str, probe: str, number: int, way: str) -> str:
-    asked = "" if way == "options" else f"~{way}"
-    return f"{_slug(model)}~{_slug(probe)}{asked}.{number:05d}.parquet"
-
-
 def is_finished(folder: Path, part: Part) -> bool:
     """Whether all answers of one model to one probe in one way are there."""
     model, probe = part.model.name, part.probe.name
@@ -183,84 +157,3 @@ def is_finished(folder: Path, part: Part) -> bool:
 def is_kept(folder: Path, path: Path) -> bool:
     """Whether a shard is there as it was written; one that is damaged is computed again."""
     return path.is_file() and is_sound(folder, path)
-
-
-def _slug(name: str) -> str:
-    """A name as part of a file name; one that has to be changed for it gets a hash, so that no two meet.
-
-    >>> _slug("smollm2"), _slug("org/name@main")
-    ('smollm2', 'org_name_main-bfe56419')
-    """
-    plain = re.sub(r"[^\w.-]+", "_", name).strip("_.")
-    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-
-
-def write_table(path: Path, table: Any) -> None:
-    """Write one shard, whole or not at all; the same answers give the same bytes."""
-    from pyarrow import parquet
-
-    # A folder of thousands of shards is swept once, by whoever locks it.
-    with summed(path.parents[1], path, sweep=False) as temporary:
-        parquet.write_table(table, temporary, compression="zstd")
-
-
-def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
-    write_table(path, table_of_answers(model, probe, answers))
-
-
-def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
-    """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
-    tables = deque[Any]()
-    for number in range(part.shards):
-        path = shard_path(folder, part.model.name, part.probe.name, number, part.way)
-        if not path.is_file():
-            raise UserError(
-                f"the run of {part.model.name} on {part.probe.name} is not finished: "
-                f"{number} of {part.shards} answer files are there",
-                file=folder,
-                fix="run the same command again to finish it",
-            )
-        check_sum(folder, path, "run the same command again, which computes it anew")
-        with _damaged(path):
-            tables.append(_read_table(path))
-    places = places_in(columns.ids, [table.column("item") for table in tables])
-    rows, before = np.full(len(columns.ids), -1), 0
-    for number, table in enumerate(tables):
-        found = places[before : before + len(table)]
-        asked = found >= 0
-        with _damaged(shard_path(folder, part.model.name, part.probe.name, number, part.way)):
-            check_answers(table, np.where(asked, columns.options[found], 0))
-        rows[found[asked]] = np.flatnonzero(asked) + before
-        before += len(found)
-    if (rows < 0).any():
-        raise UserError(
-            f"{(rows < 0).sum()} of {len(rows)} items of {part.probe.name} have no answer of {part.model.name} "
-            f"({columns.ids[int(rows.argmin())]} …)",
-            file=folder,
-            fix="run it again in another folder",
-        )
-    return StoredAnswers.of_tables((tables.popleft() for _ in range(len(tables))), rows)  # none is held any longer
-
-
-@contextmanager
-def _damaged(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError("the answer file is damaged", file=path, fix="remove it and run again") from error
-
-
-def _read_table(path: Path) -> Any:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with disk_errors(path):
-        try:
-            table = parquet.read_table(path, columns=list(COLUMNS))
-            if table.column("item").type != pa.string():
-                raise ValueError("ids of items are no texts")
-            return table
-        except (pa.ArrowException, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise ValueError(str(error)) from error

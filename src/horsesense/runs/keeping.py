@@ -9,9 +9,10 @@ from typing import Any
 
 from horsesense.records import Probe
 from horsesense.records.stored import ids_of
-from horsesense.runs.folder import is_kept, keep_probe, replies_path, shard_path, write_table
+from horsesense.runs.folder import is_kept, keep_probe
 from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.opening import Content, Settings
+from horsesense.runs.shard_files import replies_path, shard_path, write_table
 from horsesense.watching import Watcher
 
 

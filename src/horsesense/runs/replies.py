@@ -1,29 +1,19 @@
-"""Replies in Parquet beside the answers that were made of them, one file a shard; and what they come to."""
+"""What was said in letters and words: what was made out, and whether the place of an option mattered."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.resampling import Floats
-from horsesense.errors import UserError
-from horsesense.files import disk_errors
-from horsesense.files.checksums import check_sum
-from horsesense.records import Reply
 from horsesense.records.arrow import places_in
 from horsesense.records.document import Document
-from horsesense.records.reply_columns import Source, StoredReplies, check_replies, schema_of_replies, table_of_replies
-from horsesense.runs.folder import replies_path, write_table
+from horsesense.records.reply_columns import StoredReplies
 from horsesense.runs.item_columns import ItemColumns
-from horsesense.runs.manifest import Part
 
 MADE_OUT = {
     "best letter",
@@ -38,62 +28,6 @@ MADE_OUT = {
 }
 """Rules that make an option out (`horsesense.scoring.ways.parsing`)."""
 _Numbers = NDArray[np.int64]
-
-
-def write_replies(path: Path, replies: Sequence[Reply]) -> None:
-    """Write one shard, whole or not at all."""
-    write_table(path, table_of_replies(replies))
-
-
-def read_replies(folder: Path, part: Part) -> StoredReplies:
-    """What a model said in one part, read when it is looked at; none where the way of asking leaves none."""
-    sources: list[tuple[int, Source]] = []
-    for number in range(part.shards):
-        path = replies_path(folder, part.model.name, part.probe.name, number, part.way)
-        if path.is_file():
-            check_sum(folder, path, _FIX)
-            sources.append((_count(path), partial(_read, path, _version(path))))
-    return StoredReplies(sources)
-
-
-_FIX = "ask again in another folder"
-
-
-def _count(path: Path) -> int:
-    from pyarrow import parquet
-
-    with _damaged(path):
-        count: int = parquet.read_metadata(path).num_rows
-    return count
-
-
-def _version(path: Path) -> tuple[int, int, int]:
-    with disk_errors(path):
-        stat = path.stat()
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def _read(path: Path, version: tuple[int, int, int], columns: list[str]) -> Any:
-    """Some columns of a file, if it is the one that was there when the run was opened."""
-    from pyarrow import parquet
-
-    if _version(path) != version:
-        raise UserError("the file of replies was changed since the run was opened", file=path, fix="open the run again")
-    with _damaged(path):
-        table = parquet.read_table(path, schema=schema_of_replies(), columns=columns)
-        check_replies(table)
-    return table
-
-
-@contextmanager
-def _damaged(path: Path) -> Iterator[None]:
-    import pyarrow as pa
-
-    try:
-        with disk_errors(path):
-            yield
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError("the file of replies is damaged", file=path, fix=_FIX) from error
 
 
 @dataclass(frozen=True, slots=True)

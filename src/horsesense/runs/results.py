@@ -30,11 +30,12 @@ from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.reply_columns import StoredReplies
-from horsesense.runs.folder import is_finished, kept_probe, read_answers
+from horsesense.runs.folder import is_finished, kept_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
-from horsesense.runs.replies import read_replies, replies_document
+from horsesense.runs.replies import replies_document
 from horsesense.runs.result import Result
+from horsesense.runs.shard_files import read_answers, read_replies
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
@@ -249,7 +250,7 @@ def _meaning(answered: Answered) -> dict[str, Any]:
 
 def _possible(answered: Answered) -> Sequence[Normalisation]:
     """The normalisations that the answers allow."""
-    if len(answered.stored.per_option("logprobs")[1]) > 1:
+    if answered.stored.has_tokens:
         return NORMALISATIONS
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 

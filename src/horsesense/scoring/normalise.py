@@ -36,7 +36,7 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
     (-3.0, -4.0)
     """
     if not answer.logprobs and answer.flags[:1] == (NO_TOKENS,):
-        return _without_tokens(answer, item, spec, how)
+        return _without_tokens(answer.scores, item, spec, how)
     if how == "sum" or not answer.logprobs:
         return answer.scores
     if how == "mean":
@@ -45,13 +45,8 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
         lengths = [ends[-1] - starts[0] for starts, ends in zip(answer.starts, answer.ends, strict=True)]
         return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
     if how == "word":
-        # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
-        prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
-        counts = [
-            sum(starts[0] <= start < ends[-1] for start, _ in word_spans(prompt.text))
-            for prompt, starts, ends in zip(prompts, answer.starts, answer.ends, strict=True)
-        ]
-        return tuple(score / max(1, count) for score, count in zip(answer.scores, counts, strict=True))
+        firsts, lasts = [starts[0] for starts in answer.starts], [ends[-1] for ends in answer.ends]
+        return _by_word(answer.scores, item, spec, firsts, lasts)
     if not answer.baseline:
         raise _no_baseline()
     return tuple(score - without for score, without in zip(answer.scores, answer.baseline, strict=True))
@@ -65,7 +60,8 @@ def normalised_rows(
     ``forms`` has the place of each item's form in `FORMS`; ``how`` None: as that form has it.
     """
     scores, begins = answers.numbers("scores")
-    _, tokens, options = answers.per_option("logprobs")
+    tokens, options = answers.numbers("tokens")
+    (firsts, places), (lasts, _) = answers.numbers("first"), answers.numbers("last")
     rows, counts, has_tokens = scores.astype(np.float64), np.diff(begins), np.diff(options) > 0
     by_form = np.array([NORMALISATIONS.index(BY_FORM[form]) for form in FORMS])
     hows = by_form[forms] if how is None else np.full(len(answers), NORMALISATIONS.index(how))
@@ -73,10 +69,9 @@ def normalised_rows(
     singly = (~has_tokens & answers.first_flag_is(NO_TOKENS) & ~summed) | (has_tokens & word)
     with np.errstate(divide="ignore", invalid="ignore"):  # an option without a token has no mean, which is told later
         if (chosen := has_tokens & mean).any():
-            rows[np.repeat(chosen, counts)] /= np.diff(tokens)[np.repeat(chosen, np.diff(options))]
+            rows[np.repeat(chosen, counts)] /= tokens[np.repeat(chosen, np.diff(options))]
     if (chosen := has_tokens & character).any():
-        lengths, options = _stretches(answers)
-        rows[np.repeat(chosen, counts)] /= np.maximum(1, lengths[np.repeat(chosen, np.diff(options))])
+        rows[np.repeat(chosen, counts)] /= np.maximum(1, (lasts - firsts)[np.repeat(chosen, np.diff(places))])
     if (chosen := has_tokens & pmi).any():
         without, beside = answers.numbers("baseline")
         if (np.diff(beside)[chosen] != counts[chosen]).any():
@@ -84,19 +79,29 @@ def normalised_rows(
         rows[np.repeat(chosen, counts)] -= without[np.repeat(chosen, np.diff(beside))]
     if singly.any():
         spec = _asked(spec)  # once for all, since a spec is checked whenever one is made
-        for place, (answer, item) in enumerate(zip(answers, items, strict=True)):
-            if singly[place]:
-                found = normalised(answer, item, spec, NORMALISATIONS[hows[place]])
-                rows[begins[place] : begins[place + 1]] = found
+        for place, item in enumerate(items):
+            if not singly[place]:
+                continue
+            here, given = slice(begins[place], begins[place + 1]), slice(places[place], places[place + 1])
+            sums = scores[here].tolist()
+            if has_tokens[place]:
+                rows[here] = _by_word(sums, item, spec, firsts[given].tolist(), lasts[given].tolist())
+            else:
+                rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[place]])
     return Rows(rows, begins)
 
 
-def _stretches(answers: StoredAnswers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Characters from the first token of an option to its last, and where each answer's options begin."""
-    (starts, first, options), (ends, last, _) = answers.per_option("starts"), answers.per_option("ends")
-    stretches, some = np.zeros(len(first) - 1, np.int64), np.diff(first) > 0
-    stretches[some] = ends[last[1:][some] - 1].astype(np.int64) - starts[first[:-1][some]]
-    return stretches, options
+def _by_word(
+    scores: Sequence[float], item: Item, spec: ScoringSpec, firsts: Sequence[int], lasts: Sequence[int]
+) -> tuple[float, ...]:
+    """Scores by the words between the first token of each option and its last."""
+    # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
+    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
+    counts = [
+        sum(first <= start < last for start, _ in word_spans(prompt.text))
+        for prompt, first, last in zip(prompts, firsts, lasts, strict=True)
+    ]
+    return tuple(score / max(1, count) for score, count in zip(scores, counts, strict=True))
 
 
 def _asked(spec: ScoringSpec) -> ScoringSpec:
@@ -108,10 +113,10 @@ def _no_baseline() -> UserError:
     return UserError("PMI needs scores without the question", fix=f"run with {argument('spec', 'baseline=true')}")
 
 
-def _without_tokens(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
+def _without_tokens(scores: Sequence[float], item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
     """Sums that a log has, by the lengths of what was scored as the item tells them."""
     if how == "sum":
-        return answer.scores
+        return tuple(scores)
     if how not in ("character", "word"):
         raise UserError(f"the log has no tokens, so there is no {how} over them", fix="use sum, word or character")
     prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
@@ -121,7 +126,7 @@ def _without_tokens(answer: Answer, item: Item, spec: ScoringSpec, how: Normalis
         else sum(prompt.start <= start < prompt.end for start, _ in word_spans(prompt.text))
         for prompt in prompts
     ]
-    return tuple(score / max(1, length) for score, length in zip(answer.scores, lengths, strict=True))
+    return tuple(score / max(1, length) for score, length in zip(scores, lengths, strict=True))
 
 
 def parse_normalisation(text: str) -> Normalisation:

@@ -1,0 +1,186 @@
+"""Answers and replies in Parquet, one file a shard: written once and never changed, checked when they are read.
+
+Of a large part the tokens and replies stay in their files, and are read when somebody looks at them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from horsesense.errors import UserError
+from horsesense.files import disk_errors
+from horsesense.files.checksums import check_sum, summed
+from horsesense.records import Answer, Reply
+from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers, without_tokens
+from horsesense.records.arrow import Shards, Source, places_in
+from horsesense.records.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
+from horsesense.records.stored import MANY
+from horsesense.runs.item_columns import ItemColumns
+from horsesense.runs.manifest import Part
+
+_AGAIN = "remove it and run again"
+_ELSEWHERE = "ask again in another folder"
+
+
+def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
+    """Where answers lie; those by options have no way in their name, as when there was no other."""
+    return folder / "answers" / _shard_name(model, probe, number, way)
+
+
+def replies_path(folder: Path, model: str, probe: str, number: int, way: str) -> Path:
+    """Where what was said lies, beside the answers that were made of it."""
+    return folder / "replies" / _shard_name(model, probe, number, way)
+
+
+def _shard_name(model: str, probe: str, number: int, way: str) -> str:
+    asked = "" if way == "options" else f"~{way}"
+    return f"{_slug(model)}~{_slug(probe)}{asked}.{number:05d}.parquet"
+
+
+def _slug(name: str) -> str:
+    """A name as part of a file name; one that has to be changed for it gets a hash, so that no two meet.
+
+    >>> _slug("smollm2"), _slug("org/name@main")
+    ('smollm2', 'org_name_main-bfe56419')
+    """
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("_.")
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def write_table(path: Path, table: Any) -> None:
+    """Write one shard, whole or not at all; the same answers give the same bytes."""
+    from pyarrow import parquet
+
+    # A folder of thousands of shards is swept once, by whoever locks it.
+    with summed(path.parents[1], path, sweep=False) as temporary:
+        parquet.write_table(table, temporary, compression="zstd")
+
+
+def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
+    write_table(path, table_of_answers(model, probe, answers))
+
+
+def write_replies(path: Path, replies: Sequence[Reply]) -> None:
+    write_table(path, table_of_replies(replies))
+
+
+def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
+    """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
+    large = len(columns.ids) >= MANY
+    paths = [shard_path(folder, part.model.name, part.probe.name, number, part.way) for number in range(part.shards)]
+    tables, sources = deque[Any](), list[tuple[int, Source]]()
+    for number, path in enumerate(paths):
+        if not path.is_file():
+            raise UserError(
+                f"the run of {part.model.name} on {part.probe.name} is not finished: "
+                f"{number} of {part.shards} answer files are there",
+                file=folder,
+                fix="run the same command again to finish it",
+            )
+        check_sum(folder, path, "run the same command again, which computes it anew")
+        table = _read_answers(path, _version(path), list(COLUMNS))
+        tables.append(without_tokens(table) if large else table)
+        if large:
+            sources.append((len(table), partial(_read_answers, path, _version(path))))
+    places = places_in(columns.ids, [table.column("item") for table in tables])
+    rows, before = np.full(len(columns.ids), -1), 0
+    for path, table in zip(paths, tables, strict=True):
+        found = places[before : before + len(table)]
+        asked = found >= 0
+        lengths = np.diff(table.column("scores").combine_chunks().offsets.to_numpy())
+        if (lengths[asked] != columns.options[found[asked]]).any():
+            raise _damage("answer file", path, _AGAIN)
+        rows[found[asked]] = np.flatnonzero(asked) + before
+        before += len(found)
+    if (rows < 0).any():
+        raise UserError(
+            f"{(rows < 0).sum()} of {len(rows)} items of {part.probe.name} have no answer of {part.model.name} "
+            f"({columns.ids[int(rows.argmin())]} …)",
+            file=folder,
+            fix="run it again in another folder",
+        )
+    given = (tables.popleft() for _ in range(len(tables)))  # none is held any longer
+    return StoredAnswers.of_shards(Shards(sources), given, rows) if large else StoredAnswers.of_tables(given, rows)
+
+
+def read_replies(folder: Path, part: Part) -> StoredReplies:
+    """What a model said in one part; none where the way of asking leaves none."""
+    from pyarrow import parquet
+
+    sources: list[tuple[int, Source]] = []
+    for number in range(part.shards):
+        path = replies_path(folder, part.model.name, part.probe.name, number, part.way)
+        if not path.is_file():
+            continue
+        check_sum(folder, path, _ELSEWHERE)
+        read = partial(_read_replies, path, _version(path))
+        if part.probe.items < MANY:
+            table = read(NAMES)
+            sources.append((len(table), table.select))
+        else:
+            with _undamaged("file of replies", path, _ELSEWHERE):
+                sources.append((parquet.read_metadata(path).num_rows, read))
+    return StoredReplies(Shards(sources))
+
+
+Version = tuple[int, int, int]
+
+
+def _version(path: Path) -> Version:
+    """What tells a file from another one that took its place."""
+    with disk_errors(path):
+        stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _same(path: Path, version: Version) -> None:
+    if _version(path) != version:
+        raise UserError("the file was changed since the run was opened", file=path, fix="open the run again")
+
+
+def _read_answers(path: Path, version: Version, columns: list[str]) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    _same(path, version)
+    with _undamaged("answer file", path, _AGAIN):
+        table = parquet.read_table(path, columns=columns)
+        if table.column("item").type != pa.string():
+            raise ValueError("ids of items are no texts")
+        check_answers(table)
+    return table
+
+
+def _read_replies(path: Path, version: Version, columns: list[str]) -> Any:
+    from pyarrow import parquet
+
+    _same(path, version)
+    with _undamaged("file of replies", path, _ELSEWHERE):
+        table = parquet.read_table(path, schema=schema_of_replies(), columns=columns)
+        check_replies(table)
+    return table
+
+
+@contextmanager
+def _undamaged(what: str, path: Path, fix: str) -> Iterator[None]:
+    """What a damaged file raises, as one sentence."""
+    import pyarrow as pa
+
+    try:
+        with disk_errors(path):
+            yield
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        raise _damage(what, path, fix) from error
+
+
+def _damage(what: str, path: Path, fix: str) -> UserError:
+    return UserError(f"the {what} is damaged", file=path, fix=fix)
