@@ -91,7 +91,12 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
     numbers = [families.setdefault(item.unit(), len(families)) for item in items]
     assert run.columns.families.tolist() == numbers, "by first places"
     assert run.columns.ids == [item.id for item in items]
-    assert repr(list(run.columns.facets)) == repr([item.facets for item in items])
+    facets = run.columns.facets
+    for name in facets.names:
+        column = facets[name]
+        found = ["none" if code < 0 else repr(column.values[code]) for code in column.codes.tolist()]
+        assert found == [repr(item.facets[name]) if name in item.facets else "none" for item in items]
+    assert facets.names == sorted({name for item in items for name in item.facets})
     assert run.columns.guesses.tolist() == [guess_of(item) for item in items]
     assert len(set(run.units.tolist())) == len({item.unit() for item in items})
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.facets import FacetColumn, Facets
 from horsesense.analysis.families import family_accuracy
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
@@ -47,9 +49,9 @@ class Sliced:
 def by_facet(
     values: Floats | Sequence[float],
     units: Names,
-    facets: Sequence[Mapping[str, Facet]],
+    facets: Sequence[Mapping[str, Facet]] | Facets,
     names: str | tuple[str, ...],
-    chances: Sequence[float] | None = None,
+    chances: Sequence[float] | Floats | None = None,
     most: int = MOST_VALUES,
     level: float = 0.95,
     seed: int = 0,
@@ -67,53 +69,65 @@ def by_facet(
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
         raise UserError(f"there are {len(credit)} values for {len(units)} units and facets of {len(facets)} items")
-    names_of_units = unit_array(units)
-    judged = np.flatnonzero(~np.isnan(credit)).tolist()
-    places: dict[tuple[tuple[int, Facet], ...], list[int]] = {}
-    for place in judged:
-        if all(name in facets[place] for name in wanted):
-            places.setdefault(tuple(facet_key(facets[place][name]) for name in wanted), []).append(place)
+    columns = Facets.of(facets)
     for name in wanted:
-        if not any(name in each for each in facets):
-            raise unknown("facet", name, {known for each in facets for known in each})
-    kept = sorted(sorted(places, key=lambda key: (-len(places[key]), key))[:most])
-    slices = tuple(
-        Slice(
-            tuple(value for _, value in key),
-            accuracy(
-                credit[places[key]],
-                names_of_units[places[key]],
-                None if chances is None else float(np.mean([chances[place] for place in places[key]])),
-                level,
-                seed,
-                resamples,
-            ),
-        )
-        for key in kept
-    )
-    present = sum(len(each) for each in places.values())
-    shown = sum(len(places[key]) for key in kept)
-    cut = f"{' × '.join(wanted)} has {len(places):,} values; the {most} with most items are shown"
+        if name not in columns:
+            raise unknown("facet", name, columns.names)
+    names_of_units, judged = unit_array(units), ~np.isnan(credit)
+    guesses = None if chances is None else np.asarray(chances, dtype=np.float64)
+    keys, cells = _cells([columns[name] for name in wanted], judged)
+    counts = np.bincount(cells[cells >= 0], minlength=len(keys)).tolist()
+    kept = sorted(sorted(range(len(keys)), key=lambda cell: (-counts[cell], keys[cell]))[:most], key=keys.__getitem__)
+    slices = []
+    for cell in kept:
+        places = np.flatnonzero(cells == cell)
+        guess = None if guesses is None else float(np.mean(guesses[places]))
+        rate = accuracy(credit[places], names_of_units[places], guess, level, seed, resamples)
+        slices.append(Slice(tuple(value for _, value in keys[cell]), rate))
+    present, shown = sum(counts), sum(counts[cell] for cell in kept)
+    cut = f"{' × '.join(wanted)} has {len(keys):,} values; the {most} with most items are shown"
     return Sliced(
         facets=wanted,
-        slices=slices,
-        missing=len(judged) - present,
+        slices=tuple(slices),
+        missing=int(judged.sum()) - present,
         left_out=present - shown,
-        note=cut if len(places) > most else "",
+        note=cut if len(keys) > most else "",
     )
+
+
+_Key = tuple[tuple[int, Facet], ...]
+
+
+def _cells(columns: Sequence[FacetColumn], judged: NDArray[np.bool_]) -> tuple[list[_Key], NDArray[np.int64]]:
+    """The values that occur together, and which of them each item has; -1 where it lacks a facet or a gold."""
+    there = judged & np.logical_and.reduce([column.codes >= 0 for column in columns])
+    cells = np.zeros(len(judged), np.int64)
+    for column in columns:
+        cells = cells * len(column.values) + column.codes
+    found, cells[there] = np.unique(cells[there], return_inverse=True)
+    cells[~there] = -1
+    keys: list[_Key] = []
+    for cell in found.tolist():
+        key: _Key = ()
+        for column in reversed(columns):
+            cell, code = divmod(cell, len(column.values))
+            key = (facet_key(column.values[code]), *key)
+        keys.append(key)
+    return keys, cells
 
 
 def by_every_facet(
-    values: Floats, units: Names, facets: Sequence[Mapping[str, Facet]], chances: Sequence[float]
+    values: Floats, units: Names, facets: Sequence[Mapping[str, Facet]] | Facets, chances: Sequence[float] | Floats
 ) -> tuple[dict[str, Sliced], dict[str, int]]:
     """Accuracy by each facet that has several values; and the facets that are labels, with how many values each has."""
     slices, labels = {}, {}
-    for name in sorted({name for each in facets for name in each}):
-        known = {each[name] for each in facets if name in each}
+    columns = Facets.of(facets)
+    for name in columns.names:
+        known = columns[name].values
         if len(known) > MOST_TO_SLICE_BY:
             labels[name] = len(known)
         elif len(known) > 1:
-            sliced = by_facet(values, units, facets, name, chances)
+            sliced = by_facet(values, units, columns, name, chances)
             if len(sliced.slices) > 1:
                 slices[name] = sliced
     return slices, labels

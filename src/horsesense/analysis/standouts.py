@@ -10,7 +10,6 @@ tried and finds something nearly always where accuracy is 0.9 and nothing is the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -20,6 +19,7 @@ import scipy
 from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import accuracy
+from horsesense.analysis.facets import Facets
 from horsesense.analysis.intervals import Estimate, check_level
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
 from horsesense.analysis.slices import MOST_VALUES, facet_key
@@ -68,7 +68,7 @@ class Search:
 def standouts(
     values: Floats | Sequence[float],
     units: Names,
-    facets: Sequence[Mapping[str, Facet]],
+    facets: Sequence[Mapping[str, Facet]] | Facets,
     names: Sequence[str] | None = None,
     pairs: bool = True,
     show: int = 10,
@@ -94,7 +94,7 @@ def standouts(
         raise UserError("no item has a gold answer, so there is no accuracy")
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
-    slices, note = _slices([facets[place] for place in judged.tolist()], codes, names, pairs)
+    slices, note = _slices(Facets.of(facets).at(judged), codes, names, pairs)
     if not slices:
         return Search((), 0, f"no slice, with its rest, has {LEAST_ITEMS} items in {LEAST_UNITS} units each")
     gaps = _gaps([places for _, places in slices], credit, codes, seed, permutations)
@@ -150,10 +150,10 @@ def _moved(credit: NDArray[np.float32], sizes: Places, seed: int, permutations: 
 
 
 def _slices(
-    facets: Sequence[Mapping[str, Facet]], codes: Places, names: Sequence[str] | None, pairs: bool
+    facets: Facets, codes: Places, names: Sequence[str] | None, pairs: bool
 ) -> tuple[list[tuple[Where, Places]], str]:
     """Slices large enough to compare, each set of items once, by one facet before two, and a note on what was cut."""
-    known = sorted({name for each in facets for name in each})
+    known = facets.names
     for name in names or ():
         if name not in known:
             raise unknown("facet", name, known)
@@ -179,20 +179,20 @@ def _slices(
     return kept, ""
 
 
-def _all_slices(
-    facets: Sequence[Mapping[str, Facet]], names: Sequence[str], pairs: bool
-) -> Iterator[tuple[Where, Places]]:
+def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[tuple[Where, Places]]:
     """Slices by each facet, then by each pair; of a facet only the commonest values, the rarer of them first."""
     columns: dict[str, tuple[list[Facet], Places]] = {}
     for name in names:
-        keys = [facet_key(each[name]) if name in each else None for each in facets]
-        counts = Counter(key for key in keys if key is not None)
-        common = sorted(counts, key=lambda key: (-counts[key], key))[:MOST_VALUES][::-1]
-        order = {key: number for number, key in enumerate(common)}
-        codes = np.array([-1 if key is None else order.get(key, -1) for key in keys])
-        columns[name] = [value for _, value in common], codes
-        for number, (_, value) in enumerate(common):
-            yield ((name, value),), np.flatnonzero(codes == number)
+        values, known = facets[name].values, facets[name].codes
+        counts = np.bincount(known[known >= 0], minlength=len(values)).tolist()
+        there = [code for code, count in enumerate(counts) if count]
+        common = sorted(there, key=lambda code: (-counts[code], facet_key(values[code])))[:MOST_VALUES][::-1]
+        order = np.full(len(values) + 1, -1)  # the last for items that do not have it
+        order[common] = np.arange(len(common))
+        codes = order[known]
+        columns[name] = [values[code] for code in common], codes
+        for number, code in enumerate(common):
+            yield ((name, values[code]),), np.flatnonzero(codes == number)
     for a, b in combinations(names, 2) if pairs else ():
         (values_a, codes_a), (values_b, codes_b) = columns[a], columns[b]
         both = np.where((codes_a < 0) | (codes_b < 0), -1, codes_a * len(values_b) + codes_b)

@@ -65,17 +65,15 @@ class Run:
         rows = []
         for each in self.answered:
             facets = each.columns.facets
-            if not each.judged or not any(facet in known for known in facets):
+            if not each.judged or facet not in facets:
                 continue
             credits = each.credits(self.normalise or each.primary())
-            guesses = each.columns.guesses.tolist()
-            for part in by_facet(credits.values, each.units, facets, facet, guesses).slices:
+            for part in by_facet(credits.values, each.units, facets, facet, each.columns.guesses).slices:
                 named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
                 named[facet] = part.where[0]
                 rows.append(named | estimate_columns("accuracy", part.accuracy))
         if not rows:
-            known = {name for each in self.answered for facets in each.columns.facets for name in facets}
-            raise unknown("facet", facet, known)
+            raise unknown("facet", facet, {name for each in self.answered for name in each.columns.facets.names})
         return Frame(columns_of(rows), f"accuracy by {facet}")
 
     def items(self) -> Frame:

@@ -26,7 +26,6 @@ from horsesense.analysis.families import without_repeats
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, argument, unknown
-from horsesense.records import Facet
 from horsesense.report.wording import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
@@ -89,7 +88,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     """
     scores = answered.scores(how or answered.primary())
     earned = answered.credits(how or answered.primary())
-    facets, guesses = answered.columns.facets, answered.columns.guesses.tolist()
+    facets, guesses = answered.columns.facets, answered.columns.guesses
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
@@ -101,7 +100,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
         scores=scores,
         facets=slices,
         labels=labels,
-        heat=_heat(answered, earned, facets, guesses),
+        heat=_heat(answered, earned),
         confusion=confusion(answered.items, earned.predicted),
         leaning=leaning(answered.items, earned.values, answered.units),
         families=_families(answered, earned),
@@ -112,12 +111,11 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     )
 
 
-def _heat(
-    answered: Answered, earned: Credits, facets: Sequence[Mapping[str, Facet]], guesses: Sequence[float]
-) -> Sliced | None:
-    if not any(all(name in each for name in HEAT) for each in facets):
+def _heat(answered: Answered, earned: Credits) -> Sliced | None:
+    facets = answered.columns.facets
+    if not all(name in facets for name in HEAT):
         return None
-    sliced = by_facet(earned.values, answered.units, facets, HEAT, guesses)
+    sliced = by_facet(earned.values, answered.units, facets, HEAT, answered.columns.guesses)
     return sliced if len(sliced.slices) > 1 else None
 
 

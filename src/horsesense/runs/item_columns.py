@@ -6,15 +6,15 @@ strict metric want to know of them fits into a few arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from horsesense.analysis.ablation import asked_again
+from horsesense.analysis.facets import Facets
 from horsesense.records import FORMS, Facet, Item
 from horsesense.records.arrow import Texts
 from horsesense.records.item import guess_of
@@ -42,8 +42,8 @@ class ItemColumns:
     """Whether it asks again what another one asks."""
     in_families: bool
     """Whether any item has a family."""
-    facets: Sequence[Mapping[str, Facet]]
-    """Values to slice by; items of a large probe that have the same ones share them."""
+    facets: Facets
+    """Values to slice by."""
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -52,8 +52,6 @@ class ItemColumns:
         return judged
 
 
-_SHARED = 50_000
-"""Different facets of items that are looked for again."""
 _known: WeakKeyDictionary[StoredItems, dict[str, ItemColumns]] = WeakKeyDictionary()
 """Of large probes, by the group of their card: several models are asked one."""
 
@@ -69,23 +67,26 @@ def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
 
 
 def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
-    number, stored = len(items), isinstance(items, StoredItems)
+    number = len(items)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, again = np.empty(number), np.empty(number, bool)
     places, in_families = {form: place for place, form in enumerate(FORMS)}, False
-    facets, shared = list[Mapping[str, Facet]](), dict[bytes, Mapping[str, Facet]]()
     numbers, units = dict[str, int](), np.empty(number, np.int64)
-    for n, item in enumerate(items):
-        facets.append(_shared(item.facets, shared) if stored else item.facets)
-        forms[n] = places[item.form]
-        golds[n] = -1 if item.answer is None else item.answer
-        options[n] = len(item.options)
-        guesses[n] = guess_of(item)
-        again[n] = asked_again(item)
-        in_families = in_families or bool(item.family)
-        if group != "family":
-            units[n] = numbers.setdefault(item.unit(group), len(numbers))
-    families = _numbered(units_of(items))
+
+    def each() -> Iterator[Mapping[str, Facet]]:
+        nonlocal in_families
+        for n, item in enumerate(items):
+            forms[n] = places[item.form]
+            golds[n] = -1 if item.answer is None else item.answer
+            options[n] = len(item.options)
+            guesses[n] = guess_of(item)
+            again[n] = asked_again(item)
+            in_families = in_families or bool(item.family)
+            if group != "family":
+                units[n] = numbers.setdefault(item.unit(group), len(numbers))
+            yield item.facets
+
+    facets, families = Facets(each()), _numbered(units_of(items))
     return ItemColumns(
         ids=ids_of(items),
         forms=forms,
@@ -98,12 +99,6 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
         in_families=in_families,
         facets=facets,
     )
-
-
-def _shared(facets: Mapping[str, Facet], known: dict[bytes, Mapping[str, Facet]]) -> Mapping[str, Facet]:
-    """The same facets, as an earlier item has them."""
-    key = orjson.dumps(facets)  # which tells 1 from true
-    return known.setdefault(key, facets) if len(known) < _SHARED else known.get(key, facets)
 
 
 def _numbered(names: Sequence[str]) -> NDArray[np.int64]:
