@@ -1,8 +1,10 @@
 """1,000,000 items: the driver's memory and its time a shard, then what reading the run takes.
 
-    python bench/million.py [results] [compare] [report]
+    python bench/million.py [results] [compare] [report] [replies]
 
-Answers are made up, so that nothing is measured but our own work. Each way of reading is a process of its own.
+Items are as large as those of WordNetQA (1.2 kB as JSON, five options, nine facets), their answers have 18 tokens an
+option; SMALL=1 takes items of 0.2 kB with two options and 5 tokens. Answers are made up, so that nothing is measured
+but our own work. Each way of reading is a process of its own; replies are letters in two orders.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,14 +23,53 @@ import numpy as np
 import numpy.typing as npt
 from engines import made
 
-from horsesense.records import Card, Probe
+from horsesense.records import Card, Item, Probe, Source
 from horsesense.records.stored import ids_of
 from horsesense.runs.ask import ask_models
 from horsesense.runs.engine import Done, Job
 from horsesense.runs.opening import Settings
 from horsesense.watching import UNWATCHED, Watcher
 
-READINGS = ("results", "compare", "report")
+READINGS = ("results", "compare", "report", "replies")
+SMALL = bool(os.environ.get("SMALL"))
+OPTIONS, TOKENS = (2, 5) if SMALL else (5, 18)
+"""Options an item, and tokens an option."""
+MEANING = "defined as a thing of that kind which people know from where they live and work, and which others call"
+
+
+def questions(count: int) -> Iterator[Item]:
+    """As large as real ones; four make a family."""
+    if SMALL:
+        for start in range(0, count, 10_000):
+            for item in made(min(10_000, count), "made").items:
+                yield replace(item, text=f"{item.text} {start}", family=f"{item.family}-{start}")
+        return
+    for n in range(count):
+        asked, kinds = f"thing_{n // 4}.n.01", [f"kind_{(7 * n + k) % 9_999}.n.0{k}" for k in range(OPTIONS)]
+        chain = f"{asked}=>{kinds[n % OPTIONS]}"
+        yield Item(
+            probe="made",
+            form="choice",
+            text=f"Given the context 'somebody saw thing number {n // 4} there and took it home', it is a kind of",
+            options=tuple(f"{kind} (or {kind[:-5]}), {MEANING} so" for kind in kinds),
+            answer=n % OPTIONS,
+            concepts=tuple(kinds),
+            family=f"hypernymy: {asked}",
+            member=f"{kinds[n % OPTIONS]} random {n % 4}",
+            groups={"asked": asked, "answer": kinds[n % OPTIONS]},
+            facets={
+                "task": "hypernymy",
+                "split": ("train", "dev", "test")[n % 3],
+                "template": ("given", "general", "kind", "which")[n % 4],
+                "hops": n % 6 + 1,
+                "distractor_kind": ("random", "sister", "down")[n // 7 % 3],
+                "fillers": n % 2,
+                "asked": asked,
+                "pos": "nv"[n % 2],
+                "chain": chain,
+            },
+            source=Source(triples=(("hypernymy", asked, kinds[n % OPTIONS]),), licence="WordNet licence"),
+        )
 
 
 def clocks() -> npt.NDArray[np.float64]:
@@ -41,8 +82,8 @@ class Echo:
 
     apart, on_gpu = True, None
 
-    def __init__(self, model: str) -> None:
-        self.model, self.seventh = model, len(model)
+    def __init__(self, model: str, way: str) -> None:
+        self.model, self.way, self.seventh = model, way, len(model)
         """In so many of seven items it prefers the second option, whatever is right."""
         self.seconds: list[npt.NDArray[np.float64]] = []
         """Of each shard, by the clock and of the processor: made ready, sent, read and written."""
@@ -50,11 +91,15 @@ class Echo:
     def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
         import pyarrow as pa
 
-        from horsesense.records import Answer
+        from horsesense.records import Answer, Reply
         from horsesense.records.answer_columns import table_of_answers
+        from horsesense.records.reply_columns import table_of_replies
         from horsesense.runs.wire import done_of_frame, frame_of_done, frame_of_task
 
-        ways = [{"name": "options", "note": "", "asked": ""}]
+        ways = [{"name": self.way, "note": "", "asked": ""}]
+        logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
+        starts = (tuple(range(100, 100 + 6 * TOKENS, 6)),) * OPTIONS
+        ends = (tuple(range(105, 105 + 6 * TOKENS, 6)),) * OPTIONS
         describe = {
             "name": self.model,
             "family": "causal",
@@ -80,13 +125,21 @@ class Echo:
                     columns = {"longest": np.arange(count) % 50 + 10, "costs": np.full(count, 60)}
                     done = Done(tables={"weights": pa.table(columns)})
                 else:
-                    rows = ((-1.0, -2.0, -3.0), (-1.5, -2.5))
-                    at = ((0, 4, 9), (0, 5))
-                    answers = []
+                    answers, replies = [], []
                     for item in ids_of(task.items):
-                        sums = (-6.0, -4.0) if int(item[-4:], 16) % 7 < self.seventh else (-6.0, -9.0)
-                        answers.append(Answer(item, "choice", sums, rows, at, at, ("", "")))
-                    done = Done(tables={"answers": table_of_answers(self.model, "made", answers)})
+                        second = int(item[-4:], 16) % 7 < self.seventh
+                        sums = (-6.0, -4.0 if second else -9.0, *(-7.0 - k for k in range(OPTIONS - 2)))
+                        if self.way == "options":
+                            answers.append(Answer(item, "choice", sums, logprobs, starts, ends, ("",) * OPTIONS, sums))
+                            continue
+                        answers.append(Answer(item, "choice", sums, flags=("",) * OPTIONS))
+                        no = (False,) * OPTIONS
+                        replies += [
+                            Reply(item, "letters", n, 0, "ab" * 32, "", sums, no, int(second), "best letter", "", 60, 1)
+                            for n in range(2)
+                        ]
+                    tables = {"answers": table_of_answers(self.model, "made", answers)}
+                    done = Done(tables=tables | ({"replies": table_of_replies(replies)} if replies else {}))
                 frame = frame_of_done(done)
                 spent = clocks() - made_up
                 waiting += reversed(job.take(task, done_of_frame(frame)))
@@ -101,17 +154,14 @@ def asked(folder: Path) -> None:
     from horsesense.runs.opening import Content
 
     count = int(os.environ.get("ITEMS", "1000000"))
-    items = StoredItems()
     began = time.perf_counter()
-    for start in range(0, count, 10_000):
-        for item in made(min(10_000, count), "made").items:
-            items.append(replace(item, text=f"{item.text} {start}", family=f"{item.family}-{start}"))
+    items = StoredItems(questions(count))
     print(f"  stored in {time.perf_counter() - began:.0f} s, {_memory():.2f} GB at most")
     asking.content_of_model = lambda *_: Content("")
     probe = Probe(items, Card(name="made", items=count))
-    settings = Settings(shard=16_384, cache=False, device="cpu")
-    for model in ("one", "other"):
-        engine, began = Echo(model), time.process_time()
+    for model, way in (("one", "options"), ("other", "options"), ("letters", "letters")):
+        settings = Settings(shard=16_384, cache=False, device="cpu", ways=(way,))
+        engine, began = Echo(model, way), time.process_time()
         ask_models([model], {"made": probe}, folder / model, settings, engine=engine)
         passed, each = time.process_time() - began, engine.seconds
         tenth = len(each) // 10
@@ -133,9 +183,9 @@ def read(what: str, folder: Path) -> None:
     """One way of reading what is kept."""
     import horsesense as hs
 
-    run = hs.open_run(folder / "one")
+    run = hs.open_run(folder / ("letters" if what == "replies" else "one"))
     opened, at_opening = time.process_time(), _memory()
-    if what == "results":
+    if what in ("results", "replies"):
         print(next(iter(run.results())))
     elif what == "compare":
         print(next(iter(run.compare(hs.open_run(folder / "other")).frame())))

@@ -11,7 +11,7 @@ from horsesense.language.comparatives import PAIRS, is_comparative
 from horsesense.language.frequency import zipf
 from horsesense.language.negation import negations
 from horsesense.language.valence import comparative_valence, valence
-from horsesense.language.words import words
+from horsesense.language.words import word_spans, words, words_between
 
 
 @pytest.mark.parametrize("word", ["the", "apple", "submarine", "don't", "gravity"])
@@ -30,6 +30,11 @@ def test_a_compound_is_as_rare_as_its_rarest_part() -> None:
 @given(st.text())
 def test_words_are_lower_case_and_without_spaces(text: str) -> None:
     assert all(word and word == word.lower() and not any(map(str.isspace, word)) for word in words(text))
+
+
+@given(st.text("ab-'’_ .\t\n9é"), st.integers(0, 12), st.integers(0, 12))
+def test_words_of_a_stretch_are_those_that_begin_in_it(text: str, first: int, last: int) -> None:
+    assert words_between(text, first, last) == sum(first <= start < last for start, _ in word_spans(text))
 
 
 def test_negations_are_counted_in_contractions_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _WORD_OR_MARK = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
@@ -37,6 +38,18 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     ['The', 'two-week', 'trip', "wasn't", 'long', '.']
     """
     return [match.span() for match in _WORD_OR_MARK.finditer(text)]
+
+
+def words_between(text: str, first: int, last: int) -> int:
+    """How many words of `word_spans` begin in a stretch of a text, which alone is looked at.
+
+    >>> words_between("The two-week trip wasn't long.", 4, 17)
+    2
+    """
+    # No word has a space in it, so that one at each side of the stretch is far enough.
+    begin, end = text.rfind(" ", 0, first) + 1, text.find(" ", last)
+    starts = [match.start() for match in _WORD_OR_MARK.finditer(text, begin, len(text) if end < 0 else end)]
+    return max(0, bisect_left(starts, last) - bisect_left(starts, first))
 
 
 CONJUNCTIONS = listed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from math import inf
 from typing import Any, Literal, get_args
 
@@ -141,6 +142,7 @@ _FREE = {*_PLACEHOLDERS, "system"}
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
+@cache  # every question of a run has the same
 def check_prompt(name: str, template: str) -> None:
     """A prompt has its option once, and no placeholder that nothing fills: the model would read its name."""
     used, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.accuracy import Rows
 from horsesense.errors import UserError, argument
-from horsesense.language.words import word_spans
+from horsesense.language.words import words_between
 from horsesense.records import FORMS, Answer, Item, ScoringSpec
 from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers
@@ -98,8 +98,7 @@ def _by_word(
     # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
     prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
     counts = [
-        sum(first <= start < last for start, _ in word_spans(prompt.text))
-        for prompt, first, last in zip(prompts, firsts, lasts, strict=True)
+        words_between(prompt.text, first, last) for prompt, first, last in zip(prompts, firsts, lasts, strict=True)
     ]
     return tuple(score / max(1, count) for score, count in zip(scores, counts, strict=True))
 
@@ -123,7 +122,7 @@ def _without_tokens(scores: Sequence[float], item: Item, spec: ScoringSpec, how:
     lengths = [
         len(prompt.text[prompt.start : prompt.end].strip())
         if how == "character"
-        else sum(prompt.start <= start < prompt.end for start, _ in word_spans(prompt.text))
+        else words_between(prompt.text, prompt.start, prompt.end)
         for prompt in prompts
     ]
     return tuple(score / max(1, length) for score, length in zip(scores, lengths, strict=True))
