@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.analysis.resampling import Floats
 from horsesense.records import Item
@@ -75,28 +76,36 @@ class SharedErrors:
 
 def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedErrors]:
     """For each pair of models that miss anything, on the judged items that both were asked."""
-    missed = {
-        name: {
-            item.id: value < 1 for item, value in zip(items, values.tolist(), strict=True) if item.answer is not None
-        }
-        for name, (items, values) in models.items()
-    }
     shared = {}
-    for first, second in combinations(missed, 2):
-        pairs = [(wrong, missed[second][item]) for item, wrong in missed[first].items() if item in missed[second]]
-        either = sum(a or b for a, b in pairs)
-        if either:
-            p, q = (sum(pair[place] for pair in pairs) / len(pairs) for place in (0, 1))
-            expected = p * q / (p + q - p * q)
-            shared[first, second] = SharedErrors(sum(a and b for a, b in pairs), either, expected)
+    for first, second in combinations(models, 2):
+        _, a, b = _of_both(models[first], models[second])
+        if (either := int((a | b).sum())) > 0:
+            p, q = float(a.mean()), float(b.mean())
+            shared[first, second] = SharedErrors(int((a & b).sum()), either, p * q / (p + q - p * q))
     return shared
+
+
+def _of_both(one: Earned, other: Earned) -> tuple[list[int], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The places, among the first one's items, of those that are judged and both were asked; whether each missed it."""
+    ids, others = ids_of(one[0]), ids_of(other[0])
+    a, b = one[1], other[1]
+    if ids is others or ids == others:
+        places = np.arange(len(ids))
+    else:
+        known = {identity: place for place, identity in enumerate(others)}
+        found = np.array([known.get(identity, -1) for identity in ids], np.int64)
+        places = np.flatnonzero(found >= 0)
+        b = b[found[places]]
+    a = a[places]
+    judged = ~np.isnan(a) & ~np.isnan(b)
+    return places[judged].tolist(), a[judged] < 1, b[judged] < 1
 
 
 def disagreements(models: Sequence[Earned]) -> list[str]:
     """Ids of items that some models get and others miss."""
-    outcomes: dict[str, int] = {}
-    for items, values in models:
-        for identity, value in zip(ids_of(items), values.tolist(), strict=True):
-            if value == value:  # judged
-                outcomes[identity] = outcomes.get(identity, 0) | (2 if value == 1 else 1)
-    return [identity for identity, ways in outcomes.items() if ways == 3]
+    found: dict[str, int] = {}
+    for one, other in combinations(models, 2):
+        places, a, b = _of_both(one, other)
+        ids = ids_of(one[0])
+        found |= {ids[places[n]]: places[n] for n in np.flatnonzero(a != b).tolist()}
+    return sorted(found, key=found.__getitem__)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 import scipy
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.facets import Facets
 from horsesense.analysis.intervals import Estimate, check_level
-from horsesense.analysis.resampling import RESAMPLES, Floats, Names, unit_array
+from horsesense.analysis.resampling import CELLS, RESAMPLES, Floats, Names, unit_array
 from horsesense.analysis.slices import MOST_VALUES, facet_key
 from horsesense.errors import UserError, unknown
 from horsesense.records import Facet
@@ -30,8 +31,8 @@ LEAST_ITEMS = 20
 LEAST_UNITS = 10
 """A slice, and its rest, must have so many items in so many units: fewer can't be told from luck."""
 MOST_SLICES = 5000
-BLOCK = 100
-"""Permutations worked on at once: memory stays flat."""
+MOST_ITEMS = 200_000
+"""Of more items whole units are drawn: what stands out among so many is found, and memory stays flat."""
 
 Places = NDArray[np.int64]
 Where = tuple[tuple[str, Facet], ...]
@@ -92,6 +93,10 @@ def standouts(
     judged = np.flatnonzero(~np.isnan(credit))
     if not len(judged):
         raise UserError("no item has a gold answer, so there is no accuracy")
+    drawn, asked = "", len(judged)
+    if asked > MOST_ITEMS:
+        judged = _drawn(judged, unit_array(units)[judged], seed)
+        drawn = f"searched in {len(judged):,} of {asked:,} items, whole units drawn by seed {seed}"
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
     slices, note = _slices(Facets.of(facets).at(judged), codes, names, pairs)
@@ -114,7 +119,17 @@ def standouts(
         furthest_slices.append(
             Standout(where, inside, rest, float(gaps[0, k]), float((furthest >= reach[0, k]).mean()))
         )
-    return Search(tuple(furthest_slices), len(slices), note)
+    return Search(tuple(furthest_slices), len(slices), "; ".join(each for each in (note, drawn) if each))
+
+
+def _drawn(places: Places, units: NDArray[Any], seed: int) -> Places:
+    """The items of whole units, drawn until there are enough of them."""
+    _, codes, sizes = np.unique(units, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    kept = np.zeros(len(sizes), dtype=bool)
+    kept[order[np.cumsum(sizes[order]) <= MOST_ITEMS]] = True
+    kept[order[0]] = True
+    return places[kept[codes]]
 
 
 def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, permutations: int) -> Floats:
@@ -125,8 +140,8 @@ def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, pe
     ends = np.concatenate([[0], np.cumsum(sizes)])
     member = scipy.sparse.csr_matrix((np.ones(len(places), dtype=np.float32), places, ends), shape=(len(slices), n))
     moved = _moved(credit[order].astype(np.float32), np.bincount(codes), seed, permutations)
-    sums = []
-    while block := list(islice(moved, BLOCK)):
+    sums, rows = [], max(1, CELLS // n)
+    while block := list(islice(moved, rows)):
         sums.append(member @ np.stack(block, axis=1))
     inside = np.concatenate(sums, axis=1).T.astype(np.float64)
     gaps: Floats = inside / sizes - (credit.sum() - inside) / (n - sizes)

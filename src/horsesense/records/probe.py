@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -160,7 +161,7 @@ def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
 def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
     """The items of a file, each once, and how many were there again."""
     items: list[Item] | StoredItems = StoredItems() if many else []
-    lines: list[int] = []
+    lines = array("q")
     places: dict[str, int] = {}
     given: dict[str, int] = {}
     repeated = 0

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ MOST_FILTERS = 12
 MOST_ITEMS = 2_000
 MOST_BROWSED = 100_000
 """Items of a probe that are packed at all: more do not fit, and of a million none but these is made an object."""
+MOST_UNPACKED = 50_000_000
+"""Characters of those items, about: they are packed to a tenth or less of it."""
 MOST_TOKENS = 500_000
 """Tokens of one probe over all models; fewer where the page would grow too large."""
 MOST_BYTES = 3_600_000
@@ -67,38 +70,46 @@ def browser_data(collected: Collected, share: float = 1.0) -> dict[str, Any]:
 
 def token_data(collected: Collected, tokens: int = MOST_TOKENS) -> list[dict[str, list[Any]]]:
     """Tokens and evidence of the chosen items, one entry a probe."""
-    return [details(summaries, _Asked(summaries), tokens) for summaries in collected.probes.values()]
+    return [details(summaries, tokens) for summaries in collected.probes.values()]
 
 
-class _Asked(Mapping[str, Item]):
-    """All items that models were asked, by id; one is looked for when it is wanted."""
+def _asked(summaries: Sequence[Summary]) -> Sequence[str]:
+    """The ids of all items that models were asked, each once."""
+    first, *others = (summary.answered.columns.ids for summary in summaries)
+    unlike = [ids for ids in others if ids is not first and ids != first]
+    return list(dict.fromkeys(chain(first, *unlike))) if unlike else first
 
-    def __init__(self, summaries: Sequence[Summary]) -> None:
-        self._items = [summary.answered.items for summary in summaries]
-        self._places: dict[str, tuple[int, int]] = {}
-        for number, summary in enumerate(summaries):
-            for place, identity in enumerate(summary.answered.columns.ids):
-                if identity not in self._places:
-                    self._places[identity] = number, place
 
-    def __getitem__(self, identity: str) -> Item:
-        number, place = self._places[identity]
-        return self._items[number][place]
+def _places(summary: Summary, wanted: set[str]) -> dict[str, int]:
+    """Where some items stand among those that a model was asked."""
+    return {identity: place for place, identity in enumerate(summary.answered.columns.ids) if identity in wanted}
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
 
-    def __len__(self) -> int:
-        return len(self._places)
+def _items(summaries: Sequence[Summary], wanted: set[str]) -> dict[str, Item]:
+    """Some of the items that models were asked, by id."""
+    found: dict[str, Item] = {}
+    for summary in summaries:
+        left = wanted - found.keys() if found else wanted
+        if left:
+            found |= {each: summary.answered.items[place] for each, place in _places(summary, left).items()}
+    return found
+
+
+def _most(summaries: Sequence[Summary]) -> int:
+    """How many items are tried: as many as would fit if they were packed well."""
+    items = summaries[0].answered.items
+    sample = [items[place] for place in range(0, len(items), max(1, len(items) // SAMPLE))]
+    size = sum(len(item.text) + len(item.premise) + sum(map(len, item.options)) + 50 for item in sample) / len(sample)
+    return min(MOST_BROWSED, int(MOST_UNPACKED / size))
 
 
 def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, Any]:
-    asked = _Asked(summaries)
-    shown, most = list(asked), max(1, int(share * min(len(asked), MOST_BROWSED)))
-    if most < len(asked):
-        chosen = set(chosen_items(summaries, shown, most))
-        shown = [identity for identity in shown if identity in chosen]
-    all_items = [asked[identity] for identity in shown]
+    asked = _asked(summaries)
+    most = max(1, int(share * min(len(asked), _most(summaries))))
+    chosen = set(chosen_items(summaries, asked, most) if most < len(asked) else asked)
+    found = _items(summaries, chosen)
+    shown = [identity for identity in asked if identity in chosen]
+    all_items = [found[identity] for identity in shown]
     prefix = f"{all_items[0].probe}-"
     families: dict[str, int] = {}
     return {
@@ -131,15 +142,15 @@ def _facets(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
     """What a model chose, in the order of ``ids``: -1 where it was not asked; and by what margin, in thousandths."""
-    places = {identity: place for place, identity in enumerate(summary.answered.columns.ids)}
+    places = _places(summary, {*ids})
     earned = summary.earned
-    margins = np.round(np.nan_to_num(earned.margins) * 1000).clip(-(10**6), 10**6).astype(int).tolist()
     order = [places.get(identity, -1) for identity in ids]
+    thousandths = np.round(np.nan_to_num(earned.margins[order]) * 1000).clip(-(10**6), 10**6).astype(int).tolist()
     return {
         "label": summary.label,
         "unit": wording.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
-        "margins": [0 if place < 0 else margins[place] for place in order],
+        "margins": [0 if place < 0 else margin for place, margin in zip(order, thousandths, strict=True)],
     }
 
 
@@ -147,14 +158,13 @@ def _choice(predicted: tuple[int, ...]) -> int | list[int]:
     return predicted[0] if len(predicted) == 1 else list(predicted)
 
 
-def details(
-    summaries: Sequence[Summary], items: Mapping[str, Item], most_tokens: int = MOST_TOKENS
-) -> dict[str, list[Any]]:
+def details(summaries: Sequence[Summary], most_tokens: int = MOST_TOKENS) -> dict[str, list[Any]]:
     """By item id, one entry a model: scores, tokens and the evidence between the right and the best other option."""
-    places = [{identity: place for place, identity in enumerate(s.answered.columns.ids)} for s in summaries]
+    chosen = chosen_items(summaries, _asked(summaries))
+    items, places = _items(summaries, {*chosen}), [_places(summary, {*chosen}) for summary in summaries]
     shown: dict[str, list[Any]] = {}
     tokens = 0
-    for identity in chosen_items(summaries, list(items)):
+    for identity in chosen:
         entry = [
             _entry(summary, items[identity], place[identity]) if identity in place else None
             for summary, place in zip(summaries, places, strict=True)

@@ -209,13 +209,14 @@ def remarkable(standouts: Sequence[Standout], search: Search, sign: int) -> str:
     >>> remarkable([], Search((), 0, "no facets"), 1)
     'nothing is known: no facets.'
     """
-    if standouts:
-        return f"{parts(standouts)}."
     if not search.searched:
         return f"nothing is known: {search.note}."
+    told = f" ({search.note})" if search.note else ""
+    if standouts:
+        return f"{parts(standouts)}{told}."
     furthest = [s for s in search.standouts if s.gap * sign > 0][:1]
     searched = "the one part" if search.searched == 1 else f"{search.searched:,} parts"
-    nothing = f"nothing beyond luck among {searched} searched"
+    nothing = f"nothing beyond luck among {searched} searched{told}"
     return f"{nothing}; furthest: {parts(furthest)}." if furthest else f"{nothing}."
 
 
