@@ -91,7 +91,7 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
     numbers = [families.setdefault(item.unit(), len(families)) for item in items]
     assert run.columns.families.tolist() == numbers, "by first places"
     assert run.columns.ids == [item.id for item in items]
-    facets = run.columns.facets
+    facets = run.facets
     for name in facets.names:
         column = facets[name]
         found = ["none" if code < 0 else repr(column.values[code]) for code in column.codes.tolist()]

@@ -64,7 +64,7 @@ class Run:
 
         rows = []
         for each in self.answered:
-            facets = each.columns.facets
+            facets = each.facets
             if not each.judged or facet not in facets:
                 continue
             credits = each.credits(self.normalise or each.primary())
@@ -73,7 +73,7 @@ class Run:
                 named[facet] = part.where[0]
                 rows.append(named | estimate_columns("accuracy", part.accuracy))
         if not rows:
-            raise unknown("facet", facet, {name for each in self.answered for name in each.columns.facets.names})
+            raise unknown("facet", facet, {name for each in self.answered for name in each.facets.names})
         return Frame(columns_of(rows), f"accuracy by {facet}")
 
     def items(self) -> Frame:

@@ -88,7 +88,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     """
     scores = answered.scores(how or answered.primary())
     earned = answered.credits(how or answered.primary())
-    facets, guesses = answered.columns.facets, answered.columns.guesses
+    facets, guesses = answered.facets, answered.columns.guesses
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
     permutations = 1000 if len(facets) <= LARGE else 200
@@ -112,7 +112,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
 
 
 def _heat(answered: Answered, earned: Credits) -> Sliced | None:
-    facets = answered.columns.facets
+    facets = answered.facets
     if not all(name in facets for name in HEAT):
         return None
     sliced = by_facet(earned.values, answered.units, facets, HEAT, answered.columns.guesses)

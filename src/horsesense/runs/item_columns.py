@@ -6,7 +6,7 @@ strict metric want to know of them fits into a few arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from horsesense.analysis.ablation import asked_again
 from horsesense.analysis.facets import Facets
-from horsesense.records import FORMS, Facet, Item
+from horsesense.records import FORMS, Item
 from horsesense.records.arrow import Texts
 from horsesense.records.item import guess_of
 from horsesense.records.stored import StoredItems, ids_of, units_of
@@ -42,8 +42,6 @@ class ItemColumns:
     """Whether it asks again what another one asks."""
     in_families: bool
     """Whether any item has a family."""
-    facets: Facets
-    """Values to slice by."""
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -54,6 +52,7 @@ class ItemColumns:
 
 _known: WeakKeyDictionary[StoredItems, dict[str, ItemColumns]] = WeakKeyDictionary()
 """Of large probes, by the group of their card: several models are asked one."""
+_facets: WeakKeyDictionary[StoredItems, Facets] = WeakKeyDictionary()
 
 
 def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
@@ -66,27 +65,31 @@ def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
     return known[group]
 
 
+def item_facets(items: Sequence[Item]) -> Facets:
+    """The facets of items, which take as much memory as all else and which only slices want."""
+    if not isinstance(items, StoredItems):
+        return Facets(item.facets for item in items)
+    if items not in _facets:
+        _facets[items] = Facets(item.facets for item in items)
+    return _facets[items]
+
+
 def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
     number = len(items)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, again = np.empty(number), np.empty(number, bool)
     places, in_families = {form: place for place, form in enumerate(FORMS)}, False
     numbers, units = dict[str, int](), np.empty(number, np.int64)
-
-    def each() -> Iterator[Mapping[str, Facet]]:
-        nonlocal in_families
-        for n, item in enumerate(items):
-            forms[n] = places[item.form]
-            golds[n] = -1 if item.answer is None else item.answer
-            options[n] = len(item.options)
-            guesses[n] = guess_of(item)
-            again[n] = asked_again(item)
-            in_families = in_families or bool(item.family)
-            if group != "family":
-                units[n] = numbers.setdefault(item.unit(group), len(numbers))
-            yield item.facets
-
-    facets, families = Facets(each()), _numbered(units_of(items))
+    for n, item in enumerate(items):
+        forms[n] = places[item.form]
+        golds[n] = -1 if item.answer is None else item.answer
+        options[n] = len(item.options)
+        guesses[n] = guess_of(item)
+        again[n] = asked_again(item)
+        in_families = in_families or bool(item.family)
+        if group != "family":
+            units[n] = numbers.setdefault(item.unit(group), len(numbers))
+    families = _numbered(units_of(items))
     return ItemColumns(
         ids=ids_of(items),
         forms=forms,
@@ -97,7 +100,6 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
         units=families if group == "family" else units,
         again=again,
         in_families=in_families,
-        facets=facets,
     )
 
 

@@ -21,6 +21,7 @@ from horsesense.analysis import (
     unit_average,
 )
 from horsesense.analysis.accuracy import Rows
+from horsesense.analysis.facets import Facets
 from horsesense.analysis.families import without_repeats
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
@@ -31,7 +32,7 @@ from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.reply_columns import StoredReplies
 from horsesense.runs.folder import is_finished, kept_probe
-from horsesense.runs.item_columns import ItemColumns, item_columns
+from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import replies_document
 from horsesense.runs.result import Result
@@ -78,6 +79,11 @@ class Answered:
     def columns(self) -> ItemColumns:
         """The items as arrays: a report asks for them hundreds of times."""
         return item_columns(self.items, self.probe.card.group)
+
+    @cached_property
+    def facets(self) -> Facets:
+        """What the items can be sliced by."""
+        return item_facets(self.items)
 
     @cached_property
     def stored(self) -> StoredAnswers:
