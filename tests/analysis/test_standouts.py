@@ -79,3 +79,13 @@ def test_too_few_items_are_not_searched_and_names_are_checked() -> None:
         standouts([1.0, 0.0], ["a", "b"], facets, names=["tusk"])
     same = standouts([1.0] * 100, [str(k) for k in range(100)], [{"half": k < 50} for k in range(100)], resamples=20)
     assert (same.standouts[0].gap, same.standouts[0].p) == (0.0, 1.0)
+
+
+def test_among_very_many_items_whole_units_are_drawn_and_that_is_said() -> None:
+    credit = [0.0 if k % 4 == 0 else 1.0 for k in range(4_000)]
+    facets: list[dict[str, Facet]] = [{"fourth": k % 4 == 0} for k in range(4_000)]
+    found = standouts(credit, [str(k // 8) for k in range(4_000)], facets, resamples=20, permutations=99, most=400)
+    (first,) = found.standouts
+    assert (first.inside.n + first.outside.n, first.inside.clusters) == (400, 50), "units of eight stay whole"
+    assert abs(first.gap) == 1.0
+    assert found.note == "searched in 400 of 4,000 items, whole units drawn by seed 0"

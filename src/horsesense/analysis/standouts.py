@@ -77,6 +77,7 @@ def standouts(
     seed: int = 0,
     resamples: int = RESAMPLES,
     permutations: int = 1000,
+    most: int = MOST_ITEMS,
 ) -> Search:
     """The slices, by one facet or two, that differ most from the rest; ``names`` limits the facets.
 
@@ -94,8 +95,8 @@ def standouts(
     if not len(judged):
         raise UserError("no item has a gold answer, so there is no accuracy")
     drawn, asked = "", len(judged)
-    if asked > MOST_ITEMS:
-        judged = _drawn(judged, unit_array(units)[judged], seed)
+    if asked > most:
+        judged = _drawn(judged, unit_array(units)[judged], most, seed)
         drawn = f"searched in {len(judged):,} of {asked:,} items, whole units drawn by seed {seed}"
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
@@ -122,12 +123,12 @@ def standouts(
     return Search(tuple(furthest_slices), len(slices), "; ".join(each for each in (note, drawn) if each))
 
 
-def _drawn(places: Places, units: NDArray[Any], seed: int) -> Places:
+def _drawn(places: Places, units: NDArray[Any], most: int, seed: int) -> Places:
     """The items of whole units, drawn until there are enough of them."""
     _, codes, sizes = np.unique(units, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(sizes))
     kept = np.zeros(len(sizes), dtype=bool)
-    kept[order[np.cumsum(sizes[order]) <= MOST_ITEMS]] = True
+    kept[order[np.cumsum(sizes[order]) <= most]] = True
     kept[order[0]] = True
     return places[kept[codes]]
 

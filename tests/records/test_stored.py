@@ -1,0 +1,91 @@
+"""Many items and texts, held outside of Python's objects: the same as lists of them."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horsesense.errors import UserError
+from horsesense.records import Item
+from horsesense.records.arrow import Texts, places_in
+from horsesense.records.stored import Some, StoredItems, ids_of, units_of
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+
+def made(count: int) -> list[Item]:
+    return [
+        Item(
+            probe="made",
+            form="choice",
+            text=f"What is {n}? \u00e9\u2028\n{'long ' * (n % 7)}",
+            options=("this", "that"),
+            answer=n % 2,
+            family="" if n % 3 else f"f{n // 6}",
+            facets={"hops": n, "true": n % 2 == 0},
+        )
+        for n in range(count)
+    ]
+
+
+@given(st.lists(TEXT), st.integers(1, 4))
+def test_texts_are_a_list_of_them(texts: list[str], chunk: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("horsesense.records.arrow._CHUNK", chunk)
+        stored = Texts()
+        for text in texts:
+            stored.append(text)
+        assert list(stored) == texts
+        assert stored == texts
+        assert stored != [*texts, "more"]
+        assert [stored[place] for place in range(-len(texts), len(texts))] == texts + texts
+        assert [stored[1:], stored[::-2]] == [texts[1:], texts[::-2]]
+        assert stored.column.to_pylist() == texts
+        with pytest.raises(IndexError):
+            stored[len(texts)]
+
+
+@given(st.lists(TEXT, unique=True), st.lists(TEXT))
+def test_places_are_those_of_index(names: list[str], wanted: list[str]) -> None:
+    stored = Texts()
+    for name in names:
+        stored.append(name)
+    import pyarrow as pa
+
+    columns = [pa.chunked_array([wanted, names], pa.string())]
+    places = [names.index(text) if text in names else -1 for text in wanted] + list(range(len(names)))
+    assert places_in(stored, columns).tolist() == places_in(names, columns).tolist() == places
+
+
+def test_stored_items_are_the_items() -> None:
+    items = made(60)
+    stored = StoredItems(items[:50])
+    assert [stored[49], stored[3]] == [items[49], items[3]], "looked at while it grows"
+    for item in items[50:]:
+        stored.append(item)
+    assert list(stored) == items
+    assert [stored[place] for place in range(-60, 60)] == items + items
+    assert stored[5:40:7] == items[5:40:7]
+    assert (ids_of(stored), units_of(stored)) == ([item.id for item in items], [item.unit() for item in items])
+    some = Some(stored, [7, 0, 59])
+    assert (list(some), ids_of(some)) == ([items[7], items[0], items[59]], [items[n].id for n in (7, 0, 59)])
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(stored.__getitem__, [*range(60)] * 5)) == items * 5
+
+
+def test_nothing_is_left_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    stored = StoredItems(made(5))
+    assert len(stored) == 5
+    assert not list(tmp_path.iterdir()), "it has no name, so that a process that is killed leaves none"
+
+
+def test_no_room_for_the_file_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
+    with pytest.raises(UserError, match="/nowhere/at/all"):
+        StoredItems()
