@@ -50,14 +50,14 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# A browser beside two other jobs on two cores may wait longer than a test does, so it has the machine to itself.
+# A browser beside two other jobs on two cores may wait longer than a test does: a core each, and nothing beside them.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py tests/docs/test_site.py
 
 # Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
 test: $(READY)
 	$(MAKE) --no-print-directory -j 2 fetch lint
 	$(PYTEST) $(BROWSER:%=--ignore=%)
-	$(BIN)/python -m pytest $(BROWSER)
+	$(PYTEST) $(BROWSER)
 
 quick: $(READY) lint
 	$(PYTEST) -m "not slow"

@@ -26,7 +26,7 @@ _BLOCK = 4_096
 """Answers that are made at once."""
 
 
-def _schema() -> Any:
+def schema_of_answers() -> Any:
     import pyarrow as pa
 
     text, number = pa.string(), pa.list_(pa.float64())
@@ -54,7 +54,7 @@ def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
     columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
     for name in COLUMNS:
         columns[name] = [getattr(answer, name) for answer in answers]
-    return pa.table(columns, schema=_schema())
+    return pa.table(columns, schema=schema_of_answers())
 
 
 def answers_in(table: Any) -> Iterator[Answer]:
@@ -70,10 +70,17 @@ def check_answers(table: Any) -> None:
         if lacks_values(table.column(name).combine_chunks()):
             raise ValueError(f"a value of {name} is missing")
     wanted = pc.list_value_length(table.column("scores")).to_numpy()
+    tokens = pc.list_value_length(table.column("logprobs")).to_numpy()
     for name in _PER_OPTION:
         lengths = pc.list_value_length(table.column(name)).to_numpy()
         if not (fits := (lengths == 0) | (lengths == wanted)).all():
             raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
+        both = (lengths > 0) & (tokens > 0)
+        columns = [table.column(each) for each in ("logprobs", name)]
+        columns = columns if both.all() else [column.filter(both) for column in columns]
+        counts = [pc.list_value_length(pc.list_flatten(column)) for column in columns]
+        if not counts[0].equals(counts[1]):
+            raise ValueError(f"an option has other {name} than tokens")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
 
@@ -123,7 +130,7 @@ class StoredAnswers(Sequence[Answer]):
         """The answers of tables, one after the other; or these rows of all of them together, in this order."""
         import pyarrow as pa
 
-        whole = pa.table(joined(tables, COLUMNS, _schema(), rows))
+        whole = pa.table(joined(tables, COLUMNS, schema_of_answers(), rows))
         return cls(joined([without_tokens(whole)], WITHOUT_TOKENS, None), Shards.of_tables([whole]))
 
     @classmethod

@@ -20,7 +20,14 @@ from horsesense.errors import UserError
 from horsesense.files import disk_errors
 from horsesense.files.checksums import check_sum, summed
 from horsesense.records import Answer, Reply
-from horsesense.records.answer_columns import COLUMNS, StoredAnswers, check_answers, table_of_answers, without_tokens
+from horsesense.records.answer_columns import (
+    COLUMNS,
+    StoredAnswers,
+    check_answers,
+    schema_of_answers,
+    table_of_answers,
+    without_tokens,
+)
 from horsesense.records.arrow import Shards, Source, places_in
 from horsesense.records.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
 from horsesense.records.stored import MANY
@@ -148,14 +155,11 @@ def _same(path: Path, version: Version) -> None:
 
 
 def _read_answers(path: Path, version: Version, columns: list[str]) -> Any:
-    import pyarrow as pa
     from pyarrow import parquet
 
     _same(path, version)
     with _undamaged("answer file", path, _AGAIN):
-        table = parquet.read_table(path, columns=columns)
-        if table.column("item").type != pa.string():
-            raise ValueError("ids of items are no texts")
+        table = parquet.read_table(path, schema=schema_of_answers(), columns=columns)
         check_answers(table)
     return table
 
