@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
+import gzip
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UserError, argument, unknown
-from horsesense.files import disk_errors
+from horsesense.files import disk_errors, numbered_lines
 from horsesense.plugins import Plugin
 from horsesense.records.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.records.document import Document
@@ -24,6 +26,10 @@ from horsesense.watching import remark
 SHIPPED = ("starter", "winoventi-own", "partwhole-own")
 """Probes that come with the program, and are asked by name."""
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
+_LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
+"""Bytes of a file below which it cannot have many items: as text, and packed."""
+_LOOKED_AT = 2_000
+"""Lines that an estimate rests on."""
 PROPOSED = "proposed"
 """Nobody has looked at it."""
 
@@ -116,7 +122,7 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
     with disk_errors(path):
         path.stat()  # a file that is not there has no wrong ending
     with _collector_at_rest():
-        items, repeated = _distinct(path, expected >= MANY)
+        items, repeated = _distinct(path, (expected or _expected(path)) >= MANY)
     if split:
         items = _of_split(items, split, path)
     if not items:
@@ -158,6 +164,25 @@ def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
     return [item for item in items if item.facets.get("split") == split]
 
 
+def _expected(path: Path) -> int:
+    """About how many items a large file has, as its first lines tell; 0 where it has too few to matter."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    packed = path.suffix == ".gz"
+    with disk_errors(path):
+        size = path.stat().st_size
+    if size < (_LEAST_PACKED if packed or _is_parquet(path) else _LEAST):
+        return 0
+    if _is_parquet(path):
+        with suppress(pa.ArrowException, OSError):  # what is wrong with it is told by who reads it
+            return int(parquet.read_metadata(path).num_rows)
+        return 0
+    lines = [text.encode() for _, text in islice(numbered_lines(path), _LOOKED_AT)]
+    first = b"\n".join(lines)
+    return int(size / max(1, len(gzip.compress(first, 6)) if packed else len(first)) * len(lines))
+
+
 def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
     """The items of a file, each once, and how many were there again."""
     items: list[Item] | StoredItems = StoredItems() if many else []
@@ -191,7 +216,7 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
         if len(items) == MANY and isinstance(items, list):
             items = StoredItems(items)
         lines.append(line)
-    return items, repeated
+    return items if len(items) >= MANY else list(items), repeated
 
 
 def _same(item: Item, other: Item) -> bool:
