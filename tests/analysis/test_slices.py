@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.analysis import accuracy, by_facet
+from horsesense.analysis.slices import facet_rows
 from horsesense.errors import UserError
-from horsesense.records import Facet
+from horsesense.records import Facet, Item
 
 VALUE: st.SearchStrategy[Facet] = st.sampled_from([True, False, 1, 0, 2.5, "1", "yes"])
 FACETS = st.fixed_dictionaries({}, optional={"kind": VALUE, "hops": st.integers(1, 3)})
@@ -60,3 +61,15 @@ def test_an_unknown_facet_is_refused_with_the_nearest() -> None:
         by_facet([1.0], ["a"], [{"hops": 1, "task": "x"}], "hop")
     with pytest.raises(UserError, match="2 values for 1 units"):
         by_facet(np.ones(2), ["a"], [{"hops": 1}], "hops")
+
+
+def test_rows_of_a_facet_keep_true_apart_from_one() -> None:
+    values: list[Facet] = [True, 1] * 8
+    items = [
+        Item(probe="made", form="choice", text=f"{n}", options=("a", "b"), answer=0, facets={"kind": value})
+        for n, value in enumerate(values)
+    ]
+    credit = np.array([1.0, 0.0] * 8)
+    sliced = by_facet(credit, [item.id for item in items], [item.facets for item in items], "kind")
+    rows = facet_rows(items, credit, sliced)
+    assert [(row.items.value, row.clusters.value, row.clusters.n) for row in rows] == [(1.0, 1.0, 8), (0.0, 0.0, 8)]

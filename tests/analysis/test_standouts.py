@@ -89,3 +89,14 @@ def test_among_very_many_items_whole_units_are_drawn_and_that_is_said() -> None:
     assert (first.inside.n + first.outside.n, first.inside.clusters) == (400, 50), "units of eight stay whole"
     assert abs(first.gap) == 1.0
     assert found.note == "searched in 400 of 4,000 items, whole units drawn by seed 0"
+
+
+def test_a_facet_that_the_draw_lost_is_passed_over() -> None:
+    facets: list[dict[str, Facet]] = [{"half": k % 2 == 0} for k in range(4_000)]
+    facets[5] |= {"rare": "a"}
+    facets[77] |= {"rare": "b"}
+    units = [str(k) for k in range(4_000)]
+    for most in (100, 10):
+        found = standouts([1.0, 0.0] * 2_000, units, facets, ["half", "rare"], resamples=20, permutations=9, most=most)
+        assert found.searched == (most == 100)
+        assert found.note.endswith(f"searched in {most} of 4,000 items, whole units drawn by seed 0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -76,6 +77,11 @@ def test_stored_items_are_the_items() -> None:
     assert (list(some), ids_of(some)) == ([items[7], items[0], items[59]], [items[n].id for n in (7, 0, 59)])
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(stored.__getitem__, [*range(60)] * 5)) == items * 5
+
+
+def test_they_are_pickled_as_a_list_of_items_is() -> None:
+    items = made(5)
+    assert list(pickle.loads(pickle.dumps(StoredItems(items)))) == items
 
 
 def test_nothing_is_left_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,3 +161,9 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
     keep_sum(tmp_path, path, sha256_of_file(path))
     with pytest.raises(UserError, match="the file of replies is damaged"):
         list(read_replies(tmp_path, _part()))
+
+
+def test_an_option_that_an_item_does_not_have_is_told() -> None:
+    strange = Reply(ITEMS[0].id, "words", 0, 0, "", "", (), (), 9, "boxed", "stop", 1, 2)
+    with pytest.raises(UserError, match=f"an option that the item {ITEMS[0].id} does not have"):
+        replies_document(item_columns(ITEMS, "family"), StoredReplies.of([strange]))

@@ -37,6 +37,7 @@ NO_ANSWERS: dict[str, Change] = {
     "tokens without options": put("logprobs", [1.0, 2.0]),
     "places that are texts": put("starts", [["a"], ["b"]]),
     "no places for tokens": put("starts", [[], []], pa.list_(pa.list_(pa.int32()))),
+    "no places for any option": put("ends", [], pa.list_(pa.list_(pa.int32()))),
     "no flags at all": lambda table: table.drop_columns(["flags"]),
     "a form that there is none of": put("view", "riddle"),
 }
@@ -79,3 +80,10 @@ def test_the_same_written_otherwise_is_the_same(what: str, run: Path) -> None:
     change(run, SAME[what])
     after = hs.open_run(run)
     assert (after.results().documents, list(after.answered[0].answers)) == wanted
+
+
+def test_a_run_that_was_opened_from_elsewhere_stays_open(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(run.parent)
+    opened = hs.open_run(Path(run.name))
+    monkeypatch.chdir("/")
+    assert len(list(opened.answered[0].answers)) == len(opened.answered[0].items)

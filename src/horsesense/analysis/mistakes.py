@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from horsesense.analysis.resampling import Floats
 from horsesense.records import Item
@@ -77,35 +76,34 @@ class SharedErrors:
 def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedErrors]:
     """For each pair of models that miss anything, on the judged items that both were asked."""
     shared = {}
+    rows = dict(zip(models, _aligned(list(models.values()))[1], strict=True))
     for first, second in combinations(models, 2):
-        _, a, b = _of_both(models[first], models[second])
+        both = ~np.isnan(rows[first]) & ~np.isnan(rows[second])
+        a, b = rows[first][both] < 1, rows[second][both] < 1
         if (either := int((a | b).sum())) > 0:
             p, q = float(a.mean()), float(b.mean())
             shared[first, second] = SharedErrors(int((a & b).sum()), either, p * q / (p + q - p * q))
     return shared
 
 
-def _of_both(one: Earned, other: Earned) -> tuple[list[int], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The places, among the first one's items, of those that are judged and both were asked; whether each missed it."""
-    ids, others = ids_of(one[0]), ids_of(other[0])
-    a, b = one[1], other[1]
-    if ids is others or ids == others:
-        places = np.arange(len(ids))
-    else:
-        known = {identity: place for place, identity in enumerate(others)}
-        found = np.array([known.get(identity, -1) for identity in ids], np.int64)
-        places = np.flatnonzero(found >= 0)
-        b = b[found[places]]
-    a = a[places]
-    judged = ~np.isnan(a) & ~np.isnan(b)
-    return places[judged].tolist(), a[judged] < 1, b[judged] < 1
-
-
 def disagreements(models: Sequence[Earned]) -> list[str]:
     """Ids of items that some models get and others miss."""
-    found: dict[str, int] = {}
-    for one, other in combinations(models, 2):
-        places, a, b = _of_both(one, other)
-        ids = ids_of(one[0])
-        found |= {ids[places[n]]: places[n] for n in np.flatnonzero(a != b).tolist()}
-    return sorted(found, key=found.__getitem__)
+    ids, rows = _aligned(models)
+    got = np.logical_or.reduce([row == 1 for row in rows])
+    missed = np.logical_or.reduce([row < 1 for row in rows])
+    return [ids[place] for place in np.flatnonzero(got & missed).tolist()]
+
+
+def _aligned(models: Sequence[Earned]) -> tuple[Sequence[str], list[Floats]]:
+    """All ids, by their first places, and what each model earned on them; nan where it was not asked."""
+    known = [ids_of(items) for items, _ in models]
+    if all(ids is known[0] or ids == known[0] for ids in known):
+        return known[0] if known else (), [values for _, values in models]
+    places: dict[str, int] = {}
+    for ids in known:
+        for identity in ids:
+            places.setdefault(identity, len(places))
+    rows = [np.full(len(places), np.nan) for _ in models]
+    for row, ids, (_, values) in zip(rows, known, models, strict=True):
+        row[[places[identity] for identity in ids]] = values
+    return list(places), rows

@@ -151,7 +151,8 @@ def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced) -> list[Fa
     rows = []
     for each in sliced.slices:
         (value,) = each.where
-        places = [place for place, item in enumerate(items) if item.facets.get(facet) == value]
+        key = facet_key(value)
+        places = [n for n, item in enumerate(items) if facet in item.facets and facet_key(item.facets[facet]) == key]
         families = [items[place].unit() for place in places]
         counts = [len(items[place].options) for place in places]
         whole = family_accuracy(values[places], families, option_counts=counts)[0].strict

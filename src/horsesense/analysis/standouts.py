@@ -94,15 +94,21 @@ def standouts(
     judged = np.flatnonzero(~np.isnan(credit))
     if not len(judged):
         raise UserError("no item has a gold answer, so there is no accuracy")
+    columns = Facets.of(facets).at(judged)
+    for name in names or ():
+        if name not in columns:
+            raise unknown("facet", name, columns.names)
     drawn, asked = "", len(judged)
     if asked > most:
         judged = _drawn(judged, unit_array(units)[judged], most, seed)
         drawn = f"searched in {len(judged):,} of {asked:,} items, whole units drawn by seed {seed}"
+        columns = Facets.of(facets).at(judged)
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
-    slices, note = _slices(Facets.of(facets).at(judged), codes, names, pairs)
+    slices, note = _slices(columns, codes, names, pairs)
     if not slices:
-        return Search((), 0, f"no slice, with its rest, has {LEAST_ITEMS} items in {LEAST_UNITS} units each")
+        none = f"no slice, with its rest, has {LEAST_ITEMS} items in {LEAST_UNITS} units each"
+        return Search((), 0, "; ".join(each for each in (none, drawn) if each))
     gaps = _gaps([places for _, places in slices], credit, codes, seed, permutations)
     # The data are one of the permutations, so that the first row is judged by the measure of all.
     scale = gaps.std(axis=0)
@@ -169,11 +175,7 @@ def _slices(
     facets: Facets, codes: Places, names: Sequence[str] | None, pairs: bool
 ) -> tuple[list[tuple[Where, Places]], str]:
     """Slices large enough to compare, each set of items once, by one facet before two, and a note on what was cut."""
-    known = facets.names
-    for name in names or ():
-        if name not in known:
-            raise unknown("facet", name, known)
-    wanted = known if names is None else [name for name in known if name in names]
+    wanted = facets.names if names is None else [name for name in facets.names if name in names]
     units = np.bincount(codes)
     # Sums of random numbers stand for sets of items; a set and its rest add up to the same whole.
     marks = np.random.default_rng(0).integers(0, 2**62, len(codes), dtype=np.uint64)

@@ -64,25 +64,28 @@ def answers_in(table: Any) -> Iterator[Answer]:
 
 def check_answers(table: Any) -> None:
     """A `ValueError` where rows are no answers: a value is missing, or the columns do not fit each other."""
+    import numpy as np
     import pyarrow.compute as pc
 
     for name in COLUMNS:
         if lacks_values(table.column(name).combine_chunks()):
             raise ValueError(f"a value of {name} is missing")
-    wanted = pc.list_value_length(table.column("scores")).to_numpy()
-    tokens = pc.list_value_length(table.column("logprobs")).to_numpy()
-    for name in _PER_OPTION:
-        lengths = pc.list_value_length(table.column(name)).to_numpy()
-        if not (fits := (lengths == 0) | (lengths == wanted)).all():
-            raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
-        both = (lengths > 0) & (tokens > 0)
-        columns = [table.column(each) for each in ("logprobs", name)]
-        columns = columns if both.all() else [column.filter(both) for column in columns]
-        counts = [pc.list_value_length(pc.list_flatten(column)) for column in columns]
-        if not counts[0].equals(counts[1]):
-            raise ValueError(f"an option has other {name} than tokens")
+    options, tokens = (pc.list_value_length(table.column(name)).to_numpy() for name in ("scores", "logprobs"))
+    if not (fits := (tokens == 0) | (tokens == options)).all():
+        raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
+    logprobs, *places = (table.column(name).combine_chunks() for name in _PER_OPTION)
+    for column in places:
+        same = [np.array_equal(offsets_of(a), offsets_of(b)) for a, b in _with_inner(logprobs, column)]
+        if not all(same):
+            raise ValueError("an option has tokens without places, or places without tokens")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
+
+
+def _with_inner(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """Two columns of lists of lists, then what is in them."""
+    yield one, other
+    yield one.flatten(), other.flatten()
 
 
 def without_tokens(table: Any) -> Any:

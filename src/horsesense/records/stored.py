@@ -7,7 +7,8 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
+from weakref import finalize
 
 import orjson
 
@@ -33,8 +34,11 @@ class StoredItems(Sequence[Item]):
     """
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
-        with disk_errors(tempfile.gettempdir()):
+        with disk_errors("the folder of temporary files (TMPDIR)"):
+            self._folder = tempfile.gettempdir()
+        with disk_errors(self._folder):
             self._file = tempfile.TemporaryFile(prefix="horsesense-items-")  # noqa: SIM115  # closed with this object
+        finalize(self, self._file.close)
         self._ends = array("q")
         self._written = 0
         """How many of them the file has for certain; later ones are in its buffer."""
@@ -44,10 +48,16 @@ class StoredItems(Sequence[Item]):
         for item in items:
             self.append(item)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StoredItems, (list(self),)
+
     def append(self, item: Item) -> None:
         line = orjson.dumps(item_to_dict(item))
-        with disk_errors(tempfile.gettempdir()):
+        try:
             self._file.write(line)
+        except OSError:
+            with disk_errors(self._folder):
+                raise
         self._ends.append((self._ends[-1] if self._ends else 0) + len(line))
         self.ids.append(item.id)
         self.units.append(item.family or item.id)
@@ -57,14 +67,14 @@ class StoredItems(Sequence[Item]):
         return self._lines(place, place + 1)[0]
 
     def _lines(self, start: int, end: int) -> list[bytes]:
-        if self._written < end:
-            with disk_errors(tempfile.gettempdir()):
-                self._file.flush()
-            self._written = len(self)
         begin = self._ends[start - 1] if start else 0
         ends = [each - begin for each in self._ends[start:end]]
-        # By place and not by reading on, so that several threads can look at once.
-        read = os.pread(self._file.fileno(), ends[-1], begin)
+        with disk_errors(self._folder):
+            if self._written < end:
+                self._file.flush()
+                self._written = len(self)
+            # By place and not by reading on, so that several threads can look at once.
+            read = os.pread(self._file.fileno(), ends[-1], begin)
         return [read[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
     def __len__(self) -> int:

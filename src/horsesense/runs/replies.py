@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.analysis.resampling import Floats
+from horsesense.errors import UserError
 from horsesense.records.arrow import places_in
 from horsesense.records.document import Document
 from horsesense.records.reply_columns import StoredReplies
@@ -59,6 +60,11 @@ def replies_document(columns: ItemColumns, replies: StoredReplies) -> RepliesDoc
     said = {name: column.filter(place >= 0) for name, column in said.items()}
     place, rotation = place[place >= 0], said["rotation"].to_numpy().astype(np.int64)
     parsed = said["parsed"].fill_null(-1).to_numpy().astype(np.int64)
+    if (strange := parsed >= columns.options[place]).any():
+        item = columns.ids[int(place[strange.argmax()])]
+        raise UserError(
+            f"a reply names an option that the item {item} does not have", fix="ask again in another folder"
+        )
     chosen, chance = _by_place(columns.options, place, rotation, parsed)
     whole = chosen.sum() or 1.0
     positions, expected = tuple((chosen / whole).tolist()), tuple((chance / whole).tolist())

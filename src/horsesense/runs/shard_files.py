@@ -94,10 +94,11 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
                 fix="run the same command again to finish it",
             )
         check_sum(folder, path, "run the same command again, which computes it anew")
-        table = _read_answers(path, _version(path), list(COLUMNS))
+        read = partial(_read_answers, path.resolve(), _version(path))
+        table = read(list(COLUMNS))
         tables.append(without_tokens(table) if large else table)
         if large:
-            sources.append((len(table), partial(_read_answers, path, _version(path))))
+            sources.append((len(table), read))
     places = places_in(columns.ids, [table.column("item") for table in tables])
     rows, before = np.full(len(columns.ids), -1), 0
     for path, table in zip(paths, tables, strict=True):
@@ -129,7 +130,7 @@ def read_replies(folder: Path, part: Part) -> StoredReplies:
         if not path.is_file():
             continue
         check_sum(folder, path, _ELSEWHERE)
-        read = partial(_read_replies, path, _version(path))
+        read = partial(_read_replies, path.resolve(), _version(path))
         if part.probe.items < MANY:
             table = read(NAMES)
             sources.append((len(table), table.select))
