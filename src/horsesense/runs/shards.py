@@ -132,9 +132,10 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
 
 def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
     """The place of each item of a whole probe in the order that draws take them in."""
-    units, ids = units_of(items), ids_of(items)
+    units, ids = units_of(items), list(ids_of(items))
     place = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
-    ordered = sorted(range(len(ids)), key=lambda number: (place[units[number]], ids[number]))
+    places = [place[unit] for unit in units]
+    ordered = sorted(range(len(ids)), key=lambda number: (places[number], ids[number]))
     return {ids[number]: rank for rank, number in enumerate(ordered)}
 
 

@@ -25,9 +25,9 @@ from horsesense.watching import UNWATCHED, Watcher
 _ROOM = "horsesense.runs.answering"
 OPEN, WEIGH, RATE, KEYS, ANSWER = (f"{_ROOM}:{name}" for name in ("open_model", "weigh", "rate", "keys", "answer"))
 
-_AT_ONCE = 20_000
-"""Items that are weighed in one task."""
-_KEPT = 100_000
+_AT_ONCE = 2_000
+"""Items that are weighed in one task: what is prepared for one takes some 30 kB."""
+_KEPT = 20_000
 """Items of a part up to which what was prepared for weighing is kept for asking; of more it is prepared again."""
 _NAMED = 5
 """Items of a lost shard that are named; the others are counted."""
