@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from horsesense.analysis.intervals import Estimate, check_level, rate_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
 from horsesense.errors import UserError
+from horsesense.records.made import Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Credits:
     """Items without a gold, which earn nothing and are left out of every rate."""
 
 
-class Rows(Sequence[tuple[float, ...]]):
+class Rows(Made[tuple[float, ...]]):
     """Numbers, a few for each item, as one array: a row is made a tuple when it is looked at.
 
     >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
@@ -48,28 +49,12 @@ class Rows(Sequence[tuple[float, ...]]):
     def __len__(self) -> int:
         return len(self.begins) - 1
 
-    @overload
-    def __getitem__(self, place: int) -> tuple[float, ...]: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[tuple[float, ...]]: ...
-
-    def __getitem__(self, place: int | slice) -> tuple[float, ...] | list[tuple[float, ...]]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        start, end = self.begins[place % len(self)], self.begins[place % len(self) + 1]
-        return tuple(self.flat[start:end].tolist())
+    def member(self, place: int) -> tuple[float, ...]:
+        return tuple(self.flat[self.begins[place] : self.begins[place + 1]].tolist())
 
     def __iter__(self) -> Iterator[tuple[float, ...]]:
         flat = self.flat.tolist()
         return (tuple(flat[start:end]) for start, end in pairwise(self.begins.tolist()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's
 
 
 def credits(

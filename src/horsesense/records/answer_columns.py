@@ -7,11 +7,12 @@ One table is kept for each shard of a run; all shards of a part together, in the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from horsesense.records.answer import Answer
 from horsesense.records.arrow import Shards, flat_of, joined, lacks_values, offsets_of, values_of
 from horsesense.records.item import FORMS
+from horsesense.records.made import Made
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,19 +74,16 @@ def check_answers(table: Any) -> None:
     options, tokens = (pc.list_value_length(table.column(name)).to_numpy() for name in ("scores", "logprobs"))
     if not (fits := (tokens == 0) | (tokens == options)).all():
         raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
-    logprobs, *places = (table.column(name).combine_chunks() for name in _PER_OPTION)
-    for column in places:
-        same = [np.array_equal(offsets_of(a), offsets_of(b)) for a, b in _with_inner(logprobs, column)]
-        if not all(same):
-            raise ValueError("an option has tokens without places, or places without tokens")
+    logprobs, *places = (_layout(table.column(name).combine_chunks()) for name in _PER_OPTION)
+    if any(not np.array_equal(*both) for column in places for both in zip(logprobs, column, strict=True)):
+        raise ValueError("an option has tokens without places, or places without tokens")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
 
 
-def _with_inner(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
-    """Two columns of lists of lists, then what is in them."""
-    yield one, other
-    yield one.flatten(), other.flatten()
+def _layout(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the options of each answer begin in a column of tokens, and where the tokens of each option do."""
+    return offsets_of(column), offsets_of(column.flatten())
 
 
 def without_tokens(table: Any) -> Any:
@@ -111,7 +109,7 @@ def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
 
 
-class StoredAnswers(Sequence[Answer]):
+class StoredAnswers(Made[Answer]):
     """Answers in columns; an object is made of one when it is looked at, and not kept.
 
     The tokens of many answers, nine tenths of all there is, stay in their files.
@@ -144,21 +142,7 @@ class StoredAnswers(Sequence[Answer]):
     def __len__(self) -> int:
         return len(self.columns["item"])
 
-    @overload
-    def __getitem__(self, place: int) -> Answer: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Answer]: ...
-
-    def __getitem__(self, place: int | slice) -> Answer | Sequence[Answer]:
-        if isinstance(place, slice):
-            places = range(*place.indices(len(self)))
-            if self._rows is None and places.step == 1:
-                return list(self._block(places.start, len(places)))
-            return [self[each] for each in places]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        place %= len(self)
+    def member(self, place: int) -> Answer:
         return next(_answers(self._whole.row(place if self._rows is None else int(self._rows[place]), list(COLUMNS))))
 
     def __iter__(self) -> Iterator[Answer]:
@@ -168,13 +152,6 @@ class StoredAnswers(Sequence[Answer]):
             return
         for start in range(0, len(self), _BLOCK):
             yield from self._block(start, min(_BLOCK, len(self) - start))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's: equal ones would have to have the same
 
     def _block(self, start: int, count: int) -> Iterator[Answer]:
         (whole,) = self._whole.tables(list(COLUMNS))

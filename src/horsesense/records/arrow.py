@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
+
+from horsesense.records.made import Made
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +103,7 @@ class Shards:
         return self._sources[number](names).slice(place - before, 1)
 
 
-class Texts(Sequence[str]):
+class Texts(Made[str]):
     """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
 
     def __init__(self) -> None:
@@ -124,18 +126,8 @@ class Texts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._columns) * _CHUNK + len(self._last)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        number, row = divmod(place % len(self), _CHUNK)
+    def member(self, place: int) -> str:
+        number, row = divmod(place, _CHUNK)
         text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
         return text
 
@@ -143,11 +135,6 @@ class Texts(Sequence[str]):
         for column in self._columns:
             yield from column.to_pylist()
         yield from self._last
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Sequence) and list(self) == list(other))
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's
 
 
 def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.int64]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any, overload
+from typing import Any
 
 from horsesense.records.answer import Reply
 from horsesense.records.arrow import Shards, lacks_values, values_of
+from horsesense.records.made import Made
 
 NAMES = [each.name for each in fields(Reply)]
 """Fields of a reply, as the columns are called."""
@@ -39,7 +40,7 @@ def check_replies(table: Any) -> None:
             raise ValueError(f"a value of {name} is missing")
 
 
-class StoredReplies(Sequence[Reply]):
+class StoredReplies(Made[Reply]):
     """Replies in tables; an object is made of one when it is looked at, and not kept."""
 
     def __init__(self, shards: Shards | None = None) -> None:
@@ -61,27 +62,12 @@ class StoredReplies(Sequence[Reply]):
     def __len__(self) -> int:
         return len(self._shards)
 
-    @overload
-    def __getitem__(self, place: int) -> Reply: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Reply]: ...
-
-    def __getitem__(self, place: int | slice) -> Reply | list[Reply]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return next(_replies(self._shards.row(place % len(self), NAMES)))
+    def member(self, place: int) -> Reply:
+        return next(_replies(self._shards.row(place, NAMES)))
 
     def __iter__(self) -> Iterator[Reply]:
         for table in self._shards.tables(NAMES):
             yield from _replies(table)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's
 
 
 def _replies(table: Any) -> Iterator[Reply]:

@@ -16,6 +16,7 @@ from horsesense.files import disk_errors
 from horsesense.records.arrow import Texts
 from horsesense.records.item import Item
 from horsesense.records.jsonl import item_from_dict, item_to_dict
+from horsesense.records.made import Made
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ _CHUNK = 8_192
 """Items that are read at a time where all are gone through."""
 
 
-class StoredItems(Sequence[Item]):
+class StoredItems(Made[Item]):
     """Items that are made when they are looked at; ids and families are at hand.
 
     The file has no name, so that nothing is left of it however the process ends.
@@ -47,6 +48,13 @@ class StoredItems(Sequence[Item]):
         """The family of each, or its id where it stands alone."""
         for item in items:
             self.append(item)
+
+    def __eq__(self, other: object) -> bool:
+        """No two of them are equal: what is known of one is looked up by which it is."""
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StoredItems, (list(self),)
@@ -80,18 +88,8 @@ class StoredItems(Sequence[Item]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, place: int) -> Item: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Item]: ...
-
-    def __getitem__(self, place: int | slice) -> Item | list[Item]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return item_from_dict(orjson.loads(self.line(place % len(self))))
+    def member(self, place: int) -> Item:
+        return item_from_dict(orjson.loads(self.line(place)))
 
     def __iter__(self) -> Iterator[Item]:
         for start in range(0, len(self), _CHUNK):
