@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
-from horsesense.records import Item
+from horsesense.records import Card, Item, Probe, read_probe, write_probe
+from horsesense.records import probe as probe_module
 from horsesense.records.arrow import Texts, places_in
 from horsesense.records.stored import Some, StoredItems, ids_of, units_of
 
@@ -95,3 +96,27 @@ def test_no_room_for_the_file_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
     with pytest.raises(UserError, match="/nowhere/at/all"):
         StoredItems()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+@pytest.mark.parametrize("many", [500, 2_000])
+def test_a_large_file_is_known_before_it_is_read(
+    ending: str, many: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a thousand items, where 500 are many, none is held as an object; where 2,000 are, all are."""
+    items, path = made(1_000), tmp_path / f"probe.{ending}"
+    write_probe(path, Probe.of(items, Card(name="made")))
+    for name, value in {"MANY": many, "_LEAST": 1, "_LEAST_PACKED": 1, "_LOOKED_AT": 200}.items():
+        monkeypatch.setattr(f"horsesense.records.probe.{name}", value)
+    assert (probe_module._expected(path) >= many) == (many == 500)
+    found = read_probe(path)
+    assert isinstance(found.items, StoredItems) == (many == 500)
+    assert list(found.items) == items
+
+
+def test_a_damaged_parquet_file_is_told_by_who_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "probe.parquet"
+    path.write_bytes(b"PAR1 and no more" * 10)
+    monkeypatch.setattr("horsesense.records.probe._LEAST_PACKED", 1)
+    with pytest.raises(UserError, match="not a Parquet file"):
+        read_probe(path)
