@@ -166,15 +166,15 @@ def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
 
 def _expected(path: Path) -> int:
     """About how many items a large file has, as its first lines tell; 0 where it has too few to matter."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     packed = path.suffix == ".gz"
     with disk_errors(path):
         size = path.stat().st_size
     if size < (_LEAST_PACKED if packed or _is_parquet(path) else _LEAST):
         return 0
     if _is_parquet(path):
+        import pyarrow as pa
+        from pyarrow import parquet
+
         with suppress(pa.ArrowException, OSError):  # what is wrong with it is told by who reads it
             return int(parquet.read_metadata(path).num_rows)
         return 0
