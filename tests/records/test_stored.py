@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +18,7 @@ from horsesense.records import Card, Item, Probe, read_probe, write_probe
 from horsesense.records import probe as probe_module
 from horsesense.records.arrow import Texts, places_in
 from horsesense.records.stored import Some, StoredItems, ids_of, units_of
+from tests.support import ROOT
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
@@ -120,3 +123,25 @@ def test_a_damaged_parquet_file_is_told_by_who_reads_it(tmp_path: Path, monkeypa
     monkeypatch.setattr("horsesense.records.probe._LEAST_PACKED", 1)
     with pytest.raises(UserError, match="not a Parquet file"):
         read_probe(path)
+
+
+FULL = """
+import resource
+from horsesense.errors import UserError
+from horsesense.records.stored import StoredItems
+from tests.records.test_stored import made
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))  # as a disk that is full: a file takes no more
+try:
+    StoredItems(made(2_000))
+except UserError as error:
+    print(error)
+"""
+
+
+def test_a_disk_that_is_full_is_one_sentence_to_the_end() -> None:
+    """Also when the process ends and closes the file, of which a part was never written."""
+    done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 1
+    assert tempfile.gettempdir() in done.stdout
+    assert done.stderr == ""

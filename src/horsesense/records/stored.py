@@ -6,8 +6,9 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import IO, TYPE_CHECKING, Any, overload
 from weakref import finalize
 
 import orjson
@@ -39,7 +40,7 @@ class StoredItems(Made[Item]):
             self._folder = tempfile.gettempdir()
         with disk_errors(self._folder):
             self._file = tempfile.TemporaryFile(prefix="horsesense-items-")  # noqa: SIM115  # closed with this object
-        finalize(self, self._file.close)
+        finalize(self, _close, self._file)
         self._ends = array("q")
         self._written = 0
         """How many of them the file has for certain; later ones are in its buffer."""
@@ -95,6 +96,11 @@ class StoredItems(Made[Item]):
         for start in range(0, len(self), _CHUNK):
             for line in self._lines(start, min(start + _CHUNK, len(self))):
                 yield item_from_dict(orjson.loads(line))
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what a full disk does not take is not wanted any longer
+        file.close()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

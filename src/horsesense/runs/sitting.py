@@ -26,7 +26,7 @@ _ROOM = "horsesense.runs.answering"
 OPEN, WEIGH, RATE, KEYS, ANSWER = (f"{_ROOM}:{name}" for name in ("open_model", "weigh", "rate", "keys", "answer"))
 
 _AT_ONCE = 2_000
-"""Items that are weighed in one task: what is prepared for one takes some 30 kB."""
+"""Items that are weighed in one task: what is prepared for one takes some 50 kB."""
 _KEPT = 20_000
 """Items of a part up to which what was prepared for weighing is kept for asking; of more it is prepared again."""
 _NAMED = 5
