@@ -34,7 +34,7 @@ from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.served_study import open_study
 from horsesense.annotate.study import DATABASE_VARIABLE, Study, make_study
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 from tests.support.postgresql_cluster import cluster
 
 PORT = 8765

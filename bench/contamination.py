@@ -26,12 +26,12 @@ from typing import Any
 import torch
 
 import horsesense as hs
-from horsesense.analysis.cues.control import ChosenCue
-from horsesense.methods.profile.abilities import LADDER, chosen
-from horsesense.methods.profile.material import Material, material
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.sheets import sheet_of
-from horsesense.records import ScoringSpec
+from horsesense.core import ScoringSpec
+from horsesense.cues.artefact_control import ChosenCue
+from horsesense.profiling.abilities import LADDER, chosen
+from horsesense.profiling.material import Material, material
+from horsesense.profiling.memory import memory
+from horsesense.profiling.sheets import sheet_of
 from horsesense.runs.results import Answered
 from horsesense.scoring.prompts import item_prompts
 

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from horsesense.analysis import accuracy, compare, consistency, family_accuracy
-from horsesense.analysis.bias import valence_bias
-from horsesense.analysis.cues.control import where_cues_fail
-from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.ordinal import mean_absolute_error, quadratic_kappa
-from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alpha
-from horsesense.analysis.people.votes import count_votes
+from horsesense.core import Judgement
+from horsesense.cues.artefact_control import where_cues_fail
 from horsesense.methods.cats.table import average_of
-from horsesense.records import Judgement
+from horsesense.stats import accuracy, compare, consistency, family_accuracy
+from horsesense.stats.bias import valence_bias
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.ordinal import mean_absolute_error, quadratic_kappa
+from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha
+from horsesense.stats.raters.votes import count_votes
 
 RUNS, RESAMPLES = 250, 400
 EDGES = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0)

@@ -10,11 +10,11 @@ import resource
 import sys
 import time
 
-from horsesense.analysis.cues import find_cues
-from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.records import Item
-from horsesense.watching import Watcher
+from horsesense.core import Item
+from horsesense.cues import find_cues
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.progress import Progress
 
 
 def made_up(count: int, taxonomy: Taxonomy | None, seed: int = 0) -> list[Item]:
@@ -47,14 +47,14 @@ def main() -> None:
     stages: dict[str, float] = {}
     last = [time.perf_counter()]
 
-    class Stages(Watcher):
-        def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    class Stages(Progress):
+        def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
             now = time.perf_counter()
             stages[stage] = stages.get(stage, 0.0) + now - last[0]
             last[0] = now
 
     start, worked = time.perf_counter(), time.process_time()
-    found = find_cues(items, taxonomy=taxonomy, watcher=Stages())
+    found = find_cues(items, taxonomy=taxonomy, progress=Stages())
     seconds, worked = time.perf_counter() - start, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     parts = ", ".join(f"{stage} {spent:.1f}" for stage, spent in stages.items())

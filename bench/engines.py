@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
+from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.engine import Done, Job, Task
-from horsesense.watching import Watcher
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have
@@ -79,7 +79,7 @@ def shard(scratch: Path) -> None:
     """One worker against this process, as many threads each: seconds more a shard."""
     import torch
 
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
     from horsesense.runs.ray_engine import RayEngine
 
     threads = torch.get_num_threads()
@@ -109,7 +109,7 @@ def shard(scratch: Path) -> None:
 
 def pair(scratch: Path) -> None:
     """Two workers of one thread against two plain processes of one thread, the same work."""
-    from horsesense.records import write_probe
+    from horsesense.core import write_probe
     from horsesense.runs.ray_engine import RayEngine
 
     probes = {name: made(int(os.environ.get("ITEMS", "60")), name) for name in ("one", "two")}
@@ -139,8 +139,8 @@ def pair(scratch: Path) -> None:
 
 def plain(scratch: Path, name: str, number: str) -> None:
     """One of the two processes: the seconds that it asks for, with its model loaded, as the workers have it."""
-    from horsesense.models.local.load import load_model
-    from horsesense.records import read_probe
+    from horsesense.core import read_probe
+    from horsesense.models.hf.load import load_model
 
     model = load_model("smollm2", device="cpu")
     probe, settings = read_probe(scratch / f"{name}.jsonl"), Settings(shard=1_024, cache=False, device="cpu")
@@ -176,9 +176,9 @@ def scheduler(scratch: Path) -> None:
     import ray
 
     from horsesense.runs import ray_worker
+    from horsesense.runs.messages import frame_of_done, packed
     from horsesense.runs.ray_engine import RayEngine
     from horsesense.runs.ray_pool import own_versions
-    from horsesense.runs.wire import frame_of_done, packed
 
     seconds, workers = float(os.environ.get("SECONDS", "30")), int(os.environ.get("WORKERS", "1000"))
     waves = int(os.environ.get("WAVES", "4"))
@@ -223,7 +223,7 @@ def scheduler(scratch: Path) -> None:
 
     ray_worker.actor = lambda *_: One()
     job = Waiting(workers * waves, some.items, scratch / "kept")
-    whole, spent = took(engine.carry_out, [job], Watcher())
+    whole, spent = took(engine.carry_out, [job], Progress())
     passed = ray.get(crowd.passed.remote())
     busy = waves * seconds / passed
     print(

@@ -15,17 +15,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.analysis.cues.battery import battery, phrase
-from horsesense.analysis.cues.findings import drawn
-from horsesense.analysis.cues.search import Prepared, Searched, prepare, search
-from horsesense.analysis.cues.table import table_of
-from horsesense.analysis.cues.whole_battery import tree_credit
 from horsesense.api.builders import dictionaryqa, wordnetqa
-from horsesense.knowledge.taxonomy import load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.methods.releases import read_release
+from horsesense.core import Probe, read_probe
+from horsesense.cues.battery import battery, phrase
+from horsesense.cues.combined import tree_credit
+from horsesense.cues.findings import drawn
+from horsesense.cues.search import Prepared, Searched, prepare, search
+from horsesense.cues.table import table_of
+from horsesense.lexicons.taxonomy import load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.methods.published import read_release
 from horsesense.methods.wordnetqa import RELATIONS
-from horsesense.records import Probe, read_probe
 from horsesense.runs.shards import draw
 
 NEW = ("stem", "derivation", "edit distance", "above another", "below another", "near another")

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.clustered_logit import clustered_logit
+from horsesense.stats.clustered_logit import clustered_logit
 
 Drawn = tuple[NDArray[np.bool_], NDArray[np.float64], list[str], list[str]]
 

@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 from engines import made
 
-from horsesense.records import Card, Item, Probe, Source
-from horsesense.records.stored import ids_of
+from horsesense.core import Card, Item, Probe, Source
+from horsesense.core.item_file import ids_of
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask_models
 from horsesense.runs.engine import Done, Job
-from horsesense.runs.opening import Settings
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.runs.models import Settings
 
 READINGS = ("results", "compare", "report", "replies")
 SMALL = bool(os.environ.get("SMALL"))
@@ -88,13 +88,13 @@ class Echo:
         self.seconds: list[npt.NDArray[np.float64]] = []
         """Of each shard, by the clock and of the processor: made ready, sent, read and written."""
 
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
+    def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
         import pyarrow as pa
 
-        from horsesense.records import Answer, Reply
-        from horsesense.records.answer_columns import table_of_answers
-        from horsesense.records.reply_columns import table_of_replies
-        from horsesense.runs.wire import done_of_frame, frame_of_done, frame_of_task
+        from horsesense.core import Answer, Reply
+        from horsesense.core.answer_columns import table_of_answers
+        from horsesense.core.reply_columns import table_of_replies
+        from horsesense.runs.messages import done_of_frame, frame_of_done, frame_of_task
 
         ways = [{"name": self.way, "note": "", "asked": ""}]
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
@@ -149,9 +149,9 @@ class Echo:
 
 def asked(folder: Path) -> None:
     """Two models that answer as they like are asked 1,000,000 items; the driver's memory, and its time a shard."""
-    from horsesense.records.stored import StoredItems
+    from horsesense.core.item_file import StoredItems
     from horsesense.runs import ask as asking
-    from horsesense.runs.opening import Content
+    from horsesense.runs.models import Content
 
     count = int(os.environ.get("ITEMS", "1000000"))
     began = time.perf_counter()

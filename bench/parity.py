@@ -14,12 +14,12 @@ from pathlib import Path
 from peers.environments import ask_peer
 from peers.material import save_bert, sentences
 
+from horsesense.core import Item
+from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError
-from horsesense.models.local.load import load_model
-from horsesense.models.locating import locate
-from horsesense.records import Item
-from horsesense.records.spec import parse_spec
-from horsesense.scoring.options import answer_items
+from horsesense.models.hf.load import load_model
+from horsesense.models.locate import locate
+from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.texts import score_texts
 
 COUNT = 50

@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.models.local import causal, masked
-from horsesense.models.local.plan import make_plan
-from horsesense.models.local.rows import Marks, Question
-from horsesense.records import ScoringSpec
+from horsesense.core import ScoringSpec
+from horsesense.models.hf import causal, masked
+from horsesense.models.hf.plan import make_plan
+from horsesense.models.hf.rows import Marks, Question
 
 SIZES = (10_000, 100_000, 1_000_000)
 ANSWERED = (10_000, 100_000)
@@ -60,9 +60,9 @@ def answer(size: int) -> None:
     import torch
     from peers.material import save_bert, sentences
 
-    from horsesense.models.local.batches import score_questions
-    from horsesense.models.local.load import load_model
-    from horsesense.models.local.questions import Framed
+    from horsesense.models.hf.batches import score_questions
+    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.load import load_model
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:

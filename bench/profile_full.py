@@ -18,27 +18,27 @@ from pathlib import Path
 import torch
 
 import horsesense as hs
-from horsesense.methods.profile.abilities import chosen
-from horsesense.methods.profile.material import material
-from horsesense.watching import Watcher
+from horsesense.profiling.abilities import chosen
+from horsesense.profiling.material import material
+from horsesense.progress import Progress
 
 
-class Told(Watcher):
+class Told(Progress):
     """Prints remarks with the seconds since the start."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         print(f"{time.perf_counter() - self.began:7.1f} s  {text}", flush=True)
 
 
 def measure(model: str, edition: str, dtype: str, out: Path) -> None:
     for ability in chosen(()):
         material(ability, "full" if edition == "full" else "quick")
-    watcher = Told()
-    found = hs.profile(model, edition="full" if edition == "full" else "quick", out=out, dtype=dtype, watcher=watcher)
-    seconds = time.perf_counter() - watcher.began
+    progress = Told()
+    found = hs.profile(model, edition="full" if edition == "full" else "quick", out=out, dtype=dtype, progress=progress)
+    seconds = time.perf_counter() - progress.began
     ahead = found.models[0].forecast
     assert ahead is not None, "the folder holds this profile already"
     here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

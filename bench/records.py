@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.records import Card, Item, Probe, Source, read_probe, write_probe
+from horsesense.core import Card, Item, Probe, Source, read_probe, write_probe
 
 ITEMS = 300_000
 FORMATS = ("jsonl", "jsonl.gz", "parquet")

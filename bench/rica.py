@@ -18,17 +18,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.analysis.cues import find_cues
-from horsesense.knowledge.atomic import read_atomic
-from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.learning.leaks import find_leaks, without_leaks
-from horsesense.methods.releases import read_release
+from horsesense.core import Probe, write_probe
+from horsesense.cues import find_cues
+from horsesense.lexicons.atomic import read_atomic
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.methods.published import read_release
 from horsesense.methods.rica.building import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.strategies import Sources
-from horsesense.records import Probe, write_probe
+from horsesense.training.leaks import find_leaks, without_leaks
 
 STATEMENTS = 102_000
 

@@ -17,8 +17,8 @@ from typing import Any
 from peers.environments import outside, python_of
 
 import horsesense as hs
-from horsesense.models.locating import locate
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
+from horsesense.models.locate import locate
 
 LIMIT = int(os.environ.get("LIMIT", "40"))
 """Items a probe; whole families."""

@@ -21,17 +21,17 @@ from peers.material import CATS, bert_vocabulary, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 from transformers import AutoModelForCausalLM
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.batches import DEFAULT_BUDGET, score_questions
-from horsesense.models.local.device import has_bfloat16
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.models.local.plan import make_plan
-from horsesense.models.local.questions import Framed, framer_of
-from horsesense.models.locating import locate
-from horsesense.records import Item, ScoringSpec
+from horsesense.models.hf.batches import DEFAULT_BUDGET, score_questions
+from horsesense.models.hf.device import has_bfloat16
+from horsesense.models.hf.encoding import Framed, framer_of
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.models.hf.plan import make_plan
+from horsesense.models.locate import locate
 from horsesense.runs.shards import GPU_BUDGET
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.prompts import Prompt, item_prompts
 
 THREADS = int(os.environ.get("OMP_NUM_THREADS", "2"))
@@ -110,7 +110,7 @@ def masked(count: int = int(os.environ.get("COUNT", "48"))) -> None:
 
 
 def five_way(count: int) -> list[Item]:
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
 
     probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))
@@ -186,7 +186,7 @@ def decoder(count: int = int(os.environ.get("COUNT", "1500"))) -> None:
         return
     from peers.material import save_llama
 
-    from horsesense.records import read_probe
+    from horsesense.core import read_probe
 
     kept = os.environ.get("ITEMS")
     items = list(read_probe(Path(kept)).items[:count]) if kept else five_way(count)

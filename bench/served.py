@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import horsesense as hs
-from horsesense.models.contract import Turn
-from horsesense.models.served import ServedSettings, open_served
-from horsesense.records import Card, Item, Probe, ScoringSpec
+from horsesense.core import Card, Item, Probe, ScoringSpec
+from horsesense.models.api import ServedSettings, open_served
+from horsesense.models.protocol import Turn
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized

@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from horsesense.core import write_probe
 from horsesense.methods.starter import starter_probe
-from horsesense.records import write_probe
 
 CALLS = 7
 

@@ -14,10 +14,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.analysis import Estimate, accuracy
-from horsesense.analysis.ordinal import quadratic_kappa
 from horsesense.methods.cats.step_accuracy import steps_of
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
+from horsesense.stats import Estimate, accuracy
+from horsesense.stats.ordinal import quadratic_kappa
 
 SETS = ("sm", "swag", "hella_swag", "wsc", "ca", "smr", "arct_1", "arct_2")
 EACH, SEED = 100, 20261116

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from horsesense.learning.objectives import objective_of
-from horsesense.learning.training import train
-from horsesense.learning.training_record import Recipe
-from horsesense.models.local.trainable import as_language_model, open_for_training
-from horsesense.records import Item
+from horsesense.core import Item
+from horsesense.models.hf.trainable import as_language_model, open_for_training
+from horsesense.training.objectives import objective_of
+from horsesense.training.one_training import train
+from horsesense.training.training_record import Recipe
 
 
 def made(folder: Path) -> Path:
@@ -41,7 +41,7 @@ def bare(model: str, items: list[Item], recipe: Recipe) -> float:
     """A plain Trainer with the network's own loss."""
     from transformers import PrinterCallback, Trainer
 
-    from horsesense.learning.transformers_trainer import arguments
+    from horsesense.training.transformers_trainer import arguments
 
     began = time.process_time()
     objective = objective_of("causal")

@@ -22,13 +22,13 @@ import numpy as np
 from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from horsesense.analysis.intervals import Estimate
-from horsesense.methods.profile.finding import Verdict
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.number import one_number
-from horsesense.methods.profile.rules import judge
-from horsesense.methods.profile.sheet import Sheet
-from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level
+from horsesense.profiling.finding import Verdict
+from horsesense.profiling.memory import memory
+from horsesense.profiling.number import one_number
+from horsesense.profiling.rules import judge
+from horsesense.profiling.sheet import Sheet
+from horsesense.profiling.verdicts import Surpluses, evidence, judged_half, page_level
+from horsesense.stats.intervals import Estimate
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 
 DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import horsesense as hs
-from horsesense.models.opening import open_model
-from horsesense.models.served import ServedSettings
+from horsesense.models.api import ServedSettings
+from horsesense.models.load import open_model
+from horsesense.progress import Progress
 from horsesense.runs.result import ResultDocument
-from horsesense.scoring.ways.way import WAYS, way_named
+from horsesense.scoring.prompt_formats import WAYS, way_named
 from horsesense.settings import labelled
-from horsesense.watching import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,16 +32,16 @@ PATIENT = ServedSettings(concurrency=2, timeout=600.0)
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
-class Told(Watcher):
+class Told(Progress):
     """What is said goes to standard error, so that the table stands alone."""
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
 def own_server(stack: ExitStack) -> str:
     """The name of smollm2 behind the tests' server, which runs as long as the stack is open."""
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
     from tests.support.model_server import ModelServer
 
     return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
@@ -59,7 +59,7 @@ def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit:
             continue
         for probe in probes:
             place = folder / label / Path(probe).stem / name
-            hs.ask(f"{label}={found_by}", probe, ways=name, out=place, limit=limit, served=PATIENT, watcher=Told())
+            hs.ask(f"{label}={found_by}", probe, ways=name, out=place, limit=limit, served=PATIENT, progress=Told())
 
 
 def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[str]:

@@ -11,16 +11,16 @@ import time
 
 import torch
 
-from horsesense.language.words import listed
+from horsesense.core import BLANK, ScoringSpec
+from horsesense.lexicons.words import listed
 from horsesense.methods.winoventi.adversarial_filter import prior_item
 from horsesense.methods.winoventi.asking import Asking, ask_associations, literal_word_of
 from horsesense.methods.winoventi.associations import common_words
 from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import BLANK, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 
 NOUNS = listed(
     "apple bed boat book bottle box bread brick bridge broom brush bucket button cake camera candle car carpet cat "

@@ -8,8 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.knowledge.gcide import find_gcide
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.lexicons.gcide import find_gcide
+from horsesense.lexicons.wordnet_source import find_wordnet
 
 CHECKED = 100_000
 """Items of the four sets as the paper builds them, as many of each."""
@@ -28,10 +28,10 @@ def main() -> None:
 
 def _run(folder: Path) -> None:
     from horsesense.api.wordnetqa import check
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.knowledge.store import store_path
+    from horsesense.core import Item, Probe, write_probe
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.lexicons.store import store_path
     from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa, dictionaryqa
-    from horsesense.records import Item, Probe, write_probe
 
     start = _now()
     words, dictionary = open_graph("wordnet"), open_graph("gcide")

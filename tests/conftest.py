@@ -32,14 +32,14 @@ _SLOW_FIXTURES = {
 """A test that asks a model, a server, a browser or a whole release takes longer than a loop while working allows."""
 _SLOW_FOLDERS = (
     "tests/annotate",
-    "tests/analysis/cues",
-    "tests/analysis/test_accuracy.py",
-    "tests/analysis/test_paired.py",
+    "tests/cues",
+    "tests/stats/test_accuracy.py",
+    "tests/stats/test_paired.py",
     "tests/api",
     "tests/cli",
     "tests/docs",
-    "tests/knowledge",
-    "tests/learning",
+    "tests/lexicons",
+    "tests/training",
     "tests/methods/wordnetqa",
     "tests/tools",
 )
@@ -91,7 +91,7 @@ def smollm2() -> str:
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """A cache of the tests' own: fetched things are seen there, kept scores of other runs are not."""
-    from horsesense.files import cache_folder
+    from horsesense.data import cache_folder
 
     real, own = cache_folder(), tmp_path_factory.mktemp("cache")
     for entry in real.iterdir() if real.is_dir() else ():

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.data import cache_folder
 from horsesense.errors import UserError
-from horsesense.files import cache_folder
-from horsesense.models.local.device import choose_device
+from horsesense.models.hf.device import choose_device
 from horsesense.settings import cache_setting, device_setting, labelled, models_setting, settings_file
 
 WHOLE = """

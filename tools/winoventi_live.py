@@ -19,17 +19,17 @@ import torch
 from transformers import AutoTokenizer, BertForMaskedLM
 
 import horsesense as hs
-from horsesense.knowledge.corpus import read_sentences
-from horsesense.models.locating import locate
-from horsesense.watching import Watcher
+from horsesense.lexicons.corpus import read_sentences
+from horsesense.models.locate import locate
+from horsesense.progress import Progress
 
 SENTENCES, STEPS, AT_ONCE, RATE = 1500, 120, 96, 3e-3
 
 
-class Spoken(Watcher):
+class Spoken(Progress):
     """Says what it is told."""
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         print(f"  {text}", flush=True)
 
 
@@ -53,7 +53,7 @@ def main() -> None:
             limit=given.limit,
             ranker="none",
             people=(),
-            watcher=Spoken(),
+            progress=Spoken(),
             **{role: given.server},
         )
         print(summary.counts)

@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from horsesense.annotate.soundness.judged import read_judged
-from horsesense.annotate.soundness.reading import read_reading
-from horsesense.annotate.soundness.verdicts import verdict
-from horsesense.language.frequency import zipf
+from horsesense.annotate.audit.blind_audit import read_reading
+from horsesense.annotate.audit.judged import read_judged
+from horsesense.annotate.audit.verdicts import verdict
+from horsesense.core import Card, Item, Probe, write_probe
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.checks import CheckedSchema
@@ -27,8 +28,7 @@ from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Schema, Triplet
 from horsesense.methods.winoventi.triplet_files import read_schemas, write_schemas
-from horsesense.records import Card, Item, Probe, write_probe
-from horsesense.watching import UNWATCHED
+from horsesense.progress import NO_PROGRESS
 
 MODEL = "smollm2-masked"
 JUDGE = "a language model, no person"
@@ -63,7 +63,7 @@ def candidates(folder: Path, seed: int = 0) -> None:
     by_word = {noun.word: noun for _, noun, _ in chosen}
     triplets = list({triplet.name: triplet for *_, triplet in chosen}.values())
     plan = PipelinePlan(MODEL, tuple(by_word.values()))
-    passed = {each.name for each in adversarial_triplets(plan, triplets, by_word, folder / "asked", UNWATCHED)}
+    passed = {each.name for each in adversarial_triplets(plan, triplets, by_word, folder / "asked", NO_PROGRESS)}
     schemas = []
     for frame, noun, triplet in chosen:
         turned = replace(triplet, generic=triplet.exception, exception=triplet.generic)

@@ -22,17 +22,17 @@ from playwright.sync_api import Error, sync_playwright
 import horsesense as hs
 from horsesense.annotate.server.participants import invite
 from horsesense.api.winoventi_pipeline import staged
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 NOUNS = ("bucket", "gate", "kettle", "towel", "apple", "candle", "coat", "bridge")
 _MOST = 400
 """Pages that are looked at before the walk is given up."""
 
 
-class Spoken(Watcher):
+class Spoken(Progress):
     """Says what it is told."""
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         print(f"  {text}")
 
 
@@ -46,7 +46,7 @@ def main() -> None:
     (given.out / "nouns.txt").write_text("\n".join(NOUNS[: given.nouns]), encoding="utf-8")
     pipeline = given.out / "pipeline"
     hs.winoventi.make(
-        given.out / "nouns.txt", out=pipeline, model=given.model, judges=2, most=1, write=20, watcher=Spoken()
+        given.out / "nouns.txt", out=pipeline, model=given.model, judges=2, most=1, write=20, progress=Spoken()
     )
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from horsesense.files import cache_folder
+from horsesense.data import cache_folder
 
 PEERS = {
     "minicons": ("minicons==0.3.39", "transformers==4.57.6"),

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from horsesense.analysis.cues.battery import Number
-from horsesense.analysis.cues.table import Table
+from horsesense.core import Card, Item, Probe, Source
+from horsesense.cues.battery import Number
+from horsesense.cues.table import Table
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, Format, Written
-from horsesense.files import numbered_lines
-from horsesense.learning.controls import Control, Fitted, Task
-from horsesense.records import Card, Item, Probe, Source
+from horsesense.training.controls import Control, Fitted, Task
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.hf.language_model import LanguageModel
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

@@ -79,15 +79,15 @@ if TYPE_CHECKING:
     from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
     from horsesense.api.wordnetqa import check as check
+    from horsesense.core import Card as Card
+    from horsesense.core import Item as Item
+    from horsesense.core import Probe as Probe
+    from horsesense.core import ScoringSpec as ScoringSpec
+    from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
-    from horsesense.models.served.settings import ServedSettings as ServedSettings
-    from horsesense.records import Card as Card
-    from horsesense.records import Item as Item
-    from horsesense.records import Probe as Probe
-    from horsesense.records import ScoringSpec as ScoringSpec
-    from horsesense.records import write_probe as write_probe
-    from horsesense.watching import Remark as Remark
-    from horsesense.watching import Watcher as Watcher
+    from horsesense.models.api.settings import ServedSettings as ServedSettings
+    from horsesense.progress import HorsesenseWarning as HorsesenseWarning
+    from horsesense.progress import Progress as Progress
 
 __version__ = "0.2.0"
 
@@ -122,9 +122,9 @@ _WHERE = {
     "api.verify": ("Verified", "verify"),
     "api.wordnetqa": ("check",),
     "errors": ("UserError",),
-    "models.served.settings": ("ServedSettings",),
-    "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
-    "watching": ("Remark", "Watcher"),
+    "models.api.settings": ("ServedSettings",),
+    "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
+    "progress": ("HorsesenseWarning", "Progress"),
 }
 _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
@@ -141,13 +141,14 @@ __all__ = [
     "FittedControl",
     "Frame",
     "HardenedProbe",
+    "HorsesenseWarning",
     "Inoculation",
     "InstalledPlugins",
     "Item",
     "Probe",
     "Profile",
+    "Progress",
     "PrunedCache",
-    "Remark",
     "Replicated",
     "Report",
     "Run",
@@ -158,7 +159,6 @@ __all__ = [
     "Training",
     "UserError",
     "Verified",
-    "Watcher",
     "__version__",
     "add_source",
     "ask",

@@ -120,7 +120,7 @@ def nothing_read() -> None:
 
 
 @contextmanager
-def naming_extras() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Around a public function: a library that is missing, and what parsers throw, become a `UserError`."""
     before = _reading.get()
     nothing_read()
@@ -144,7 +144,7 @@ def need(library: str) -> None:
     """
     from importlib.util import find_spec
 
-    with naming_extras():
+    with translate_errors():
         if find_spec(library) is None:
             raise ModuleNotFoundError(f"No module named {library!r}", name=library)
 

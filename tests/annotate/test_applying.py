@@ -13,8 +13,8 @@ from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.performance import human_scores
 from horsesense.annotate.study_figures import agreement_figures, check_overlap, kept_figures
 from horsesense.annotate.task import tasks_of
+from horsesense.core import Judgement, Label, Probe, read_probe, write_probe
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Label, Probe, read_probe, write_probe
 from tests.support.judged_probes import choices, schemas, triples
 
 FILE = Path("labels.jsonl")

@@ -16,8 +16,8 @@ from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected, collect
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
+from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.records import Probe
 from tests.support.judged_probes import choices, schemas, triples
 
 

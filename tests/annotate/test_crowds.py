@@ -20,8 +20,8 @@ from horsesense.annotate.server.participants import all_people
 from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.study import Crowd
+from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.records import write_probe
 from tests.support.judged_probes import choices, schemas, triples
 from tests.support.study_commands import document, run
 from tests.support.study_server import ADDRESS, browser, study_of

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading
@@ -20,6 +19,7 @@ from horsesense.annotate.server.queue import open_lease, sweep
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
+from horsesense.stats.raters.adjudication import adjudicate
 from tests.support.judged_probes import choices, schemas, triples
 from tests.support.study_server import Clock, annotator, study_of
 from tests.support.study_workers import counts, log_agrees, next_lease, person, say

@@ -12,8 +12,8 @@ from horsesense.annotate.instrument import instrument_of
 from horsesense.annotate.judgement_files import collect
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
+from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.errors import UserError
-from horsesense.records import Card, Item, Probe, write_probe
 from tests.support.judged_probes import choices
 from tests.support.study_commands import document, run
 

@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from horsesense.annotate.soundness.judged import read_judged
-from horsesense.annotate.soundness.model_reader import codes_of_model, questions_to_model
-from horsesense.annotate.soundness.reading import draw, read_reading
+from horsesense.annotate.audit.blind_audit import draw, read_reading
+from horsesense.annotate.audit.judged import read_judged
+from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model
+from horsesense.core import Probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.wordnetqa.building import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.second_answers import second_answers
-from horsesense.records import Probe, write_probe
 from tests.annotate.test_soundness import questions
 from tests.support.study_commands import document
 
@@ -44,7 +44,7 @@ def test_each_option_is_a_question_of_its_own() -> None:
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, Probe]:
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.lexicons.sources import open_graph
 
     try:
         graph = open_graph()
@@ -58,7 +58,7 @@ def built() -> dict[str, Probe]:
 @pytest.mark.parametrize("relation", ["hypernymy", "hyponymy", "synonymy"])
 def test_wordnet_knows_a_second_true_option(relation: str, built: dict[str, Probe]) -> None:
     """Held against the graph by hand: the new option names a concept above or below the asked one, or its own words."""
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.lexicons.sources import open_graph
 
     graph, second, made = open_graph(), second_answers(), 0
     for item in built[relation].items:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from horsesense.analysis.people.adjudication import adjudicate
 from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
 from horsesense.annotate.server.participants import all_people, invite
 from horsesense.annotate.server.served_study import open_study
+from horsesense.stats.raters.adjudication import adjudicate
 from tests.support import ROOT
 from tests.support.judged_probes import LABELS, triples
 from tests.support.study_server import study_of

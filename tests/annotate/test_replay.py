@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.people.adjudication import adjudicate, reasons
-from horsesense.analysis.people.adjudication_rules import ALL_DIFFER, objected
-from horsesense.analysis.people.agreement import pair_kappa
-from horsesense.analysis.people.qualification import choose_gold, qualify
-from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.apply_labels import apply_labels
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.performance import human_scores
+from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
-from horsesense.methods.releases import read_release
-from horsesense.methods.releases.votes import ReleasedVotes, read_votes
-from horsesense.records import Judgement, Label
+from horsesense.methods.published import read_release
+from horsesense.methods.published.votes import ReleasedVotes, read_votes
+from horsesense.stats.raters.adjudication import adjudicate, reasons
+from horsesense.stats.raters.adjudication_rules import ALL_DIFFER, objected
+from horsesense.stats.raters.agreement import pair_kappa
+from horsesense.stats.raters.qualification import choose_gold, qualify
+from horsesense.stats.raters.votes import votes_on_scale
 
 PARTWHOLE = find_instrument("partwhole")
 SCHEMA = find_instrument("schema")

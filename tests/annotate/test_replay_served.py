@@ -9,9 +9,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from horsesense.analysis.people.adjudication import adjudicate
-from horsesense.analysis.people.agreement import pair_kappa
-from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.server.answering import submit
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
@@ -20,9 +17,12 @@ from horsesense.annotate.server.queue import hold
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
-from horsesense.methods.releases import read_release
-from horsesense.methods.releases.votes import ReleasedVotes, read_votes
-from horsesense.records import Judgement, Probe
+from horsesense.core import Judgement, Probe
+from horsesense.methods.published import read_release
+from horsesense.methods.published.votes import ReleasedVotes, read_votes
+from horsesense.stats.raters.adjudication import adjudicate
+from horsesense.stats.raters.agreement import pair_kappa
+from horsesense.stats.raters.votes import votes_on_scale
 from tests.support.study_server import study_of
 
 

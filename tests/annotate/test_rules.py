@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.people.qualification import Threshold
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import writing
@@ -19,8 +18,9 @@ from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import all_people, invite, pause
 from horsesense.annotate.server.queue import sweep
 from horsesense.annotate.study import Attention
+from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.records import Probe
+from horsesense.stats.raters.qualification import Threshold
 from tests.support.judged_probes import LABELS, choices, triples
 from tests.support.study_server import Clock, study_of
 from tests.support.study_workers import counts, log_agrees, next_lease, person, say

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, Blind, Reading, draw, known_good, read_reading
+from horsesense.annotate.audit.figures import counted, draw_second, is_bad, stage_of
+from horsesense.annotate.audit.judged import read_judged
+from horsesense.annotate.audit.seeded_errors import FAULTS, KEY, NONSENSE, SECOND, plant
 from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.server.judgement_log import standing_judgements
-from horsesense.annotate.soundness.faults import FAULTS, KEY, NONSENSE, SECOND, plant
-from horsesense.annotate.soundness.figures import counted, draw_second, is_bad, stage_of
-from horsesense.annotate.soundness.judged import read_judged
-from horsesense.annotate.soundness.reading import KNOWN, SAMPLE, Blind, Reading, draw, known_good, read_reading
 from horsesense.api.soundness import apply_reading, new_reading, second_stage
+from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from horsesense.errors import UserError
-from horsesense.records import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from tests.support.judged_probes import choices
 from tests.support.study_commands import document, run
 from tests.support.study_server import annotator, study_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from horsesense.annotate.server.served_study import open_study
-from horsesense.records import Card, Item, Probe, read_probe, write_probe
+from horsesense.core import Card, Item, Probe, read_probe, write_probe
 from tests.support.judged_probes import LABELS, triples
 from tests.support.study_commands import document, run
 from tests.support.study_server import browser

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
+from horsesense.core import Item, Probe
 from horsesense.errors import UserError
-from horsesense.records import Item, Probe
 from tests.support.judged_probes import choices, schemas, triples
 
 

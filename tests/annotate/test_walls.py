@@ -14,7 +14,7 @@ from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.withdrawal import revoke
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import triples
 from tests.support.study_server import ADDRESS, annotator, browser, study_of
 

@@ -18,6 +18,7 @@ from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
 from horsesense.annotate.winoventi_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.api.winoventi_pipeline import staged, status
+from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi import exceptions, lexicon, pipeline
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.associations import Association
@@ -28,8 +29,7 @@ from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
-from horsesense.records import Card, Judgement, Probe, read_probe, write_judgements
-from horsesense.watching import UNWATCHED
+from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to
 from tests.support.made_plan import make_plan
 from tests.support.made_schemas import SCHEMAS
@@ -219,7 +219,7 @@ def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
 
 
 def _said(out: Path) -> list[Judgement]:
-    from horsesense.records import iter_judgements
+    from horsesense.core import iter_judgements
 
     return [placed.judgement for placed in iter_judgements(people_file(out, "exceptions"))]
 
@@ -235,7 +235,7 @@ def test_collected_premises_are_taken_as_they_are(tmp_path: Path) -> None:
     ]
     for name in ("said.jsonl", "said.csv"):
         write_judgements(tmp_path / name, said)
-        schemas, nonsense = written_by_people([tmp_path / name], triplets, {}, UNWATCHED)
+        schemas, nonsense = written_by_people([tmp_path / name], triplets, {}, NO_PROGRESS)
         assert [(str(s.schema.premise), s.schema.triplet.noun, s.schema.origin) for s in schemas] == [
             ("Jo sat by [a stove / an oven].", "pan", "people")
         ]

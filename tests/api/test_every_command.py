@@ -13,10 +13,10 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli.documents import DOCUMENTS
+from horsesense.core import Card, Judgement, Probe, write_judgements
+from horsesense.core.document import plain
+from horsesense.core.probe import written
 from horsesense.methods.cats.suite import find_suite, open_suite
-from horsesense.records import Card, Judgement, Probe, write_judgements
-from horsesense.records.document import plain
-from horsesense.records.probe import written
 from tests.support import ROOT
 from tests.support.calling import Call, caller, lay, toy_lines
 from tests.support.made_corpora import attributes, relationships
@@ -563,7 +563,7 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.knowledge.wordnet_source.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.wordnet_source.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
     if command.startswith(("build", "cache", "knowledge", "check", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))

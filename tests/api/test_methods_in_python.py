@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.records.document import plain
+from horsesense.core.document import plain
 from tests.support.calling import Call, caller
 
 AXIOM = "A is made out of glass and B is made out of stone, so A is more fragile than B"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense import plugins
+from horsesense import registry
 from tests.support import ROOT
 from tests.support.calling import item, lay, toy_lines
 
@@ -167,12 +167,12 @@ def test_a_model(installed: Path, tmp_path: Path) -> None:
         installed,
         tmp_path,
         """
-from horsesense.models.locating import locate, weights_of
+from horsesense.models.locate import locate, weights_of
 run, told = hs.ask("untaught:3", "toy.jsonl"), []
-class Told(hs.Watcher):
-    def say(self, text):
+class Told(hs.Progress):
+    def log(self, text):
         told.append(text)
-hs.ask("untaught:3", "toy.jsonl", out="kept", watcher=Told())
+hs.ask("untaught:3", "toy.jsonl", out="kept", progress=Told())
 errors = []
 for name in ("untaught:3", "untaugt:3"):
     try:
@@ -211,8 +211,8 @@ except hs.UserError as error:
 
 
 BROKEN = """
-from horsesense.analysis.cues.battery import Number, number
-from horsesense.learning.controls import Control, Fitted
+from horsesense.cues.battery import Number, number
+from horsesense.training.controls import Control, Fitted
 
 def fails(**options): raise ValueError("no such luck")
 def no_probe(): return "a probe"
@@ -317,7 +317,7 @@ def test_a_name_that_two_packages_have_is_refused(broken: Path) -> None:
 def test_a_foreign_function_cannot_enter_the_battery(broken: Path) -> None:
     import broken_thing  # type: ignore[import-not-found]
 
-    from horsesense.analysis.cues import battery
+    from horsesense.cues import battery
 
     before = len(battery())
     with pytest.raises(TypeError, match="the decorators are for the battery"):
@@ -326,7 +326,7 @@ def test_a_foreign_function_cannot_enter_the_battery(broken: Path) -> None:
 
 
 def test_names_are_told_with_ours(broken: Path) -> None:
-    assert plugins.names("cues") == ["no-cue", "short", "wrong"]
+    assert registry.names("cues") == ["no-cue", "short", "wrong"]
     with pytest.raises(hs.UserError, match="there is no builder 'no-prob'; did you mean 'no-probe'"):
         hs.build("no-prob")
 

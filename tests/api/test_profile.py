@@ -14,9 +14,9 @@ import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
+from horsesense.progress import Progress
 from horsesense.report.profile_grid import MEANINGS
 from horsesense.runs.folder import locked
-from horsesense.watching import Watcher
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
@@ -174,7 +174,7 @@ def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_
     few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu", "pictures": False}
     model, out = str(tiny_folders["gpt2"]), tmp_path / "p"
     with pytest.raises(KeyboardInterrupt):
-        hs.profile(model, out=out, watcher=_Stops(), **few)
+        hs.profile(model, out=out, progress=_Stops(), **few)
     for place in (out, out / "answers"):
         with pytest.raises(UserError, match="one folder holds one study"):
             hs.ask(model, limit=4, out=place, device="cpu")
@@ -184,15 +184,15 @@ def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_
 
 
 def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path: Path) -> None:
-    class Told(Watcher):
-        def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    class Told(Progress):
+        def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
             pytest.fail(f"it began with {stage}")
 
-        def say(self, text: str) -> None:
+        def log(self, text: str) -> None:
             pytest.fail(f"it began and said {text}")
 
     with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
-        hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", watcher=Told())
+        hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", progress=Told())
     with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
         hs.ask("smollm2", limit=4, out=tmp_path / "p" / "answers")  # it may not have kept an answer yet
     assert not (tmp_path / "p" / "answers").exists()
@@ -210,10 +210,10 @@ def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
     assert not list((tmp_path / "p").glob("*.png"))
 
 
-class _Stops(Watcher):
+class _Stops(Progress):
     """Presses Ctrl-C when the questions that are asked twice begin."""
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         if "on parts-again" in text:
             raise KeyboardInterrupt
 
@@ -231,7 +231,7 @@ def test_one_that_was_stopped_near_its_end_goes_on_to_the_same_bytes(
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / f"cache-{name}"))
         if name == "stopped":
             with pytest.raises(KeyboardInterrupt):
-                hs.profile(model, out="p", watcher=_Stops(), **few)
+                hs.profile(model, out="p", progress=_Stops(), **few)
         hs.profile(model, out="p", **few)
         trees.append(tree_of(tmp_path / name))
     assert [name for name in trees[0] if trees[0][name] != trees[1].get(name)] == []

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.errors import UserError, as_user_error, naming_extras
-from horsesense.files import read_text
+from horsesense.data import read_text
+from horsesense.errors import UserError, as_user_error, translate_errors
 
 
 def functions() -> Iterator[tuple[str, Any]]:
@@ -29,7 +29,7 @@ def functions() -> Iterator[tuple[str, Any]]:
 
 def test_every_public_function_tells_what_parsers_throw() -> None:
     bare = [name for name, function in functions() if not hasattr(function, "__wrapped__")]
-    assert not bare, "put @naming_extras() before them"
+    assert not bare, "put @translate_errors() before them"
 
 
 def thrown(act: Any) -> BaseException:
@@ -74,12 +74,12 @@ def test_a_fault_of_ours_stays_one(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_forgets_something_is_told_with_the_file(tmp_path: Path) -> None:
-    """As a module of ours would be: it reads by horsesense.files, and takes a field for granted."""
+    """As a module of ours would be: it reads by horsesense.data, and takes a field for granted."""
     module: dict[str, Any] = {"__name__": "horsesense.methods.new", "read_text": read_text, "json": json}
     exec("def read(path):\n    return json.loads(read_text(path))['part']", module)
     path = tmp_path / "a.json"
     path.write_text("{}")
-    with pytest.raises(UserError, match=r"a\.json: .*KeyError: 'part'"), naming_extras():
+    with pytest.raises(UserError, match=r"a\.json: .*KeyError: 'part'"), translate_errors():
         module["read"](path)
 
 
@@ -94,10 +94,10 @@ def test_the_file_that_is_named_is_the_one_that_is_wrong(tmp_path: Path) -> None
     source += "def parse_words(words):\n    return json.loads(words)\n"
     ours: dict[str, Any] = {"__name__": "horsesense.made_up", "read": read_text}
     exec(compile(source, "made_up.py", "exec"), ours)
-    with pytest.raises(UserError) as told, naming_extras():
+    with pytest.raises(UserError) as told, translate_errors():
         ours["parse"](bad, good)
     assert told.value.file == str(bad)
-    with pytest.raises(UserError) as told, naming_extras():
+    with pytest.raises(UserError) as told, translate_errors():
         ours["parse_words"]("{")
     assert told.value.file is None, "the file was of another call"
 
@@ -109,7 +109,7 @@ def test_a_file_below_the_folder_that_is_read_is_named(tmp_path: Path) -> None:
         compile("import json\ndef parse(path):\n    json.loads(read(path / 'inner.json'))\n", "made_up.py", "exec"),
         ours,
     )
-    with pytest.raises(UserError) as told, naming_extras():
+    with pytest.raises(UserError) as told, translate_errors():
         ours["parse"](tmp_path)
     assert told.value.file == str(tmp_path / "inner.json")
 

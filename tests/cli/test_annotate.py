@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from horsesense.cli import main
-from horsesense.records import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
+from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from tests.support.calling import hold_to
 
 LABELS = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")

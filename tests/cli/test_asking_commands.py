@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import horsesense as hs
 from horsesense.cli import main
-from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.core import Card, Item, Probe, write_probe
 
 TEXTS = ["Ice is cold.", "The kettle, she said, is hot."]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.knowledge.graph import load_graph
+from horsesense.lexicons.graph import load_graph
 from tests.support.calling import hold_to
 
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [

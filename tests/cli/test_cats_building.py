@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.records import read_probe
+from horsesense.core import read_probe
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import WSC, lay
 

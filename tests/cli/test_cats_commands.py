@@ -23,8 +23,8 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> Path:
     """A run of two tiny models on a small release, once for all tests."""
+    from horsesense.core import parse_spec
     from horsesense.methods.cats.suite import find_suite, open_suite
-    from horsesense.records import parse_spec
     from horsesense.runs.ask import Settings, ask_models
 
     folder = tmp_path_factory.mktemp("cats")

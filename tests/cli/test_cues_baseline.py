@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.cli import main
-from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.runs.results import read_run, result_of
 
 

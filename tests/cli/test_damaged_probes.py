@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.cli import main
-from horsesense.records import read_probe, write_probe
+from horsesense.core import read_probe, write_probe
 from tests.support.calling import Call, caller, lay, toy_lines
 
 

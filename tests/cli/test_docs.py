@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.methods.releases import READERS, read_release
-from horsesense.records import read_probe
+from horsesense.core import read_probe
+from horsesense.methods.published import READERS, read_release
 from tests.support.calling import caller
 from tools.docs.blocks import DOCS, blocks
 

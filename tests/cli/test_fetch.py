@@ -21,12 +21,12 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
+from horsesense.data.checksums import SUMS
+from horsesense.data.downloads import Wheel, bytes_below, fetch_url, fetch_wheel
+from horsesense.data.text import read_bytes
 from horsesense.errors import UserError
-from horsesense.files.checksums import SUMS
-from horsesense.files.pinned import Wheel, bytes_below, fetch_url, fetch_wheel
-from horsesense.files.text import read_bytes
-from horsesense.methods.releases import READERS, published, read_release
-from horsesense.watching import Watcher
+from horsesense.methods.published import READERS, pinned_files, read_release
+from horsesense.progress import Progress
 from tests.support.calling import hold_to
 
 MEMBERS = ("toy/LICENSE", "toy/model/")
@@ -100,13 +100,13 @@ def test_a_package_file_must_be_the_pinned_one(tmp_path: Path) -> None:
     assert not (tmp_path / "toy").exists()
 
 
-class Seen(Watcher):
+class Seen(Progress):
     """What a fetch tells of itself."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, int, int, str]] = []
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         self.told.append((stage, done, total, unit))
 
 
@@ -136,7 +136,7 @@ def test_pip_is_asked_with_the_hash_and_bytes_are_told_while_it_loads(
     """
     in_place_of_pip(tmp_path, monkeypatch, script)
     seen = Seen()
-    fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy", watcher=seen)
+    fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy", progress=seen)
     asked = (tmp_path / "asked").read_text().splitlines()
     assert asked[:3] == ["-m", "pip", "download"]
     assert {"--no-deps", "--require-hashes"} <= set(asked)
@@ -198,10 +198,10 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (copy / "a.txt").write_bytes(b"first\r\n")
     (copy / "data" / "b.txt.gz").write_bytes(gzip.compress(b"second"))
     pinned = [
-        published.PublishedFile("toy", "some/where", "0" * 40, "a.txt", 7, sha(b"first\r\n")),
-        published.PublishedFile("toy", "some/where", "0" * 40, "data/b.txt", 6, sha(b"second")),
+        pinned_files.PublishedFile("toy", "some/where", "0" * 40, "a.txt", 7, sha(b"first\r\n")),
+        pinned_files.PublishedFile("toy", "some/where", "0" * 40, "data/b.txt", 6, sha(b"second")),
     ]
-    monkeypatch.setattr(published, "published_files", lambda: {"toy": pinned, "twin": pinned})
+    monkeypatch.setattr(pinned_files, "published_files", lambda: {"toy": pinned, "twin": pinned})
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
     return copy
 
@@ -288,7 +288,7 @@ def test_bad_input_is_one_sentence(release: Path, tmp_path: Path, arguments: tup
 
 
 def test_no_network_is_one_sentence(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "_HOST", (tmp_path / "nowhere").as_uri())
+    monkeypatch.setattr(pinned_files, "_HOST", (tmp_path / "nowhere").as_uri())
     code, err = fetch("toy")
     assert code == 2
     assert "cannot be reached" in err.splitlines()[-1]
@@ -305,7 +305,7 @@ def test_pinned_files_are_those_of_the_shared_copy(shared: Path) -> None:
     """The pinned hashes fit the files beside us, unless a file there is marked as a subset."""
     same: list[str] = []
     other: list[str] = []
-    for release, pinned in published.published_files().items():
+    for release, pinned in pinned_files.published_files().items():
         for file in pinned:
             path = shared / "data" / release / file.path
             found = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
@@ -321,6 +321,6 @@ def test_pinned_files_are_those_of_the_shared_copy(shared: Path) -> None:
 
 def test_a_reader_for_every_release() -> None:
     # Sources that are not the five studies' own (science exams, what CATs was made from) have readers too.
-    assert {name.partition("-")[0] for name in READERS} >= set(published.published_files())
+    assert {name.partition("-")[0] for name in READERS} >= set(pinned_files.published_files())
     with pytest.raises(UserError, match="no such file"):
         read_release("cats", [Path("no-such-file.txt")])

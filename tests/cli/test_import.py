@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.cli import main
-from horsesense.records import read_probe
+from horsesense.core import read_probe
 from tests.support.calling import hold_to
 
 SEP = "\x01"

@@ -13,7 +13,7 @@ from typer.main import get_group
 
 from horsesense.cli.app import app
 from horsesense.cli.documents import DOCUMENTS, document_type, schema_of
-from horsesense.records.document import Document
+from horsesense.core.document import Document
 from tests.support.calling import Call, Called, caller, hold_to, item, lay, toy_lines
 
 

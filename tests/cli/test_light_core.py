@@ -81,7 +81,7 @@ def called(missing: list[str], *calls: list[Any]) -> list[tuple[int, str, str]]:
 def folder(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> Path:
     """A probe, and a run in which two tiny models were asked."""
     import horsesense as hs
-    from horsesense.records import Card, Probe
+    from horsesense.core import Card, Probe
 
     folder = tmp_path_factory.mktemp("light")
     hs.write_probe(folder / "made.jsonl", Probe.of(made_items(30), Card(name="made", licence="CC0")))

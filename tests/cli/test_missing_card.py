@@ -10,8 +10,8 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
-from horsesense.records import Card, Item, Probe, write_probe
-from horsesense.watching import Remark
+from horsesense.core import Card, Item, Probe, write_probe
+from horsesense.progress import HorsesenseWarning
 
 TOLD = "no card lies beside it, so its unit is the family, although its items have groups (noun); copy its card to"
 
@@ -44,7 +44,7 @@ def called(*arguments: object) -> None:
 
 
 def test_python_warns_until_the_card_is_there(alone: Path) -> None:
-    with pytest.warns(Remark, match="quiz.card.json too, or give group where") as told:
+    with pytest.warns(HorsesenseWarning, match="quiz.card.json too, or give group where") as told:
         assert hs.load_probe(alone).card.group == "family"
     assert len(told) == 1
     assert TOLD in str(told[0].message)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.records import write_probe
+from horsesense.core import write_probe
 from tests.support.calling import Call, caller
 from tests.support.made_tasks import clozes
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from horsesense.records import write_probe
+from horsesense.core import write_probe
 from tests.faults.harness import tree_of
 from tests.support.made_tasks import clozes, questions
 from tests.support.small_cats import lay_all

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.records import Item, read_probe
+from horsesense.core import Item, read_probe
 from tests.support.calling import Call, caller, item, lay, toy_lines
 
 ODD = ["[bold]not bold[/bold]", "[/]", ":smile: :warning:", "{{ 7 * 7 }}", "back\\slash\\", "100 % sure\u2028?"]

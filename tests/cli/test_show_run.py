@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec, read_probe
+from horsesense.core import Item, ScoringSpec, read_probe
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.texts import score_texts
 from tests.support.calling import Call, caller, hold_to, item, lay, toy_lines
 

@@ -47,7 +47,7 @@ def test_show_of_jsonl_loads_nothing_heavy(words: list[str], tmp_path: Path) -> 
 
 
 def test_show_of_parquet_loads_only_what_reads_it(tmp_path: Path) -> None:
-    from horsesense.records import read_probe, write_probe
+    from horsesense.core import read_probe, write_probe
 
     write_probe(tmp_path / "toy.parquet", read_probe(lay(tmp_path / "toy.jsonl", item())))
     found = loaded("show", tmp_path / "toy.parquet") & HEAVY

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.records import write_probe
+from horsesense.core import write_probe
 from horsesense.runs.results import read_run
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_tasks import clozes, questions, schemas

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from horsesense.core import write_probe
 from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.triplet_files import write_schemas
-from horsesense.records import write_probe
 from tests.support.calling import Call, Called, caller, hold_to
 from tests.support.made_plan import WORDS, make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS, made_probe

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.models.local.load import load_model
-from horsesense.records import Card, Judgement, Probe, write_judgements
+from horsesense.core import Card, Judgement, Probe, write_judgements
+from horsesense.models.hf.load import load_model
 from tests.support import ROOT
 from tests.support.calling import Call, caller
 from tests.support.made_logs import choice_line, inspect_sample, write_eval, write_samples
@@ -160,7 +160,7 @@ def run(command: str, call: Call, where: str) -> str:
 
 
 def wordnet() -> None:
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine: horsesense fetch wordnet")

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import horsesense as hs
-from horsesense.models.local.tokens import causal_frame
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
+from horsesense.models.hf.tokens import causal_frame
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import DATE, inspect_head, write_eval
 

@@ -87,7 +87,7 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
 
 def _commands(inputs: Path) -> list[Case]:
     from horsesense.api.probes import build
-    from horsesense.records import write_probe
+    from horsesense.core import write_probe
 
     for name in ("gpt2", "bert", "choice"):
         save_tiny(name, inputs / name)

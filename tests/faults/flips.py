@@ -43,7 +43,7 @@ def count(folder: Path, files: Callable[[Path], list[Path]], look: Callable[[Pat
 
 def main() -> None:
     import horsesense as hs
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
     from horsesense.runs.ask import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
 

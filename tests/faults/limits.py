@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from horsesense.records import write_probe
-from tests.files.test_limits import PROGRAM, bomb
+from horsesense.core import write_probe
+from tests.data.test_limits import PROGRAM, bomb
 from tests.support.made_tasks import clozes
 from tests.support.reliability import put
 from tests.support.tiny import save_tiny

@@ -53,8 +53,8 @@ def main() -> None:
     import torch
     from ray.cluster_utils import Cluster
 
+    from horsesense.core import write_probe
     from horsesense.errors import UserError
-    from horsesense.records import write_probe
     from horsesense.runs.ask import ask_models
     from horsesense.runs.ray_engine import RayEngine
     from tests.runs.test_ask import Listener, make_probe, tables

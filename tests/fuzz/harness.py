@@ -155,7 +155,7 @@ class Fuzz:
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         from horsesense.exchange.formats import READS
-        from horsesense.methods.releases import READERS
+        from horsesense.methods.published import READERS
 
         for name, least in [*((name, reader.fewest) for name, reader in READERS.items()), *((log, 1) for log in READS)]:
 
@@ -176,7 +176,7 @@ class Fuzz:
 
     def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         """Functions that take one path: whatever a module calls reading."""
-        from horsesense.methods.releases import READERS
+        from horsesense.methods.published import READERS
 
         wanted = {reader.where: reader.fewest for reader in READERS.values()}
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
@@ -310,9 +310,9 @@ class Fuzz:
         return _where(failure) if failure is not None and not isinstance(failure, SystemExit) else ""
 
     def _read(self, key: str, function: Any, given: Any) -> str:
-        from horsesense.errors import UserError, as_user_error, naming_extras
+        from horsesense.errors import UserError, as_user_error, translate_errors
 
-        @naming_extras()  # as around every public function
+        @translate_errors()  # as around every public function
         def throw() -> None:
             found = function(given)
             if inspect.isgenerator(found):

@@ -88,7 +88,7 @@ def call(*words: object) -> None:
 
 def plant(folder: Path) -> Path:
     """Write all seeds into a folder; what lies directly in it is one seed, a file or a folder."""
-    from horsesense.records import write_probe
+    from horsesense.core import write_probe
 
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.analysis import Estimate
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.errors import UserError
 from horsesense.methods.suites import SUITES, find_paper_suite
 from horsesense.methods.suites.frame import PaperRow, with_published
-from horsesense.methods.suites.kept import FILE, kept_tables
+from horsesense.methods.suites.stored import FILE, kept_tables
 from horsesense.report.paper_chart import paper_chart
+from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
 
 WHOLES = ("jeep", "boat", "desk", "lamp", "coat", "drum", "kite", "oven")

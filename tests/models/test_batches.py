@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import torch
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.batches import score_questions
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.models.local.questions import Framed
-from horsesense.records import Item, ScoringSpec
+from horsesense.models.hf.batches import score_questions
+from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.progress import Progress
 from horsesense.scoring.prompts import item_prompts
-from horsesense.watching import Watcher
 
 
 class Small(torch.nn.Module):
@@ -32,7 +32,7 @@ class Small(torch.nn.Module):
         return self.network(**asked)
 
 
-class Remembering(Watcher):
+class Remembering(Progress):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -40,10 +40,10 @@ class Remembering(Watcher):
         self.done: list[int] = []
         self.total = 0
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.remarks.append(text)
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         self.done.append(done)
         self.total = total
 
@@ -61,14 +61,14 @@ def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
     spec = ScoringSpec()
     framed = _framed(model, ITEMS, spec)
     usual = score_questions(model, framed, spec)
-    watcher = Remembering()
+    progress = Remembering()
     small = replace(model, network=Small(model.network, 3))
-    for halved, whole in zip(score_questions(small, framed, spec, watcher=watcher), usual, strict=True):
+    for halved, whole in zip(score_questions(small, framed, spec, progress=progress), usual, strict=True):
         assert halved == pytest.approx(whole, abs=1e-5)
-    assert watcher.remarks
-    assert all("trying halves" in line for line in watcher.remarks)
-    assert watcher.done == sorted(watcher.done)
-    assert watcher.done[-1] == watcher.total
+    assert progress.remarks
+    assert all("trying halves" in line for line in progress.remarks)
+    assert progress.done == sorted(progress.done)
+    assert progress.done[-1] == progress.total
 
 
 def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> None:
@@ -82,19 +82,19 @@ def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> N
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
 def test_many_blocks_give_what_each_question_gives_alone(tiny_folders: dict[str, Path], family: str) -> None:
     model = load_model(str(tiny_folders[family]), device="cpu")
-    spec, watcher = ScoringSpec(), Remembering()
+    spec, progress = ScoringSpec(), Remembering()
     texts = [" ".join(["a stone"] * (1 + n % 5)) for n in range(25)]  # lengths come mixed and go back in their order
     items = [
         Item(probe="t", form="choice", text=f"{text} {n} is", options=("hard", "so")) for n, text in enumerate(texts)
     ]
     framed = _framed(model, items, spec)
-    together = score_questions(model, framed, spec, budget=16, watcher=watcher)
+    together = score_questions(model, framed, spec, budget=16, progress=progress)
     for question, scores in zip(framed, together, strict=True):
         assert scores == pytest.approx(score_questions(model, [question], spec)[0], abs=1e-5)
-    assert len(watcher.done) > 4  # there were several blocks
-    assert watcher.done == sorted(watcher.done)
-    assert watcher.done[-1] > 0.9 * watcher.total  # the last token of a text is asked for, and never fed
-    assert watcher.total == sum(question.cost for question in framed)
+    assert len(progress.done) > 4  # there were several blocks
+    assert progress.done == sorted(progress.done)
+    assert progress.done[-1] > 0.9 * progress.total  # the last token of a text is asked for, and never fed
+    assert progress.total == sum(question.cost for question in framed)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="products with float32 sums are CUDA's")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from horsesense.models.local.device import usable_cores
+from horsesense.models.hf.device import usable_cores
 
 
 def test_a_quota_counts(tmp_path: Path) -> None:

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from horsesense.models.local.families import FAMILIES, family_named
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
+from horsesense.core import Item, ScoringSpec
+from horsesense.models.hf.families import FAMILIES, family_named
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.fill import fill
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 
 MADE_UP = """
-from horsesense.models.local.families import Family
-from horsesense.models.local.rows import Given, Row
-from horsesense.models.local.tokens import masked_frame
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.tokens import masked_frame
 
 
 def rows(question, spec, marks):

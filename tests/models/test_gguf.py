@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from horsesense.data import cache_folder
 from horsesense.errors import UserError
-from horsesense.files import cache_folder
 from horsesense.models import gguf
 from horsesense.models.bundled import bundled_folder
 from horsesense.models.gguf import converted
-from horsesense.models.local.load import load_model
+from horsesense.models.hf.load import load_model
 
 
 def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:

@@ -15,15 +15,15 @@ from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models import folders
 from horsesense.models.folders import hash_of_files
-from horsesense.models.local.load import load_model
-from horsesense.models.locating import identify, locate
-from horsesense.records import ScoringSpec
+from horsesense.models.hf.load import load_model
+from horsesense.models.locate import identify, locate
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
 from tests.support.tiny import save_tiny
 

@@ -8,10 +8,10 @@ from statistics import correlation
 
 import pytest
 
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.device import placed
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
+from horsesense.models.hf.device import placed
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.texts import score_texts
 
 TEXTS = ["The kettle is hot.", "Ice melts in the sun."]

@@ -11,9 +11,9 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from horsesense.errors import UserError
-from horsesense.models.local.load import load_model
-from horsesense.models.local.rows import Given, Row
-from horsesense.models.locating import identify
+from horsesense.models.hf.load import load_model
+from horsesense.models.hf.rows import Given, Row
+from horsesense.models.locate import identify
 from tests.support.tiny import TINY
 
 FAMILY = {

@@ -11,12 +11,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.adapters import write_adapted
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.fill import fill
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 from tests.support.brute_force import masked_tokens
 from tests.support.tiny import _byte_level

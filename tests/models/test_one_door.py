@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.models.local.parts import read_part
+from horsesense.models.hf.components import read_part
 from tests.support import ROOT
 from tests.support.tiny import save_tiny
 
-DOOR = "src/horsesense/models/local/parts.py"
+DOOR = "src/horsesense/models/hf/components.py"
 FORBIDDEN = {"from_pretrained", "trust_remote_code", "hf_hub_download", "unsafe_load"}
 """Names that only the door may say."""
 LOADERS = {("torch", "load"), ("pickle", "load"), ("pickle", "loads"), ("joblib", "load"), ("dill", "load")}

@@ -9,8 +9,8 @@ import pytest
 from tokenizers import processors
 
 from horsesense.errors import UserError
-from horsesense.models.local.load import load_model
-from horsesense.models.local.tokens import added_tokens, causal_frame, masked_frame
+from horsesense.models.hf.load import load_model
+from horsesense.models.hf.tokens import added_tokens, causal_frame, masked_frame
 from tests.support.tiny import TINY
 
 

@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import horsesense as hs
-from horsesense.analysis.cues.control import best_cue
 from horsesense.api.reporting import write_report
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
-from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.core import Card, Item, Probe, write_probe
+from horsesense.cues.artefact_control import best_cue
 from horsesense.report.collecting import collect_answered
 from horsesense.report.tables import markdown
 from horsesense.report.wording import DRAWN, WHOLE, artefacts

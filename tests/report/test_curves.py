@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.learning.curves import curves, inoculation_curve, read_curves, training_curves
 from horsesense.report.charts import write_charts
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
+from horsesense.training.curves import curves, inoculation_curve, read_curves, training_curves
 from tests.support.made_run import made_items, make_run
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis import Estimate, accuracy
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.report.collecting import collect
 from horsesense.report.paper_tables import latex_tables
 from horsesense.report.tables import latex
+from horsesense.stats import Estimate, accuracy
 from tests.support.made_run import made_items, make_run
 
 NASTY = 'a_b 50% & {c} $1 #2 ~x ^y \\z <i> |p| "q" d′ −1 ≥ 2'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.records import Item
+from horsesense.core import Item
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
 from tests.support.made_run import make_run

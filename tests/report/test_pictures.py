@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.mistakes import confusion
-from horsesense.analysis.slices import heat_table
-from horsesense.records import Item
+from horsesense.core import Item
 from horsesense.report.collecting import Collected, collect
 from horsesense.report.summary import errors_in_common
+from horsesense.stats.mistakes import confusion
+from horsesense.stats.slices import heat_table
 from tests.support.made_run import made_items, make_run
 
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import horsesense
-from horsesense.analysis import Estimate
-from horsesense.methods.profile.abilities import abilities
-from horsesense.methods.profile.document import ModelProfile, ranged, signed, summary
-from horsesense.methods.profile.finding import Verdict, Verdicts
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.plan import Forecast
-from horsesense.methods.profile.verdicts import verdicts
+from horsesense.profiling.abilities import abilities
+from horsesense.profiling.document import ModelProfile, ranged, signed, summary
+from horsesense.profiling.finding import Verdict, Verdicts
+from horsesense.profiling.memory import memory
+from horsesense.profiling.plan import Forecast
+from horsesense.profiling.verdicts import verdicts
 from horsesense.report.profile_wording import is_doubted, memory_sentence
 from horsesense.report.wording import points
+from horsesense.stats import Estimate
 from tests.support.simulated_profiles import MODELS, PAGE, sheets
 
 

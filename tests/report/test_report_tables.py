@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.cli import main
-from horsesense.records import HumanFigure
+from horsesense.core import HumanFigure
 from horsesense.report.collecting import collect
 from horsesense.report.page import write_report
 from horsesense.report.tables import latex, markdown

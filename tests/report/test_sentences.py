@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from horsesense.analysis import Estimate, accuracy
-from horsesense.analysis.cues import WhereCuesFail, where_cues_fail
-from horsesense.analysis.cues.control import Control
+from horsesense.cues import WhereCuesFail, where_cues_fail
+from horsesense.cues.artefact_control import Control
 from horsesense.report.wording import artefacts, family_verdict
+from horsesense.stats import Estimate, accuracy
 
 
 def earned(right: int, n: int, chance: float) -> Estimate:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.reporting import write_report
-from horsesense.files import sha256_of_file
-from horsesense.files.checksums import keep_sum
-from horsesense.records.card import add_soundness, card_path
-from horsesense.records.soundness import Party, Share, Soundness, Stage
+from horsesense.core.audit import Party, Share, Soundness, Stage
+from horsesense.core.card import add_soundness, card_path
+from horsesense.data import sha256_of_file
+from horsesense.data.checksums import keep_sum
 from horsesense.runs.folder import probe_path
 from horsesense.runs.results import kin_of_reader, read_run
 from tests.support.calling import Call, caller, hold_to
@@ -89,7 +89,7 @@ def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: P
 
 
 def write_bare(folder: Path) -> Path:
-    from horsesense.records import Card, Probe, write_probe
+    from horsesense.core import Card, Probe, write_probe
 
     write_probe(folder / "bare.jsonl", Probe.of(made_items(2), Card(name="made")))
     return folder / "bare.jsonl"

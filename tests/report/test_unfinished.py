@@ -9,10 +9,10 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
-from horsesense.records import Card, Probe
+from horsesense.core import Card, Probe
+from horsesense.progress import Progress
 from horsesense.report.collecting import collect
 from horsesense.report.grid import grid_of
-from horsesense.watching import Watcher
 from tests.support.made_run import made_items, make_run
 
 
@@ -71,8 +71,8 @@ def test_the_grid_tells_not_finished_from_not_asked(tmp_path: Path) -> None:
 def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Three models are to be asked, and Ctrl-C comes with the second."""
 
-    class Stopping(Watcher):
-        def say(self, text: str) -> None:
+    class Stopping(Progress):
+        def log(self, text: str) -> None:
             if text.startswith("second on"):
                 raise KeyboardInterrupt
 
@@ -80,7 +80,7 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
     models = [f"first={folder}", f"second={tiny_folders['bert']}", f"third={tiny_folders['t5']}"]
     probe = Probe.of(made_items(10), Card(name="made"))
     with pytest.raises(KeyboardInterrupt):
-        hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", watcher=Stopping())
+        hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", progress=Stopping())
     told = hs.write_report(tmp_path / "run", cues=False)
     assert [result["model"] for result in told.results()] == ["first"]
     assert told.unfinished == ("second on made", "third on made")

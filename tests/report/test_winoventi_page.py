@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.analysis import Estimate
 from horsesense.api.cats import AskedSuite, ask_suite
-from horsesense.methods.suites.kept import kept_tables
+from horsesense.methods.suites.stored import kept_tables
 from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.released import COLUMNS
+from horsesense.stats import Estimate
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS
 

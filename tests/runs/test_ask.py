@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 import torch
 
+from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.models.local.rows import Question
-from horsesense.records import Card, Item, Probe, ScoringSpec, write_probe
+from horsesense.models.hf.rows import Question
+from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.results import read_run, result_of
-from horsesense.scoring.options import answer_items
-from horsesense.watching import Watcher
+from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 
 NOUNS = [
@@ -62,15 +62,15 @@ def make_probe(families: int = 150) -> Probe:
 SETTINGS = Settings(shard=400, budget=200, cache=False, device="cpu")
 
 
-class Listener(Watcher):
+class Listener(Progress):
     def __init__(self) -> None:
         self.heard: list[str] = []
         self.seen: list[tuple[str, int, int, str]] = []
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.heard.append(text)
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         self.seen.append((stage, done, total, unit))
 
 
@@ -95,7 +95,7 @@ def test_killed_twenty_times_it_ends_with_the_same_bytes(tiny_folders: dict[str,
 
 def test_answers_are_those_of_the_engine(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Sharding, Parquet and reading back change nothing."""
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
 
     probe, model = make_probe(20), str(tiny_folders["bert"])
     manifest = ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
@@ -159,7 +159,7 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
 
 def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Some processors round a row differently beside other rows, so what another shard gave is not served."""
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
     from horsesense.runs.cache import ScoreCache
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
@@ -175,7 +175,7 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
 
 def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
-    from horsesense.models.local.load import load_model
+    from horsesense.models.hf.load import load_model
     from horsesense.runs.cache import ScoreCache
 
     model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))
@@ -191,8 +191,8 @@ def test_a_run_goes_on_with_the_threads_it_began_with(tiny_folders: dict[str, Pa
     probe, model, out = make_probe(20), str(tiny_folders["gpt2"]), tmp_path / "run"
     before, used = torch.get_num_threads(), list[int]()
 
-    class Looking(Watcher):
-        def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    class Looking(Progress):
+        def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
             used.append(torch.get_num_threads())
 
     try:

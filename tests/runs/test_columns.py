@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.analysis import credits
-from horsesense.analysis.accuracy import Rows
+from horsesense.core import FORMS, Answer, Card, Form, Item, Probe, ScoringSpec
+from horsesense.core.answer import NO_TOKENS
+from horsesense.core.answer_columns import StoredAnswers, answers_in, table_of_answers
+from horsesense.core.item import OPEN, guess_of
+from horsesense.core.item_file import StoredItems
 from horsesense.errors import UserError
-from horsesense.records import FORMS, Answer, Card, Form, Item, Probe, ScoringSpec
-from horsesense.records.answer import NO_TOKENS
-from horsesense.records.answer_columns import StoredAnswers, answers_in, table_of_answers
-from horsesense.records.item import OPEN, guess_of
-from horsesense.records.stored import StoredItems
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered, read_run, result_of
+from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, normalised
-from horsesense.scoring.ways.by_words import UNPARSED
+from horsesense.stats import credits
+from horsesense.stats.accuracy import Rows
 from tests.support.made_run import made_items, make_run
 
 SPEC = ScoringSpec(baseline=True)

@@ -11,8 +11,8 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
+from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.records import Card, Item, Probe, ScoringSpec
 from horsesense.runs.ask import ask_models
 from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe

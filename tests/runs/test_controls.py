@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
+from horsesense.core import Answer
 from horsesense.errors import UserError
-from horsesense.records import Answer
 from horsesense.runs.ask import ask_models
 from horsesense.runs.controls import keep_control
 from horsesense.runs.results import read_run, result_of

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from horsesense.models.contract import Values
-from horsesense.models.local.batches import score_questions
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.questions import Framed
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
+from horsesense.models.hf.batches import score_questions
+from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.protocol import Values
+from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.shards import SAMPLE, Weights, cut, draw, fitting, ranks_of, tried
-from horsesense.watching import Watcher
 
 
 def make(sizes: list[int]) -> list[Item]:
@@ -94,16 +94,16 @@ def test_the_order_of_the_file_does_not_matter_and_the_seed_does() -> None:
     assert one != {item.id for item in draw(items, 20, seed=2)}
 
 
-class Stopping(Watcher):
+class Stopping(Progress):
     """Presses Ctrl-C when so many tokens are done, and listens."""
 
     def __init__(self, after: int) -> None:
         self.after, self.heard = after, list[str]()
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.heard.append(text)
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if done > self.after:
             raise KeyboardInterrupt
 
@@ -121,7 +121,7 @@ def test_a_larger_draw_computes_only_what_is_new_and_a_stopped_one_says_what_it_
         computed.append(len(questions))
         return score_questions(model, questions, *more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("horsesense.models.local.batches.score_questions", counting)
+    monkeypatch.setattr("horsesense.models.hf.batches.score_questions", counting)
     stopping = Stopping(after=3_000)
     with pytest.raises(KeyboardInterrupt):
         ask_models([model], {"p": probe}, tmp_path / "large", settings, stopping)

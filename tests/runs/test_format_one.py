@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import horsesense as hs
-from horsesense.files.checksums import SUMS
-from horsesense.records.spec import WAY_FIELDS
+from horsesense.core.spec import WAY_FIELDS
+from horsesense.data.checksums import SUMS
 from horsesense.runs.ask import ask_models
 from horsesense.runs.manifest import manifest_path, read_manifest
 from tests.runs.test_ask import SETTINGS, make_probe, tables

@@ -17,19 +17,19 @@ import pytest
 import torch
 
 import horsesense as hs
+from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.records import ScoringSpec, write_probe
+from horsesense.progress import Progress
 from horsesense.runs.ask import ask_models
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import Job, Task, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray_engine import _TRIES, RayEngine
-from horsesense.watching import Watcher
-from tests.learning.test_taken_up_again import inoculation, kept, training
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
 from tests.support import ROOT
 from tests.support.deadly_model import install_deadly
 from tests.support.tiny import save_tiny
+from tests.training.test_taken_up_again import inoculation, kept, training
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 
@@ -199,7 +199,7 @@ def test_workers_of_other_versions_or_weights_are_refused(
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
             ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=RayEngine(workers=1, threads=1))
     with monkeypatch.context() as patch:
-        from horsesense.runs.opening import Content
+        from horsesense.runs.models import Content
 
         patch.setattr("horsesense.runs.ask.content_of_model", lambda *_: Content("other"))
         with pytest.raises(UserError, match=r"has other weights, config or tokenizer there \(on the worker at"):
@@ -227,19 +227,19 @@ def test_doses_and_trainings_leave_what_they_leave_here(
         written = {path: (place / "doses" / path).read_bytes() for path in ("doses.jsonl", "chosen.jsonl")}
         left.append(written | kept(place))
         again = Listener()
-        training(Path(models[0]), Path("trained"), epochs=1, engine=engine, watcher=again)
+        training(Path(models[0]), Path("trained"), epochs=1, engine=engine, progress=again)
         assert not again.seen, "what is trained is not trained again"
     assert left[0] == left[1]
     assert sum(path.endswith("model.safetensors") for path in left[0]) == 2
 
 
-class Pausing(Watcher):
+class Pausing(Progress):
     """Lets a model go on that waits, as soon as it has heard that some of its tokens are computed."""
 
     def __init__(self, file: Path) -> None:
         self.file, self.seen = file, list[tuple[str, int, int, str]]()
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         self.seen.append((stage, done, total, unit))
         if 0 < done < total:
             self.file.touch()
@@ -291,16 +291,16 @@ class Waiting(Job):
         return [Task("horsesense.none:none")]
 
 
-class Leaving(Watcher):
+class Leaving(Progress):
     """Takes a node out of the cluster when some work is done."""
 
     def __init__(self, cluster: Any) -> None:
         self.cluster, self.gone, self.heard = cluster, False, list[str]()
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.heard.append(text)
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if not self.gone and done > total // 4:
             self.gone = True
             self.cluster.remove_node(self.cluster.second, allow_graceful=False)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horsesense.core import Item, Reply
+from horsesense.core.arrow import Shards
+from horsesense.core.reply_columns import StoredReplies, table_of_replies
+from horsesense.data.checksums import keep_sum
+from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError
-from horsesense.files.checksums import keep_sum
-from horsesense.files.disk import sha256_of_file
-from horsesense.records import Item, Reply
-from horsesense.records.arrow import Shards
-from horsesense.records.reply_columns import StoredReplies, table_of_replies
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.replies import RepliesDocument, replies_document

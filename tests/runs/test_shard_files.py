@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 import horsesense as hs
+from horsesense.data.checksums import keep_sum
+from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError
-from horsesense.files.checksums import keep_sum
-from horsesense.files.disk import sha256_of_file
 from tests.support.made_run import made_items, make_run
 
 Change = Callable[[Any], Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 from horsesense.runs import shards as module
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.shards import sizes

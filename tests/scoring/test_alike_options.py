@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.core import Item, ScoringSpec
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 from tests.support.tiny import save_tiny
 
 

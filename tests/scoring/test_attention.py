@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from horsesense.models.local.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
 from tests.support.tiny import save_tiny
 
@@ -105,6 +105,6 @@ def test_a_mask_made_without_gradients_may_stand_where_they_are_wanted() -> None
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
     # An attention that gives other numbers is not taken.
-    monkeypatch.setattr("horsesense.models.local.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
+    monkeypatch.setattr("horsesense.models.hf.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
     assert not stand_side_by_side(model.network, model.family, model.device)
     assert model.network.config._attn_implementation == "sdpa"

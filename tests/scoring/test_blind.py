@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
+from horsesense.core import Item, ScoringSpec
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.texts import blind_scores
 from tests.support.brute_force import causal_tokens
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import BLANK, Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.models.local.questions import framer_of
-from horsesense.records import BLANK, Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.models.hf.encoding import framer_of
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 from tests.support.brute_force import causal_tokens, masked_tokens
 
 CLOSE = 1e-4

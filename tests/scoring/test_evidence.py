@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.texts import ScoredText, ScoredToken, score_texts
 

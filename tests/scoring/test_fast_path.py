@@ -11,10 +11,10 @@ import torch
 import transformers
 from transformers import PreTrainedTokenizerFast
 
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.core import Item, ScoringSpec
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 from tests.support.brute_force import causal_tokens, masked_tokens
 from tests.support.tiny import SIZES, WINDOW, bert, gpt2, roberta
 
@@ -147,7 +147,7 @@ def test_the_head_may_run_in_parts(tiny_folders: dict[str, Path], name: str, mon
     answer_items(model, ITEMS, ScoringSpec())
     usual = sum(runs)
     runs.clear()
-    monkeypatch.setattr("horsesense.models.local.language_model._LOGITS", 4 * 3 * 400)
+    monkeypatch.setattr("horsesense.models.hf.language_model._LOGITS", 4 * 3 * 400)
     for one, other in zip(answer_items(model, ITEMS, ScoringSpec()), whole, strict=True):
         for found, wanted in zip(one.logprobs, other.logprobs, strict=True):
             assert found == pytest.approx(wanted, abs=CLOSE)

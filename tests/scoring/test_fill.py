@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.language_model import LanguageModel, Ranked
-from horsesense.models.local.load import load_model
-from horsesense.models.local.rows import Row
-from horsesense.records import Item, ScoringSpec
+from horsesense.models.hf.language_model import LanguageModel, Ranked
+from horsesense.models.hf.load import load_model
+from horsesense.models.hf.rows import Row
 from horsesense.scoring.fill import fill
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.texts import score_texts
 
 

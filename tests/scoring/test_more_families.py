@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.scoring.option_scores import answer_items
 
 CLOSE = 1e-4
 SENTENCES = Item(probe="t", form="sentences", options=("The water was boiling.", "Zoë’s two-week trail, singing!"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.records import Item, ScoringSpec
 from horsesense.scoring.prompts import item_prompts
 
 CHOICE = Item(probe="t", form="choice", premise="It says {question}.", text="What melts?", options=("ice", "{option}"))

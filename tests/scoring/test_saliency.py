@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from horsesense.cli.documents import schema_of
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.saliency import METHODS, saliency
 from horsesense.scoring.texts import score_texts
 

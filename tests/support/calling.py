@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
-from horsesense.records import card_path
+from horsesense.core import card_path
 
 
 @dataclass(frozen=True, slots=True)

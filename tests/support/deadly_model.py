@@ -14,11 +14,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from horsesense.models.contract import DEFAULT_BUDGET, Likelihood
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood
+from horsesense.progress import NO_PROGRESS, Progress
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Deadly(LanguageModel):
         readings: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
-        watcher: Watcher = UNWATCHED,
+        progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         deaths = self.file.stat().st_size if self.file.exists() else 0
         texts = (self.tokenizer.decode(reading.question.ids) for reading in readings)
@@ -40,7 +40,7 @@ class Deadly(LanguageModel):
             with self.file.open("ab") as file:
                 file.write(b"x")
             os._exit(1)
-        return super().likelihoods(readings, spec, budget, watcher)
+        return super().likelihoods(readings, spec, budget, progress)
 
 
 def deadly(rest: str) -> LanguageModel:
@@ -59,17 +59,17 @@ class Patient(LanguageModel):
         readings: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
-        watcher: Watcher = UNWATCHED,
+        progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
-        return super().likelihoods(readings, spec, budget, _Waiting(watcher, self.file))
+        return super().likelihoods(readings, spec, budget, _Waiting(progress, self.file))
 
 
-class _Waiting(Watcher):
-    def __init__(self, watcher: Watcher, file: Path) -> None:
-        self.watcher, self.file = watcher, file
+class _Waiting(Progress):
+    def __init__(self, progress: Progress, file: Path) -> None:
+        self.progress, self.file = progress, file
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        self.watcher.at(stage, done, total, unit, note)
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        self.progress.update(stage, done, total, unit, note)
         until = time.monotonic() + 60
         while not self.file.exists() and time.monotonic() < until:
             time.sleep(0.05)

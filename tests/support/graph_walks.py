@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from horsesense.knowledge.graph import Graph, Links
-from horsesense.knowledge.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph, Links
+from horsesense.lexicons.taxonomy import Taxonomy
 
 
 def hops(graph: Graph, links: Links, concept: str, most: int) -> dict[str, int]:

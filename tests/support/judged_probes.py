@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 
 LABELS = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import transformers
 
-from horsesense.records import read_probe
+from horsesense.core import read_probe
 from horsesense.runs.ask import Settings, ask_models
 
 # transformers loads its modules when they are first named; each child would do so anew.

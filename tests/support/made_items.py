@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from horsesense.records import BLANK, FORMS, Form, Item, Source
+from horsesense.core import BLANK, FORMS, Form, Item, Source
 
 ODD = [
     "\u2028",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from horsesense.knowledge.triples import Triple
+from horsesense.lexicons.triples import Triple
 
 _SYNSETS = {
     "isa": "hypernym",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from horsesense.files.tables import write_rows
+from horsesense.core import Judgement, write_judgements
+from horsesense.data.tables import write_rows
 from horsesense.methods.winoventi import circumstances, lexicon
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.given_exceptions import association_item
 from horsesense.methods.winoventi.nouns import clean_nouns
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.records import Judgement, write_judgements
 
 WORDS = ("stone", "feather", "umbrella", "coat", "butter", "café", "songs")
 EXCEPTIONS = ("heavier", "wet", "naïve")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from horsesense.records import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
+from horsesense.core import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
 from horsesense.runs.folder import keep_probe
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
 from horsesense.runs.shard_files import shard_path, write_answers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from horsesense.core import Card, Item, Probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.schemas import Schema, Triplet, items_of, parse_premise
-from horsesense.records import Card, Item, Probe
 
 SCHEMAS = (
     Schema(

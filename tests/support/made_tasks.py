@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 
 COLOURS = ("red", "green", "blue", "white", "black", "brown", "pink", "grey")
 SCALE = ("never", "maybe", "always")

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from horsesense.language.words import words
-from horsesense.records import Item
+from horsesense.core import Item
+from horsesense.lexicons.words import words
 
 WORDS = words(
     "apple bank river chair green quick never house paper stone water music because light heavy garden winter "

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from horsesense.models.contract import Sampling, Turn
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.rows import Given, Row
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.rows import Given, Row
+from horsesense.models.protocol import Sampling, Turn
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from horsesense.records import read_probe
+from horsesense.core import read_probe
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.engine import engine_named
 from tests.support import ROOT

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from horsesense.analysis import accuracy, compare, standouts
-from horsesense.records import Facet
+from horsesense.core import Facet
+from horsesense.stats import accuracy, compare, standouts
 
 Floats = NDArray[np.float64]
 Sizes = Callable[[np.random.Generator, int], NDArray[np.int64]]

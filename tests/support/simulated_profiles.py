@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from horsesense.methods.profile.finding import Verdict
-from horsesense.methods.profile.sheet import BadShare, CueColumn, Sheet
+from horsesense.profiling.finding import Verdict
+from horsesense.profiling.sheet import BadShare, CueColumn, Sheet
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -22,7 +22,7 @@ from horsesense.annotate.server.database import open_database
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study, make_study
-from horsesense.records import Probe
+from horsesense.core import Probe
 
 ADDRESS = "http://127.0.0.1:8000"
 

@@ -17,7 +17,7 @@ import uvicorn
 
 from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.served_study import Served
-from horsesense.records import Card, Item, Probe
+from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import choices, schemas, triples
 
 

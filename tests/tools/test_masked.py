@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from horsesense.records import Card, Item, Probe, write_probe
+from horsesense.core import Card, Item, Probe, write_probe
 from tests.support import ROOT
 from tests.support.tiny import _byte_level
 
@@ -205,9 +205,9 @@ def test_layers_that_are_not_named_stay_as_they_are(tools: Any, folder: Path, tm
 
 def test_training_learns_and_judging_agrees_with_the_engine(tools: Any, folder: Path, tmp_path: Path) -> None:
     """A few steps lower the loss; a pair's margin is the difference of what `horsesense` scores."""
+    from horsesense.core import ScoringSpec
     from horsesense.models.adapters import write_adapted
-    from horsesense.models.local.load import load_model
-    from horsesense.records import ScoringSpec
+    from horsesense.models.hf.load import load_model
     from horsesense.scoring.texts import score_texts
 
     train = tools.train

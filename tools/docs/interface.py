@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import horsesense
-from horsesense.records import Answer, Card, Item, Probe, Reply, ScoringSpec
-from horsesense.records.judgements import Judgement
-from horsesense.records.soundness import Soundness
+from horsesense.core import Answer, Card, Item, Probe, Reply, ScoringSpec
+from horsesense.core.audit import Soundness
+from horsesense.core.judgements import Judgement
 from tools.docs.doctests import fenced
 
 AREAS = {
     "asking": (
         "Models and runs",
         "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
-        "ShownAnswers ServedSettings Watcher Remark",
+        "ShownAnswers ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
     "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),

@@ -137,7 +137,7 @@ def probe_texts(path: Path) -> Iterator[str]:
     if path.suffix == ".txt":  # the development set
         yield from (sentence for pair in read_dev(path) for sentence in pair)
         return
-    from horsesense.records import BLANK, read_probe
+    from horsesense.core import BLANK, read_probe
 
     for item in read_probe(path).items:
         if item.form == "cloze":

@@ -19,12 +19,12 @@ import numpy as np
 import torch
 from prompts import left_out
 
-from horsesense.analysis import accuracy, chance, credits
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import Answer, Item, Probe, parse_spec, read_probe
+from horsesense.core import Answer, Item, Probe, parse_spec, read_probe
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
+from horsesense.stats import accuracy, chance, credits
 
 
 def slices(probe: Probe, answers: Sequence[Answer]) -> Iterator[tuple[str, list[int]]]:

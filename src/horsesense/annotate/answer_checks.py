@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from horsesense.analysis.people.adjudication_rules import PASS
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import JUDGED, lettered
 from horsesense.errors import UserError, unknown
+from horsesense.stats.raters.adjudication_rules import PASS
 
 BETWEEN = " || "
 """Stands between the two texts of a pair in a judgement."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import Task, tasks_of
+from horsesense.core import Item, Label, Probe, write_probe
+from horsesense.core.document import Document
+from horsesense.core.probe import is_proposed
 from horsesense.errors import UserError
-from horsesense.records import Item, Label, Probe, write_probe
-from horsesense.records.document import Document
-from horsesense.records.probe import is_proposed
 
 NOT_JUDGED = "not judged"
 MISSED = "people miss the gold"

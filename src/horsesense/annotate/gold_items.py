@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from horsesense.analysis.people.qualification import Qualification, Threshold, choose_gold, qualify
-from horsesense.analysis.people.votes import letter
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import Task, tasks_of
+from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Probe
+from horsesense.stats.raters.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.stats.raters.votes import letter
 
 
 def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PositiveInt, StringConstraints
 
-from horsesense.analysis.people.adjudication import find_rule
-from horsesense.analysis.people.votes import Scale
+from horsesense.core import FORMS
+from horsesense.data import FieldProblem, check_fields, read_text
 from horsesense.errors import UserError, unknown
-from horsesense.files import FieldProblem, check_fields, read_text
-from horsesense.records import FORMS
+from horsesense.stats.raters.adjudication import find_rule
+from horsesense.stats.raters.votes import Scale
 
 Kind = Literal["labels", "options", "each", "criteria", "words", "pair"]
 WRITTEN = ("words", "pair")

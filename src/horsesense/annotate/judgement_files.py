@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis.people.votes import Scale, ScaleOf
 from horsesense.annotate.answer_checks import checked_reason, checked_value, choice_at, folded_criteria, folded_each
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import iter_label_studio
@@ -16,11 +15,12 @@ from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import choices_of
+from horsesense.core import Judgement, Placed, Probe, write_judgements
+from horsesense.core.document import Document
+from horsesense.core.judgements import check_columns, judgement_from_dict
+from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument
-from horsesense.files.tables import iter_rows
-from horsesense.records import Judgement, Placed, Probe, write_judgements
-from horsesense.records.document import Document
-from horsesense.records.judgements import check_columns, judgement_from_dict
+from horsesense.stats.raters.votes import Scale, ScaleOf
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import orjson
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, judged_apart
+from horsesense.data import read_text, writing
 from horsesense.errors import UserError
-from horsesense.files import read_text, writing
 
 _VALUE = "value"
 _REASON = "reason"

@@ -14,9 +14,9 @@ from typing import Any
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import NO_ONE_LABEL, Instrument
 from horsesense.annotate.task import Task, judged_apart, lettered
+from horsesense.data import writing
+from horsesense.data.tables import write_rows
 from horsesense.errors import UserError
-from horsesense.files import writing
-from horsesense.files.tables import write_rows
 
 _INPUT, _ANSWER = "Input.", "Answer."
 _CHOSEN = "value"

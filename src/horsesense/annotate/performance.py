@@ -6,9 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from horsesense.analysis.accuracy import chance
-from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.people.human_performance import (
+from horsesense.annotate.apply_labels import FILTERED
+from horsesense.annotate.gold_items import answers_of
+from horsesense.annotate.instrument import NO_ONE_LABEL
+from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.study_figures import units_of
+from horsesense.core import Judgement, Label
+from horsesense.core.document import Document
+from horsesense.errors import UserError, argument
+from horsesense.stats.accuracy import chance
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.raters.human_performance import (
     Against,
     HumanScore,
     Kind,
@@ -16,15 +24,7 @@ from horsesense.analysis.people.human_performance import (
     majority_of_people,
     single_person,
 )
-from horsesense.analysis.people.qualification import Qualification, Threshold, qualify
-from horsesense.annotate.apply_labels import FILTERED
-from horsesense.annotate.gold_items import answers_of
-from horsesense.annotate.instrument import NO_ONE_LABEL
-from horsesense.annotate.judgement_files import Collected
-from horsesense.annotate.study_figures import units_of
-from horsesense.errors import UserError, argument
-from horsesense.records import Judgement, Label
-from horsesense.records.document import Document
+from horsesense.stats.raters.qualification import Qualification, Threshold, qualify
 
 
 @dataclass(frozen=True, slots=True)

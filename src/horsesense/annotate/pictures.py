@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.annotate.study import PICTURES
+from horsesense.core import Item, Probe
+from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError
-from horsesense.files.tables import iter_rows
-from horsesense.records import Item, Probe
 
 FOLDER = "pictures"
 KINDS: Mapping[str, str] = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}

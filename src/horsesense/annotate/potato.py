@@ -15,9 +15,9 @@ import orjson
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.task import Task, judged_apart, lettered
+from horsesense.data import writing
+from horsesense.data.tables import write_rows
 from horsesense.errors import UserError
-from horsesense.files import writing
-from horsesense.files.tables import write_rows
 
 _YES = ("yes", "no")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from horsesense.annotate.judgement_files import Collected
-from horsesense.records.document import Document
+from horsesense.core.document import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from horsesense.analysis.people.qualification import Threshold
 from horsesense.annotate.gold_items import spread_gold
 from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.task import tasks_of
+from horsesense.core import Item, Probe, write_probe
+from horsesense.core.document import Document
+from horsesense.data import FieldProblem, check_fields, disk_errors, read_text, writing_folder
 from horsesense.errors import UserError, unknown
-from horsesense.files import FieldProblem, check_fields, disk_errors, read_text, writing_folder
-from horsesense.records import Item, Probe, write_probe
-from horsesense.records.document import Document
+from horsesense.stats.raters.qualification import Threshold
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.people.adjudication_rules import failing
-from horsesense.analysis.people.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
-from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
-from horsesense.analysis.people.votes import Votes, tabulate, votes_on_scale
-from horsesense.analysis.resampling import RESAMPLES
 from horsesense.annotate.instrument import WRITTEN, Instrument
 from horsesense.annotate.judgement_files import Collected
+from horsesense.core import Judgement, Probe
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.records import Judgement, Probe
-from horsesense.records.document import Document
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.raters.adjudication_rules import failing
+from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
+from horsesense.stats.raters.annotators import Annotator, Dispute, by_annotator, by_item
+from horsesense.stats.raters.votes import Votes, tabulate, votes_on_scale
+from horsesense.stats.resampling import RESAMPLES
 
 KEPT = "kept items"
 """What is judged where the figure is about the items that got a label."""

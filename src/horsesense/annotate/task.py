@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from horsesense.analysis.people.votes import Scale, letter
 from horsesense.annotate.instrument import WRITTEN, Instrument
+from horsesense.core import BLANK, Form, Item, Probe, view
 from horsesense.errors import UserError
-from horsesense.records import BLANK, Form, Item, Probe, view
+from horsesense.stats.raters.votes import Scale, letter
 
 PROPOSAL = "proposal"
 """The facet that holds what a machine proposes, where answers are written."""

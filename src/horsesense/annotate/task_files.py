@@ -16,9 +16,9 @@ from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
 from horsesense.annotate.task import Assignment, Task, lettered
+from horsesense.data import writing
+from horsesense.data.tables import ending, write_rows
 from horsesense.errors import UserError, argument, unknown
-from horsesense.files import writing
-from horsesense.files.tables import ending, write_rows
 
 Format = Literal["table", "label-studio", "potato", "mturk"]
 FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato", "mturk")

@@ -14,10 +14,10 @@ from pathlib import Path
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.status import Progress
 from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
+from horsesense.core import Item, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi.people import FOLDER, STAGES, Stage, people_file, stage_probe
 from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.records import Item, Judgement, Probe, read_probe, write_judgements
 
 INSTRUMENTS = {"exceptions": "exceptions", "premises": "premises", "validation": "schema"}
 """What each stage is asked with."""

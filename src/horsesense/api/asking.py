@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, probes_named
 from horsesense.api.run import Run
-from horsesense.errors import UserError, naming_extras
+from horsesense.core import Probe, ScoringSpec
+from horsesense.core.probe import apart, is_proposed
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, translate_errors
 from horsesense.models.bundled import BUNDLED
-from horsesense.records import Probe, ScoringSpec
-from horsesense.records.probe import apart, is_proposed
-from horsesense.records.spec import parse_spec
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.normalise import parse_normalisation
-from horsesense.scoring.ways.way import parse_ways
+from horsesense.scoring.prompt_formats import parse_ways
 from horsesense.settings import labelled
-from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.api import ServedSettings
+    from horsesense.models.protocol import Model
     from horsesense.runs.engine import Engine
 
 
-@naming_extras()
+@translate_errors()
 def ask(
     model: str | Path | Model | Sequence[str | Path | Model],
     probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",
@@ -43,7 +43,7 @@ def ask(
     ways: str | Sequence[str] = "auto",
     served: ServedSettings | None = None,
     engine: str | Engine = "here",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Run:
     """Ask models probes.
 
@@ -66,14 +66,14 @@ def ask(
         served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. The answers are
             the same; servers are asked from here in any case.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         The answers with their numbers.
     """
     from horsesense.api.models import named
-    from horsesense.models.locating import look_at
-    from horsesense.models.served import ServedSettings, is_served
+    from horsesense.models.api import ServedSettings, is_served
+    from horsesense.models.locate import look_at
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
     from horsesense.runs.shards import SERVED, sizes
@@ -84,7 +84,7 @@ def ask(
     probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
-            watcher.say(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
+            progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     wholes = {} if limit is None else probes
     folder = None if out is None else Path(out)
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
@@ -109,8 +109,8 @@ def ask(
         served=served or ServedSettings(),
     )
     if folder is None:
-        return Run(ask_in_memory(models, probes, settings, watcher, where), None, how, wholes=wholes)
-    ask_models(models, probes, folder, settings, watcher, where)
+        return Run(ask_in_memory(models, probes, settings, progress, where), None, how, wholes=wholes)
+    ask_models(models, probes, folder, settings, progress, where)
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
@@ -119,7 +119,7 @@ def ask(
     return Run(chosen, folder, how, manifest, beside, wholes)
 
 
-@naming_extras()
+@translate_errors()
 def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
     """A run that a folder keeps.
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from horsesense.core import Probe, probe_name, read_probe
 from horsesense.errors import UserError, argument, unknown
-from horsesense.records import Probe, probe_name, read_probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.methods.partwhole.pairs import Modifiers, Pairs
@@ -32,8 +32,8 @@ def wordnetqa(
 
     ``matched_hops``: of hypernymy, the same answer from several distances with 0 to all distractors near.
     """
-    from horsesense.annotate.soundness.kept import with_reading
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
@@ -46,9 +46,9 @@ def dictionaryqa(
     source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
 ) -> Probe:
     """Questions about the sense that a word has in an example, grown from a dictionary."""
-    from horsesense.annotate.soundness.kept import with_reading
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.lexicons.wordnet_source import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
     thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
@@ -163,7 +163,7 @@ def partwhole(
     released: PathLike | None = None,
     limit: int | None = None,
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
     from horsesense.methods.partwhole import CandidatePlan, build_partwhole
@@ -187,7 +187,7 @@ def partwhole(
         predicates,
         other_names,
     )
-    pairs = [_read_next(watcher, "pairs", n, readers) for n in range(len(readers))]
+    pairs = [_read_next(progress, "pairs", n, readers) for n in range(len(readers))]
     if not pairs:
         raise UserError(
             "no source of pairs is given",
@@ -198,7 +198,7 @@ def partwhole(
     sources = _modifier_readers(
         _path(attributes), [Path(file) for file in ngrams], [Path(file) for file in text], nouns, other_names
     )
-    modifiers = [_read_next(watcher, "adjectives", n, sources) for n in range(len(sources))]
+    modifiers = [_read_next(progress, "adjectives", n, sources) for n in range(len(sources))]
     plan = CandidatePlan(
         pairs=pairs,
         modifiers=modifiers,
@@ -214,8 +214,8 @@ def _path(file: PathLike | None) -> Path | None:
     return None if file is None else Path(file)
 
 
-def _read_next(watcher: Watcher, stage: str, number: int, readers: Sequence[Callable[[], Read]]) -> Read:
-    watcher.at(stage, number, len(readers))
+def _read_next(progress: Progress, stage: str, number: int, readers: Sequence[Callable[[], Read]]) -> Read:
+    progress.update(stage, number, len(readers))
     return readers[number]()
 
 

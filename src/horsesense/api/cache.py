@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from horsesense.errors import UserError, argument, naming_extras, unknown
-from horsesense.files import cache_folder, disk_errors
-from horsesense.records.document import Document
+from horsesense.core.document import Document
+from horsesense.data import cache_folder, disk_errors
+from horsesense.errors import UserError, argument, translate_errors, unknown
 
 _SCORES = "scores.sqlite"
 _KINDS = {
@@ -78,7 +78,7 @@ class PrunedCache(Document):
     """Bytes that are still there."""
 
 
-@naming_extras()
+@translate_errors()
 def list_cache() -> CacheContents:
     """What lies in the cache folder: fetched releases, models and sources, converted models, indexes, kept scores.
 
@@ -93,7 +93,7 @@ def list_cache() -> CacheContents:
     return CacheContents(cache_folder(), sum(each.bytes for each in entries), tuple(entries))
 
 
-@naming_extras()
+@translate_errors()
 def prune_cache(*names: str, everything: bool = False) -> PrunedCache:
     """Remove things from the cache folder.
 

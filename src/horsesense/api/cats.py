@@ -12,9 +12,9 @@ from horsesense.api.controls import fit_control
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
-from horsesense.errors import UserError, naming_extras
-from horsesense.files import cache_folder
-from horsesense.learning.controls import control
+from horsesense.core import ScoringSpec
+from horsesense.data import cache_folder
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.cats.evidence import EvidenceOfRuns, evidence_of_runs
 from horsesense.methods.cats.step_accuracy import Counted, ModelSteps, StepsOfRuns, counted, steps_of_runs
 from horsesense.methods.cats.suite import SUITES as CATS_SUITES
@@ -23,14 +23,14 @@ from horsesense.methods.cats.suite_table import SuiteTable, suite_table
 from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
-from horsesense.methods.suites.kept import CONTROLS, keep_suite, suite_tables
-from horsesense.records import ScoringSpec
+from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import by_probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.training.controls import control
 
 if TYPE_CHECKING:
-    from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.api import ServedSettings
+    from horsesense.models.protocol import Model
     from horsesense.runs.engine import Engine
 
 __all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
@@ -51,7 +51,7 @@ class AskedSuite:
     """Of CATs: a row a model, the published rows, and the best blind cue of each set."""
 
 
-@naming_extras()
+@translate_errors()
 def ask_suite(
     model: str | Model | Sequence[str | Model],
     name: str = "cats",
@@ -70,7 +70,7 @@ def ask_suite(
     cache: bool = True,
     served: ServedSettings | None = None,
     engine: str | Engine = "here",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> AskedSuite:
     """Ask a paper's sets together.
 
@@ -91,14 +91,14 @@ def ask_suite(
         cache: With ``out``, look up what another run has computed.
         served: How servers are asked.
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `horsesense.engine` gave.
-        watcher: Told which sets are there, which lines were skipped, and how far it has come.
+        progress: Told which sets are there, which lines were skipped, and how far it has come.
 
     Returns:
         The run, and its table.
     """
     suite = find_paper_suite(name)
     opened = suite.open_data(None if data is None else Path(data), skip_bad)
-    _say_missing(name, opened, watcher)
+    _say_missing(name, opened, progress)
     run = ask(
         model,
         opened.probes,
@@ -115,19 +115,19 @@ def ask_suite(
         ways="options",
         served=served,
         engine=engine,
-        watcher=watcher,
+        progress=progress,
     )
     if out is not None:
         keep_suite(Path(out), name, opened.others)
-        _fit_controls(suite, opened, Path(out) / CONTROLS, watcher)
+        _fit_controls(suite, opened, Path(out) / CONTROLS, progress)
     tables = suite_tables(name, list(run.answered), None if out is None else Path(out), opened.others)
     if name not in CATS_SUITES:
         return AskedSuite(run, tables)
     of_cats = OpenedSuite(CATS_SUITES[name], SetFiles(opened.found, opened.missing), opened.probes)
-    return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, watcher))
+    return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
 
 
-def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: Watcher) -> None:
+def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:
     """The paper's controls, fitted on the training part of each set and kept as runs; what is kept already stays."""
     for name, probe in opened.probes.items():
         training = opened.training.get(name)
@@ -138,9 +138,11 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: 
                 continue
             vectors = "glove" if cache_folder("glove").is_dir() else "none"
             if vectors == "none" and each.name == "vector-similarity":
-                watcher.say(f"{name}: {each.name} is left out, since word vectors are not here: horsesense fetch glove")
+                progress.log(
+                    f"{name}: {each.name} is left out, since word vectors are not here: horsesense fetch glove"
+                )
                 continue
-            watcher.say(f"{name}: {each.name} is fitted")
+            progress.log(f"{name}: {each.name} is fitted")
             fit_control(
                 each.name,
                 test,
@@ -150,26 +152,26 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, watcher: 
                 seeds=1,
                 out=where,
                 allow_overlap=True,
-                watcher=watcher,
+                progress=progress,
             )
 
 
-def _say_missing(name: str, opened: OpenedData, watcher: Watcher) -> None:
+def _say_missing(name: str, opened: OpenedData, progress: Progress) -> None:
     """Which sets there are, and which are not: told before hours of asking."""
     for called, probe in opened.probes.items():
         if skipped := probe.card.notes.get("bad lines skipped"):
-            watcher.say(f"{called}: {skipped:,} bad lines skipped")
+            progress.log(f"{called}: {skipped:,} bad lines skipped")
         for line in probe.skipped[:_MOST_LINES]:
-            watcher.say(f"skipped {line}")
+            progress.log(f"skipped {line}")
         if len(probe.skipped) > _MOST_LINES:
-            watcher.say(f"and {len(probe.skipped) - _MOST_LINES:,} more lines skipped")
+            progress.log(f"and {len(probe.skipped) - _MOST_LINES:,} more lines skipped")
     number = len(opened.found) + len(opened.missing)
-    watcher.say(f"{name}: {len(opened.found)} of {number} sets here: {', '.join(opened.found)}")
+    progress.log(f"{name}: {len(opened.found)} of {number} sets here: {', '.join(opened.found)}")
     if opened.missing:
-        watcher.say(f"{name}: missing: {', '.join(opened.missing)}; the row has no figure for them")
+        progress.log(f"{name}: missing: {', '.join(opened.missing)}; the row has no figure for them")
 
 
-@naming_extras()
+@translate_errors()
 def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     """How often the deciding token is the edited one, where it stands, and what other tokens carry.
 
@@ -186,7 +188,7 @@ def evidence(*runs: AnyRun) -> EvidenceOfRuns:
     return found
 
 
-@naming_extras()
+@translate_errors()
 def who(*runs: AnyRun) -> WhoOfRuns:
     """Which items one model gets and another misses, with the place of the key word (CATs, table 4).
 
@@ -244,7 +246,7 @@ class InferenceSteps:
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def steps(*runs: AnyRun, judgements: Sequence[PathLike] = ()) -> InferenceSteps:
     """Accuracy by inference steps, as the share of wrong options that the right one beats (CATs, figure 2).
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from horsesense.api.probes import PathLike
 from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
-from horsesense.errors import UserError, naming_extras
+from horsesense.errors import UserError, translate_errors
 from horsesense.runs.comparison import alone_in, compare_runs
 from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
-    from horsesense.runs.gate import Gate
+    from horsesense.runs.regression import Gate
 
 
-@naming_extras()
+@translate_errors()
 def gate(
     new: AnyRun,
     against: AnyRun,
@@ -38,8 +38,8 @@ def gate(
     Returns:
         ``verdict`` ("not worse", "worse", "undecided"), each check with its interval, and ``exit_code`` (0, 3, 4).
     """
-    from horsesense.files import writing
-    from horsesense.runs.gate import judge
+    from horsesense.data import writing
+    from horsesense.runs.regression import judge
 
     how = parse_normalisation(normalise) if normalise else None
     (first, second), unfinished = finished_by_place((new, against))
@@ -53,7 +53,7 @@ def gate(
     return found
 
 
-@naming_extras()
+@translate_errors()
 def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
     """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, called, opened
 from horsesense.api.run import AnyRun, answered_of
-from horsesense.errors import naming_extras
-from horsesense.records import Probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import Probe
+from horsesense.errors import translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.api.learnt import FittedControl
 
 
-@naming_extras()
+@translate_errors()
 def fit_control(
     name: str,
     test: Probe | PathLike,
@@ -32,7 +32,7 @@ def fit_control(
     out: PathLike | None = None,
     against: Sequence[AnyRun] = (),
     allow_overlap: bool = False,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> FittedControl:
     """What a control earns that sees only a part of each item.
 
@@ -52,22 +52,22 @@ def fit_control(
         out: Keep its answers as a run in this folder, a folder a seed.
         against: Runs, or their folders: show their models where this control, and those among the runs, fail.
         allow_overlap: Train in spite of leaks.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Its accuracy with an interval, its answers, what leaks there are, a verdict, and models where it fails.
     """
     from horsesense.api.learnt import FittedControl
-    from horsesense.learning.baseline import ask_kept_control, fit_baseline, where_controls_fail
-    from horsesense.learning.controls import Task, control
-    from horsesense.learning.controls.kept import is_kept, keep_weights
     from horsesense.runs.controls import keep_control
+    from horsesense.training.baseline import ask_kept_control, fit_baseline, where_controls_fail
+    from horsesense.training.controls import Task, control
+    from horsesense.training.controls.stored import is_kept, keep_weights
 
     again = is_kept(Path(name))
     if not again:
         control(name)
     options = {"ordinal": float(ordinal)} | ({"epochs": float(epochs)} if epochs else {})
-    like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, watcher=watcher)
+    like = Task((), (), (), slots=tuple(slots), vectors=vectors, model=model, options=options, progress=progress)
     fitted = ask_kept_control(Path(name), opened(test)) if again else fit_baseline(
         name,
         None if train is None else opened(train),

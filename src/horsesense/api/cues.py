@@ -8,24 +8,24 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.analysis.cues import Findings, chosen_cue
-from horsesense.analysis.cues import find_cues as search_cues
-from horsesense.analysis.cues.foreign import foreign
-from horsesense.analysis.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
-from horsesense.analysis.cues.harden import harden as search_subset
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, called, opened
-from horsesense.errors import UserError, argument, naming_extras, now_reading
-from horsesense.records import Item, Probe, check_group
-from horsesense.watching import UNWATCHED, Watcher, hearing_remarks
+from horsesense.core import Item, Probe, check_group
+from horsesense.cues import Findings, chosen_cue
+from horsesense.cues import find_cues as search_cues
+from horsesense.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
+from horsesense.cues.harden import harden as search_subset
+from horsesense.cues.plugin_cues import foreign
+from horsesense.errors import UserError, argument, now_reading, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress, capture_warnings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from horsesense.analysis.cues.battery import Cue
-    from horsesense.knowledge.taxonomy import Taxonomy
-    from horsesense.models.contract import Model
+    from horsesense.cues.battery import Cue
+    from horsesense.lexicons.taxonomy import Taxonomy
+    from horsesense.models.protocol import Model
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class CueFindings(Findings):
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def find_cues(
     probe: Probe | PathLike,
     *,
@@ -86,7 +86,7 @@ def find_cues(
     rounds: int = 199,
     seed: int = 0,
     out: PathLike | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> CueFindings:
     """Try every cue that never sees the meaning, honestly estimated, with a verdict in one sentence.
 
@@ -101,16 +101,16 @@ def find_cues(
         rounds: How often to shuffle the answer key.
         seed: Which halves, which shuffles.
         out: Keep the best cue's answers as a run in this folder, to compare models with.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
     """
     known, unit = _grouped(probe, group)
     plugged = _plugged(also)
-    taxonomy, extra = _wordnet(watcher), _blindfold(model, dtype, device, known.items, watcher)
+    taxonomy, extra = _wordnet(progress), _blindfold(model, dtype, device, known.items, progress)
     findings = search_cues(
-        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, watcher=watcher
+        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, progress=progress
     )
     if out is not None:
         from horsesense.runs.controls import keep_control
@@ -152,7 +152,7 @@ class HardenedProbe:
         return self.document(Path()).to_json()
 
 
-@naming_extras()
+@translate_errors()
 def harden(
     probe: Probe | PathLike,
     *,
@@ -160,7 +160,7 @@ def harden(
     vectors: NDArray[np.float32] | PathLike | None = None,
     also: Sequence[str] = (),
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> HardenedProbe:
     """The largest subset we can find on which every cue is at chance.
 
@@ -170,15 +170,15 @@ def harden(
         vectors: Filter by embeddings first (AFLite): an array or an .npy file with a row an option.
         also: Bring these cues of plug-ins to chance too; one that is not named here takes no part.
         seed: Which halves, which shuffles.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         The subset as a probe, and what went.
     """
     known, unit = _grouped(probe, group)
     plugged = _plugged(also)
-    items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, watcher)
-    hardened = search_subset(items, unit, _wordnet(watcher), also=plugged, seed=seed, watcher=watcher)
+    items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, progress)
+    hardened = search_subset(items, unit, _wordnet(progress), also=plugged, seed=seed, progress=progress)
     gone = len(known.items) - len(items)
     return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
 
@@ -188,7 +188,7 @@ def _grouped(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
     if group is None:
         known = opened(probe)
         return known, known.card.group
-    with hearing_remarks(lambda _: None):  # a card that is missing matters no more
+    with capture_warnings(lambda _: None):  # a card that is missing matters no more
         known = opened(probe)
     try:
         check_group(known.items, group, also=("item",))
@@ -205,43 +205,45 @@ def _plugged(also: Sequence[str]) -> list[Cue]:
 
 
 def _blindfold(
-    model: str | Model | None, dtype: str, device: str, items: Sequence[Item], watcher: Watcher
+    model: str | Model | None, dtype: str, device: str, items: Sequence[Item], progress: Progress
 ) -> dict[str, list[list[float]]] | None:
     """What a language model would pick without the question, as a cue of its own."""
     if model is None:
         return None
-    from horsesense.models.opening import open_model
-    from horsesense.records import ScoringSpec
+    from horsesense.core import ScoringSpec
+    from horsesense.models.load import open_model
     from horsesense.scoring.texts import blind_scores
 
     loaded = open_model(model, dtype=dtype, device=device) if isinstance(model, str) else model
     scores = blind_scores(loaded, items, ScoringSpec())
     if all(isnan(score) for row in scores for score in row):
-        watcher.say(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
+        progress.log(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
     return {f"score of {loaded.name} without the question": scores}
 
 
-def _wordnet(watcher: Watcher) -> Taxonomy | None:
+def _wordnet(progress: Progress) -> Taxonomy | None:
     """WordNet's table, where WordNet is on this machine."""
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     folder = find_wordnet()
     if folder is None:
         return None
-    watcher.at("WordNet", 0, 1)
+    progress.update("WordNet", 0, 1)
     return load_taxonomy(folder)
 
 
-def _by_vectors(items: list[Item], vectors: NDArray[np.float32] | PathLike, seed: int, watcher: Watcher) -> list[Item]:
+def _by_vectors(
+    items: list[Item], vectors: NDArray[np.float32] | PathLike, seed: int, progress: Progress
+) -> list[Item]:
     import numpy as np
 
-    from horsesense.analysis.cues.aflite import aflite, check_vectors
-    from horsesense.files import disk_errors
+    from horsesense.cues.aflite import aflite, check_vectors
+    from horsesense.data import disk_errors
 
     if not isinstance(vectors, str | Path):
         check_vectors(items, vectors)
-        return aflite(items, vectors, seed, watcher)
+        return aflite(items, vectors, seed, progress)
     path = Path(vectors)
     try:
         with now_reading(path), disk_errors(path):
@@ -254,4 +256,4 @@ def _by_vectors(items: list[Item], vectors: NDArray[np.float32] | PathLike, seed
         check_vectors(items, table)
     except UserError as error:
         raise error.at(path) from None
-    return aflite(items, table, seed, watcher)
+    return aflite(items, table, seed, progress)

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, called, opened
-from horsesense.errors import UserError, naming_extras
-from horsesense.records import Probe, ScoringSpec
-from horsesense.records.spec import parse_spec
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import Probe, ScoringSpec
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
 
 
-@naming_extras()
+@translate_errors()
 def import_log(
     format: str,
     *files: PathLike,
@@ -28,7 +28,7 @@ def import_log(
     filter: str = "",
     scorer: str = "",
     skip_bad: bool = False,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ImportedLog:
     """Read what another tool's models answered into a run folder, which reports, compares and shows like any other.
 
@@ -43,15 +43,15 @@ def import_log(
         filter: Of lm-eval: which filter counts; by default the first.
         scorer: Of Inspect: which scorer counts; by default the first.
         skip_bad: Skip and count samples that cannot be read, instead of stopping at the first.
-        watcher: Told what was skipped, and how far it has come.
+        progress: Told what was skipped, and how far it has come.
 
     Returns:
         Whose answers to what, what was left out, and what such a log does not tell.
     """
+    from horsesense.data import disk_errors
     from horsesense.exchange.formats import reader
     from horsesense.exchange.log_reading import LogReading
     from horsesense.exchange.logged_run import write_logged_run
-    from horsesense.files import disk_errors
 
     read = reader(format)
     if not files:
@@ -63,7 +63,7 @@ def import_log(
     reading = LogReading(
         skip_bad=skip_bad, columns=_columns(format, columns), model=model, filter=filter, scorer=scorer
     )
-    return write_logged_run(reading, read, paths, Path(out), format, cluster, watcher)
+    return write_logged_run(reading, read, paths, Path(out), format, cluster, progress)
 
 
 def _columns(format: str, text: str) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _columns(format: str, text: str) -> dict[str, str]:
     return parse_answer_columns(text)
 
 
-@naming_extras()
+@translate_errors()
 def export(
     probe: Probe | PathLike,
     to: str,
@@ -104,8 +104,8 @@ def export(
     Returns:
         What was written, how the other tool is called on it, and what it cannot be told.
     """
+    from horsesense.data import disk_errors, writing_folder
     from horsesense.exchange.formats import Export, ExportedProbe, writer
-    from horsesense.files import disk_errors, writing_folder
 
     write = writer(to)
     loaded = opened(probe)

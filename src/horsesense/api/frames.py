@@ -8,8 +8,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horsesense.data.tables import no_formula
 from horsesense.errors import UserError
-from horsesense.files.tables import no_formula
 
 if TYPE_CHECKING:
     import pyarrow
@@ -77,7 +77,7 @@ class Frame:
 
     def to_json(self) -> list[dict[str, Any]]:
         """The rows as plain values."""
-        from horsesense.records.document import plain
+        from horsesense.core.document import plain
 
         rows: list[dict[str, Any]] = plain(list(self))
         return rows
@@ -93,7 +93,7 @@ class Frame:
             raise UserError(
                 f"a table cannot be written as {out.suffix or 'a file without an ending'}", file=out, fix=_END
             )
-        from horsesense.files import writing
+        from horsesense.data import writing
 
         with writing(out) as temporary:
             if ending in (".jsonl", ".json"):
@@ -160,7 +160,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple | dict):
         import orjson
 
-        from horsesense.records.document import plain
+        from horsesense.core.document import plain
 
         return orjson.dumps(plain(value)).decode()
     return str(value).lower() if isinstance(value, bool) else no_formula(value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError, argument, naming_extras
+from horsesense.errors import UserError, argument, translate_errors
 
 if TYPE_CHECKING:
     from horsesense.annotate.judgement_files import Collected, WrittenJudgements
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from horsesense.annotate.study_figures import Agreement
 
 
-@naming_extras()
+@translate_errors()
 def judgements_of(
     *files: PathLike,
     probe: PathLike | None = None,
@@ -99,12 +99,12 @@ def collect(
         How many judgements were written, by how many people.
     """
     from horsesense.annotate.judgement_files import write_collected
-    from horsesense.records import write_probe
+    from horsesense.core import write_probe
 
     paths = [Path(file) for file in files]
     apart(Path(out), paths, "the judgements would overwrite a file that they are read from")
     if release:
-        from horsesense.methods.releases.votes import read_votes
+        from horsesense.methods.published.votes import read_votes
 
         if probe or instrument or annotator or last:
             raise UserError(
@@ -182,7 +182,7 @@ def performance(
         How often people are right, with n, an interval and the kind of each figure.
     """
     from horsesense.annotate.performance import performance_of
-    from horsesense.records import read_labels
+    from horsesense.core import read_labels
 
     found = judgements_of(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
     settled = [label for _, label in read_labels(Path(labels))] if labels is not None else []
@@ -194,7 +194,7 @@ def performance(
 
 def _keep(probe: PathLike | None, performance: Performance, files: Sequence[Path]) -> None:
     """Put the figures into the card beside the probe; those of the same files take the place of earlier ones."""
-    from horsesense.records import HumanFigure, add_human_figures
+    from horsesense.core import HumanFigure, add_human_figures
 
     if probe is None:
         raise UserError(
@@ -240,8 +240,8 @@ def qualify(
     Returns:
         Who passes, and why others do not.
     """
-    from horsesense.analysis.people.qualification import Threshold
     from horsesense.annotate.performance import gold_of, qualifications
+    from horsesense.stats.raters.qualification import Threshold
 
     found = judgements_of(*files, probe=gold, instrument=instrument, annotator=annotator, last=last)
     if found.instrument.kind != "labels" or not found.instrument.ordered:

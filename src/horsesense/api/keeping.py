@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, naming_extras, unknown
-from horsesense.files.pinned import Fetched
-from horsesense.plugins import Kind, every
-from horsesense.records.document import Document
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core.document import Document
+from horsesense.data.downloads import Fetched
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import Kind, every
 
 if TYPE_CHECKING:
-    from horsesense.knowledge.sources import AddedSource, KeptSources
+    from horsesense.lexicons.sources import AddedSource, KeptSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Fetchable:
     """What it is."""
 
 
-@naming_extras()
+@translate_errors()
 def list_fetchable() -> tuple[Fetchable, ...]:
     """What there is to fetch.
 
@@ -42,14 +42,14 @@ def list_fetchable() -> tuple[Fetchable, ...]:
     return tuple(Fetchable(name, kind) for name, (kind, _) in _fetchable().items())
 
 
-@naming_extras()
-def fetch(*names: str, folder: PathLike | None = None, watcher: Watcher = UNWATCHED) -> tuple[Fetched, ...]:
+@translate_errors()
+def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_PROGRESS) -> tuple[Fetched, ...]:
     """Get published releases, bundled models or knowledge sources into the cache.
 
     Args:
         names: What to fetch, as `list_fetchable` names it; what is there already is not fetched again.
         folder: Take the files from here, not from the network.
-        watcher: Told what is being fetched.
+        progress: Told what is being fetched.
 
     Returns:
         For each name where it lies now, and its hash.
@@ -67,20 +67,20 @@ def fetch(*names: str, folder: PathLike | None = None, watcher: Watcher = UNWATC
     fetched = []
     for name in names:
         kind, get = known[name]
-        watcher.say(f"fetching {name} ({kind})")
-        fetched.append(get(None if folder is None else Path(folder), watcher))
+        progress.log(f"fetching {name} ({kind})")
+        fetched.append(get(None if folder is None else Path(folder), progress))
     return tuple(fetched)
 
 
-def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Watcher], Fetched]]]:
+def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
     """Name → what it is, and how to get it."""
-    from horsesense.knowledge.gcide import fetch_gcide
-    from horsesense.knowledge.wordnet_source import fetch_wordnet
-    from horsesense.language.vectors import fetch_glove
-    from horsesense.methods.releases.published import fetch_release, published_files
+    from horsesense.lexicons.gcide import fetch_gcide
+    from horsesense.lexicons.vectors import fetch_glove
+    from horsesense.lexicons.wordnet_source import fetch_wordnet
+    from horsesense.methods.published.pinned_files import fetch_release, published_files
     from horsesense.models.bundled import BUNDLED, fetch_bundled
 
-    known: dict[str, tuple[str, Callable[[Path | None, Watcher], Fetched]]] = {}
+    known: dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]] = {}
     for name, files in published_files().items():
         size = sum(file.bytes for file in files) / 1e6
         known[name] = (f"release, {len(files)} files, {size:.1f} MB", partial(fetch_release, name))
@@ -92,7 +92,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Watcher], Fetche
     return known
 
 
-@naming_extras()
+@translate_errors()
 def add_source(name: str, file: PathLike, *, replace: bool = False) -> AddedSource:
     """Check a file and keep it as a knowledge source.
 
@@ -105,19 +105,19 @@ def add_source(name: str, file: PathLike, *, replace: bool = False) -> AddedSour
     Returns:
         The source, with its licence and how many concepts it has.
     """
-    from horsesense.knowledge.sources import add_file
+    from horsesense.lexicons.sources import add_file
 
     return add_file(name, Path(file), replace)
 
 
-@naming_extras()
+@translate_errors()
 def list_sources() -> KeptSources:
     """The knowledge sources that are kept.
 
     Returns:
         Each with its name, version and licence.
     """
-    from horsesense.knowledge.sources import kept_sources
+    from horsesense.lexicons.sources import kept_sources
 
     return kept_sources()
 
@@ -144,7 +144,7 @@ class InstalledPlugins(Document):
     """By kind and name."""
 
 
-@naming_extras()
+@translate_errors()
 def list_plugins() -> InstalledPlugins:
     """What installed packages add: builders, releases, models, cues, controls, exchange formats.
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, called, opened
-from horsesense.errors import UserError, argument, naming_extras
-from horsesense.records import Probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import Probe
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.api.learnt import Inoculation, Training
-    from horsesense.records import Item
+    from horsesense.core import Item
     from horsesense.runs.engine import Engine
 
 
-@naming_extras()
+@translate_errors()
 def train(
     model: str,
     probe: Probe | PathLike,
@@ -42,7 +42,7 @@ def train(
     device: str = "auto",
     dtype: str = "float32",
     engine: str | Engine = "here",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Training | None:
     """Fine-tune a model under a setting, and measure it before and after.
 
@@ -71,17 +71,17 @@ def train(
         dtype: With an adapter: what the weights below it are in (bfloat16, int8, int4 …), trained and asked.
         engine: Where it is trained and asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave; a worker
             has one training at a time, and what it gave is kept here.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
     from horsesense.api.learnt import Training
     from horsesense.api.models import named
-    from horsesense.learning.fine_tuning import fine_tune
-    from horsesense.learning.settings import TrainingMaterial, plans
-    from horsesense.learning.training import check_dtype
-    from horsesense.learning.training_record import Recipe
+    from horsesense.training.fine_tuning import fine_tune
+    from horsesense.training.one_training import check_dtype
+    from horsesense.training.settings import TrainingMaterial, plans
+    from horsesense.training.training_record import Recipe
 
     learned = opened(probe)
     tested = {called(test): opened(test) for test in tests}
@@ -110,13 +110,13 @@ def train(
         slices=by,
         along=along,
         allow_overlap=allow_overlap,
-        watcher=watcher,
+        progress=progress,
         engine=named(engine),
     )
     return None if results is None else Training.of(results)
 
 
-@naming_extras()
+@translate_errors()
 def inoculate(
     model: str,
     *,
@@ -141,7 +141,7 @@ def inoculate(
     device: str = "auto",
     dtype: str = "float32",
     engine: str | Engine = "here",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Inoculation:
     """Small doses of a probe, what they teach a model and what they cost it.
 
@@ -169,20 +169,20 @@ def inoculate(
         dtype: With an adapter: what the weights below it are in.
         engine: Where doses are given: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave; a worker has one
             dose of one seed at a time.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         The curves over doses, and the best weights of each setting, dose and seed; ``frame()`` and ``plot()``.
     """
     from horsesense.api.learnt import Inoculation
     from horsesense.api.models import named
-    from horsesense.learning.curves import read_chosen
-    from horsesense.learning.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
-    from horsesense.learning.inoculation import Study, concepts_seen
-    from horsesense.learning.inoculation_folder import Folder, inoculation_document
-    from horsesense.learning.objectives import objective_of_doses
-    from horsesense.models.local.load import architecture_of
+    from horsesense.models.hf.load import architecture_of
     from horsesense.runs.folder import locked
+    from horsesense.training.curves import read_chosen
+    from horsesense.training.doses import DOSES, RATES, STEPS, BestDose, Grid, Sets
+    from horsesense.training.inoculation import Study, concepts_seen
+    from horsesense.training.inoculation_folder import Folder, inoculation_document
+    from horsesense.training.objectives import objective_of_doses
 
     objective = objective or objective_of_doses(architecture_of(model)).name
     if as_paper and objective != "multiple-choice":
@@ -217,12 +217,12 @@ def inoculate(
     def keep(best: BestDose) -> None:
         folder.chosen(best, sets, seen)
 
-    study = Study(model, sets, grid, objective, watcher, tried=folder.tried, chosen=keep)
+    study = Study(model, sets, grid, objective, progress, tried=folder.tried, chosen=keep)
     leaks = study.check(allow_overlap)
     with locked(Path(out)):
         folder.bind(study.made_from())
         study.done = frozenset((dose["setting"], dose["k"], dose["seed"]) for dose in read_chosen(Path(out)))
-        where.carry_out([study], watcher)
+        where.carry_out([study], progress)
         if study.lost:
             raise UserError(
                 f"not all doses could be given: {'; '.join(study.lost)}", fix="the same command tries these again"
@@ -241,8 +241,8 @@ def _joined(probes: Sequence[Probe | PathLike]) -> Probe:
 
 def _objective(model: str, setting: str, items: Sequence[Item]) -> str:
     """What fits by itself: WinoVenti's settings mask at random, RICA's mask the word."""
-    from horsesense.learning.objectives import objective_for
-    from horsesense.models.local.load import architecture_of
+    from horsesense.models.hf.load import architecture_of
+    from horsesense.training.objectives import objective_for
 
     name = objective_for(architecture_of(model), items, model).name
     return "random-mask" if name == "masked-word" and setting.endswith("-exception") else name

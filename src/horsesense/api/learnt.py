@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from horsesense.analysis import Estimate
 from horsesense.api.frames import Frame, columns_of
-from horsesense.learning.baseline import Baseline, BaselineDocument, Missed, baseline_document
-from horsesense.learning.curves import inoculation_curve, training_curves
-from horsesense.learning.inoculation_folder import InoculationDocument
-from horsesense.learning.training_document import TrainingDocument, training_document
-from horsesense.learning.training_results import Change, TrainingResults
+from horsesense.stats import Estimate
+from horsesense.training.baseline import Baseline, BaselineDocument, Missed, baseline_document
+from horsesense.training.curves import inoculation_curve, training_curves
+from horsesense.training.inoculation_folder import InoculationDocument
+from horsesense.training.training_document import TrainingDocument, training_document
+from horsesense.training.training_results import Change, TrainingResults
 
 
 def _estimate(name: str, e: Estimate | None) -> dict[str, Any]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.errors import UserError, naming_extras
+from horsesense.errors import UserError, translate_errors
 from horsesense.runs.engine import HERE, Engine, engine_named
 
 if TYPE_CHECKING:
-    from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.api import ServedSettings
+    from horsesense.models.protocol import Model
 
 
-@naming_extras()
+@translate_errors()
 def load_model(
     model: str | Path | Any,
     tokenizer: Any = None,
@@ -49,7 +49,7 @@ def load_model(
     horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
     """
     if isinstance(model, str | Path):
-        from horsesense.models.opening import open_model
+        from horsesense.models.load import open_model
 
         if tokenizer is not None:
             raise UserError(
@@ -59,14 +59,14 @@ def load_model(
             raise UserError("a name is for a network in memory", fix="leave it out")
         where: dict[str, Any] = {"device": device, "dtype": dtype, "allow_pickle": allow_pickle}
         return open_model(str(model), family=family, served=served, **where)
-    from horsesense.models.local.borrowed import MEMORY, borrow
+    from horsesense.models.hf.in_memory import MEMORY, borrow
 
     if tokenizer is None:
         raise UserError("a network in memory needs its tokenizer", fix="give it as the second argument")
     return borrow(model, tokenizer, name=name or MEMORY, family=family)
 
 
-@naming_extras()
+@translate_errors()
 def engine(
     name: str = "ray", *, workers: int | None = None, gpus: float | None = None, threads: int | None = None
 ) -> Engine:

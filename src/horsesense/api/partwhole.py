@@ -8,19 +8,19 @@ from pathlib import Path
 
 from horsesense.api.probes import PathLike, opened
 from horsesense.api.run import AnyRun, Run, answered_of
-from horsesense.errors import UserError, argument, naming_extras
+from horsesense.core import Probe
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.partwhole.checking import OddTriples, check_triples
 from horsesense.methods.partwhole.labels import find_form, probe_in_labels
 from horsesense.methods.partwhole.pictures import PairPictures, pick_pictures
 from horsesense.methods.partwhole.splits import TriplesSplit, write_split
 from horsesense.methods.partwhole.table import PartWholeTable, partwhole_table
-from horsesense.records import Probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 __all__ = ["check", "gold", "pictures", "premises", "recast", "split", "table"]
 
 
-@naming_extras()
+@translate_errors()
 def check(*files: PathLike) -> OddTriples:
     """Missing words, phrases, upper case, unknown adjectives, contradictions, labels that disagree: row by row.
 
@@ -33,7 +33,7 @@ def check(*files: PathLike) -> OddTriples:
     return check_triples([Path(file) for file in files])
 
 
-@naming_extras()
+@translate_errors()
 def recast(probe: Probe | PathLike, labels: str) -> Probe:
     """The task in fewer labels: {guaranteed, probably}, unrelated, {unlikely, impossible}; or yes and no.
 
@@ -52,7 +52,7 @@ def recast(probe: Probe | PathLike, labels: str) -> Probe:
     return probe_in_labels(opened(probe), labels)
 
 
-@naming_extras()
+@translate_errors()
 def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: int = 0) -> TriplesSplit:
     """70, 10 and 20 per cent of the triples, written as train.jsonl, dev.jsonl and test.jsonl.
 
@@ -68,19 +68,19 @@ def split(probe: Probe | PathLike, out: PathLike, *, by: str = "random", seed: i
     return write_split(opened(probe), by, seed, Path(out))
 
 
-@naming_extras()
-def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watcher: Watcher = UNWATCHED) -> Probe:
+@translate_errors()
+def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, progress: Progress = NO_PROGRESS) -> Probe:
     """Premise and hypothesis for each triple; where the corpus has no sentence, a template, marked as such.
 
     Args:
         probe: Triples on the scale of five.
         corpus: Files of text to find sentences in; without one, every premise is a template.
-        watcher: Told how far it has come, and how many triples have a sentence.
+        progress: Told how far it has come, and how many triples have a sentence.
 
     Returns:
         The triples as inference.
     """
-    from horsesense.knowledge.corpus import Corpus
+    from horsesense.lexicons.corpus import Corpus
     from horsesense.methods.partwhole.inference import as_inference, coverage
 
     files = [Path(file) for file in corpus]
@@ -90,14 +90,14 @@ def premises(probe: Probe | PathLike, corpus: Sequence[PathLike] = (), *, watche
         raise UserError("this is a folder, not a file", file=folder, fix=fix)
     triples = opened(probe)
     names = ", ".join(path.name for path in files)
-    with closing(Corpus(files, watcher)) if files else nullcontext() as searched:
-        made = as_inference(triples, searched, names, watcher)
+    with closing(Corpus(files, progress)) if files else nullcontext() as searched:
+        made = as_inference(triples, searched, names, progress)
     covered, number = coverage(made)
-    watcher.say(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
+    progress.log(f"{covered:,} of {number:,} pairs of whole and adjective have a sentence; the others have a template")
     return made
 
 
-@naming_extras()
+@translate_errors()
 def table(
     *runs: AnyRun,
     train: Probe | PathLike | None = None,
@@ -122,7 +122,7 @@ def table(
     return partwhole_table(answered, () if train is None else opened(train).items, released, others)
 
 
-@naming_extras()
+@translate_errors()
 def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     """Items for a qualification (section 4.2): triples on which all who judged agree, so many of each label.
 
@@ -140,7 +140,7 @@ def gold(votes: Sequence[PathLike], *, each: int = 2, seed: int = 0) -> Probe:
     return gold_triples(read_partwhole_votes([Path(file) for file in votes]), each, seed)
 
 
-@naming_extras()
+@translate_errors()
 def pictures(
     probe: Probe | PathLike,
     relationships: PathLike,

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.judgements import agreement, apart, collect, judgements_of, performance, qualify, status
 from horsesense.api.probes import PathLike, load_probe
-from horsesense.errors import UserError, argument, naming_extras
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
+    from horsesense.annotate.adjudicate import SettledLabels
     from horsesense.annotate.apply_labels import AppliedLabels
     from horsesense.annotate.judgement_files import Collected
-    from horsesense.annotate.settling import SettledLabels
     from horsesense.annotate.study import NewTasks
     from horsesense.annotate.study_figures import Figure
-    from horsesense.records import Label
+    from horsesense.core import Label
 
 __all__ = ["agreement", "apply", "collect", "export", "judgements_of", "new", "performance", "qualify", "status"]
 
 
-@naming_extras()
+@translate_errors()
 def new(
     probe: PathLike,
     instrument: str,
@@ -73,7 +73,7 @@ def new(
     return NewTasks(path, tuple(written), asked.name, len(tasks), len(assignments), len(people))
 
 
-@naming_extras()
+@translate_errors()
 def export(
     *files: PathLike,
     out: PathLike,
@@ -84,7 +84,7 @@ def export(
     round: int | None = None,
     fewest: int | None = None,
     last: bool = False,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> SettledLabels:
     """Settle each item's judgements: one label, or the reason why it is dropped.
 
@@ -98,14 +98,14 @@ def export(
         round: Only the judgements of this round.
         fewest: Votes an item needs; by default the rule's, or a study's own where less.
         last: A person's later answer to the same item counts.
-        watcher: Told where there is no agreement to report.
+        progress: Told where there is no agreement to report.
 
     Returns:
         How many items get which label, why others get none, and how far people agree.
     """
-    from horsesense.annotate.settling import settled_labels
+    from horsesense.annotate.adjudicate import settled_labels
     from horsesense.annotate.study_figures import agreement_figures, kept_figures
-    from horsesense.records import write_labels
+    from horsesense.core import write_labels
 
     paths = [Path(file) for file in files]
     apart(Path(out), paths, "the labels would overwrite a file that they are made from")
@@ -115,7 +115,7 @@ def export(
     kept = [label.item for label in labels if label.value is not None]
     figures: list[Figure] = agreement_figures(found)
     if not figures:
-        watcher.say("no item was judged twice in a round, so there is no agreement to report")
+        progress.log("no item was judged twice in a round, so there is no agreement to report")
     if len(kept) < len(labels):
         figures += kept_figures(found, kept)
     write_labels(Path(out), labels)
@@ -124,8 +124,8 @@ def export(
 
 def _adjudicated(found: Collected, rule: str, fewest: int | None, file: Path) -> Sequence[Label]:
     """The labels by a rule; where no item gets one, that is an error."""
-    from horsesense.analysis.people.adjudication import adjudicate, reasons
     from horsesense.annotate.instrument import WRITTEN
+    from horsesense.stats.raters.adjudication import adjudicate, reasons
 
     if found.instrument.kind == "each":
         raise UserError(
@@ -148,7 +148,7 @@ def _adjudicated(found: Collected, rule: str, fewest: int | None, file: Path) ->
     return labels
 
 
-@naming_extras()
+@translate_errors()
 def apply(
     probe: PathLike,
     labels: PathLike,
@@ -173,7 +173,7 @@ def apply(
     """
     from horsesense.annotate.apply_labels import apply_labels, write_applied
     from horsesense.annotate.instrument import find_instrument
-    from horsesense.records import read_labels
+    from horsesense.core import read_labels
 
     apart(Path(out), [probe, labels], "the probe would overwrite what it is made from")
     given = read_labels(Path(labels))

@@ -8,18 +8,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from horsesense.errors import UserError, argument, naming_extras, unknown
-from horsesense.plugins import found
-from horsesense.records import Probe, card_path, probe_name, read_probe
-from horsesense.records.probe import SHIPPED
+from horsesense.core import Probe, card_path, probe_name, read_probe
+from horsesense.core.probe import SHIPPED
+from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.registry import found
 
 if TYPE_CHECKING:
-    from horsesense.records.overview import Overview
+    from horsesense.core.overview import Overview
 
 PathLike = str | Path
 
 
-@naming_extras()
+@translate_errors()
 def load_probe(name: PathLike) -> Probe:
     """A probe by its name or its file.
 
@@ -45,7 +45,7 @@ def load_probe(name: PathLike) -> Probe:
 
         return own_probe()
     if str(name) == "partwhole-own" and not Path(name).exists():
-        from horsesense.annotate.soundness.kept import with_reading
+        from horsesense.annotate.audit.stored import with_reading
         from horsesense.methods.partwhole import own
 
         return with_reading(own.own_probe())
@@ -66,7 +66,7 @@ def called(probe: Probe | PathLike) -> str:
 
 def _say_where(name: str) -> NoReturn:
     """A bare name that is no file may be one of a release, which is fetched and read before it is asked."""
-    from horsesense.methods.releases.published import published_files
+    from horsesense.methods.published.pinned_files import published_files
 
     written = next((path for path in map(Path, (f"{name}.jsonl", f"{name}.jsonl.gz")) if path.exists()), None)
     if written is not None:
@@ -85,7 +85,7 @@ def _say_where(name: str) -> NoReturn:
     )
 
 
-@naming_extras()
+@translate_errors()
 def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: str = "", probe_name: str = "") -> Probe:
     """Read the published files of a release into a probe.
 
@@ -110,10 +110,10 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     if not paths:
         raise UserError(f"no file was given for {name}", fix="name the files of the release")
     if name == "table":
-        from horsesense.files.any_table import is_hub_name, of_hub
-        from horsesense.methods.releases.layouts import parse_map
-        from horsesense.methods.releases.reading import names_of
-        from horsesense.methods.releases.table import read_table
+        from horsesense.data.table_formats import is_hub_name, of_hub
+        from horsesense.methods.published.layouts import parse_map
+        from horsesense.methods.published.reading import names_of
+        from horsesense.methods.published.table import read_table
 
         with of_hub(paths) as laid:
             found = read_table(laid, skip_bad, parse_map(columns) if columns else None, probe_name)
@@ -126,14 +126,14 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
             f"{argument('columns')} and {argument('probe_name')} are for a table",
             fix="leave them out, or use: horsesense import table",
         )
-    from horsesense.methods import releases
-    from horsesense.methods.releases.reading import stem_of
+    from horsesense.methods import published
+    from horsesense.methods.published.reading import stem_of
 
-    probe = releases.read_release(name, paths, skip_bad=skip_bad)
+    probe = published.read_release(name, paths, skip_bad=skip_bad)
     return replace(probe, called=stem_of(paths[0])) if len(paths) == 1 else probe
 
 
-@naming_extras()
+@translate_errors()
 def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Overview:
     """What is in a probe: counts, facets, samples.
 
@@ -148,12 +148,12 @@ def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Ove
     >>> overview("starter", samples=0).answers
     {'0': 120, '1': 120}
     """
-    from horsesense.records.overview import overview as look
+    from horsesense.core.overview import overview as look
 
     return look(opened(probe), samples, seed)
 
 
-@naming_extras()
+@translate_errors()
 def build(name: str, /, **options: Any) -> Probe:
     """Make a probe out of knowledge.
 
@@ -170,7 +170,7 @@ def build(name: str, /, **options: Any) -> Probe:
     horsesense.errors.UserError: there is no relation 'hypernymi'; did you mean 'hypernymy'?
     """
     if name not in _BUILDERS:
-        from horsesense.records.probe import probe_of_plugin
+        from horsesense.core.probe import probe_of_plugin
 
         plugin = found("builders", name, _BUILDERS)
         foreign = plugin.function()

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike
 from horsesense.api.profile_asking import ProfileCall
-from horsesense.errors import UserError, argument, naming_extras, unknown
-from horsesense.methods.profile.document import ProfileDocument
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.profiling.document import ProfileDocument
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.analysis.cues.control import ChosenCue
-    from horsesense.methods.profile.abilities import Edition
-    from horsesense.methods.profile.document import ModelProfile
-    from horsesense.methods.profile.material import Material
-    from horsesense.methods.profile.plan import Forecast
-    from horsesense.methods.profile.sheet import Sheet
-    from horsesense.methods.profile.sheets import Answers, Mistake
-    from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
-    from horsesense.records.soundness import Soundness
+    from horsesense.core.audit import Soundness
+    from horsesense.cues.artefact_control import ChosenCue
+    from horsesense.models.api import ServedSettings
+    from horsesense.models.protocol import Model
+    from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.document import ModelProfile
+    from horsesense.profiling.material import Material
+    from horsesense.profiling.plan import Forecast
+    from horsesense.profiling.sheet import Sheet
+    from horsesense.profiling.sheets import Answers, Mistake
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
@@ -36,11 +36,11 @@ MISTAKES = 4
 class Profile(ProfileDocument):
     """What was found, with the page, the picture and the text that show it."""
 
-    def write(self, folder: PathLike, *, pictures: bool = True, watcher: Watcher = UNWATCHED) -> Profile:
+    def write(self, folder: PathLike, *, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
         """Write the page, the grid as SVG and PNG, Markdown and JSON into a folder; where they are."""
         from horsesense.report.profile_page import write_profile
 
-        return Profile.of(write_profile(self, Path(folder), pictures, watcher))
+        return Profile.of(write_profile(self, Path(folder), pictures, progress))
 
     @classmethod
     def of(cls, document: ProfileDocument) -> Profile:
@@ -65,7 +65,7 @@ class Profile(ProfileDocument):
         return "\n".join(filter(None, (only_a_part(self), *said)))
 
 
-@naming_extras()
+@translate_errors()
 def profile(
     model: str | Path | Model | Sequence[str | Path | Model],
     *,
@@ -79,7 +79,7 @@ def profile(
     served: ServedSettings | None = None,
     engine: str | Engine = "here",
     pictures: bool = True,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Profile:
     """Common sense or clever Hans? Ask models the material of all methods and judge each ability by stated rules.
 
@@ -97,19 +97,19 @@ def profile(
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. Workers give
             the same answers; how long they will take is not foretold.
         pictures: Write the grid as PNG too, where the library that draws it is there.
-        watcher: Told what it will take, and how far it has come.
+        progress: Told what it will take, and how far it has come.
 
     Returns:
         All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
     from horsesense.api.models import named
-    from horsesense.methods.profile.abilities import EDITIONS, chosen
-    from horsesense.methods.profile.document import described
-    from horsesense.methods.profile.material import VERSION, material
-    from horsesense.methods.profile.sheets import cue_of
-    from horsesense.methods.profile.verdicts import differences
-    from horsesense.models.locating import look_at
+    from horsesense.models.locate import look_at
+    from horsesense.profiling.abilities import EDITIONS, chosen
+    from horsesense.profiling.document import described
+    from horsesense.profiling.material import VERSION, material
+    from horsesense.profiling.sheets import cue_of
+    from horsesense.profiling.verdicts import differences
     from horsesense.runs.folder import profiling
     from horsesense.settings import labelled
 
@@ -128,15 +128,15 @@ def profile(
         taxonomy = _taxonomy()
         materials, cues, readings = [], {}, {}
         for number, ability in enumerate(wanted):
-            watcher.at("questions", number, len(wanted))
-            asked = material(ability, edition, twin_seed, limit, watcher)
+            progress.update("questions", number, len(wanted))
+            asked = material(ability, edition, twin_seed, limit, progress)
             materials.append(asked)
             cues[ability.name] = cue_of(asked, taxonomy)
             readings[ability.name] = _reading(asked)
         found: list[ModelProfile] = []
         sheets: dict[str, list[Sheet]] = {}
         for name, each in zip(names, several, strict=True):
-            call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
+            call = ProfileCall(name, each, edition, folder, device, dtype, served, where, progress)
             one, own = _profiled(call, materials, cues, readings)
             found.append(one)
             sheets[name] = own
@@ -153,7 +153,7 @@ def profile(
             models=tuple(found),
             differences=differences(sheets) if len(sheets) > 1 else (),
         )
-        return document if folder is None else document.write(folder, pictures=pictures, watcher=watcher)
+        return document if folder is None else document.write(folder, pictures=pictures, progress=progress)
 
 
 def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
@@ -180,13 +180,13 @@ def _profiled(
 ) -> tuple[ModelProfile, list[Sheet]]:
     """Ask one model, and judge it."""
     from horsesense.api.profile_asking import asked
-    from horsesense.methods.profile.abilities import LADDER
-    from horsesense.methods.profile.abilities import abilities as known
-    from horsesense.methods.profile.document import ModelProfile, summary
-    from horsesense.methods.profile.plan import askings
-    from horsesense.methods.profile.reference_models import REFERENCES, referring
-    from horsesense.methods.profile.sheets import associations_of, bad_share, ladder_of, mistakes_of, sheet_of
-    from horsesense.methods.profile.verdicts import verdicts
+    from horsesense.profiling.abilities import LADDER
+    from horsesense.profiling.abilities import abilities as known
+    from horsesense.profiling.document import ModelProfile, summary
+    from horsesense.profiling.plan import askings
+    from horsesense.profiling.reference_models import REFERENCES, referring
+    from horsesense.profiling.sheets import associations_of, bad_share, ladder_of, mistakes_of, sheet_of
+    from horsesense.profiling.verdicts import verdicts
 
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
@@ -204,7 +204,7 @@ def _profiled(
         associations = associations_of(own, each.pool.card.group) or associations
         if call.name not in REFERENCES:
             mistakes += mistakes_of(ability, own, MISTAKES)
-    call.watcher.say(f"{call.name}: all answers are there; the verdicts are worked out")
+    call.progress.log(f"{call.name}: all answers are there; the verdicts are worked out")
     found = verdicts(sheets)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
@@ -231,7 +231,7 @@ def _how(answered: Answered) -> str:
 
 def _reading(material: Material) -> Soundness | None:
     """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
-    from horsesense.annotate.soundness.kept import kept_reading
+    from horsesense.annotate.audit.stored import kept_reading
 
     return material.pool.card.soundness or (
         kept_reading(material.ability.reading) if material.ability.reading else None
@@ -240,8 +240,8 @@ def _reading(material: Material) -> Soundness | None:
 
 def _taxonomy() -> Any:
     """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     folder = find_wordnet()
     if folder is None:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 if TYPE_CHECKING:
-    from horsesense.methods.profile.abilities import Edition
-    from horsesense.methods.profile.material import Material
-    from horsesense.methods.profile.plan import Asking, Forecast
-    from horsesense.methods.profile.sheets import Answers
-    from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
-    from horsesense.records import ScoringSpec
+    from horsesense.core import ScoringSpec
+    from horsesense.models.api import ServedSettings
+    from horsesense.models.protocol import Model
+    from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.material import Material
+    from horsesense.profiling.plan import Asking, Forecast
+    from horsesense.profiling.sheets import Answers
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
@@ -33,15 +33,15 @@ class ProfileCall:
     dtype: str
     served: ServedSettings | None
     engine: Engine
-    watcher: Watcher
+    progress: Progress
 
 
 def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
-    from horsesense.methods.profile.plan import askings, forecast
-    from horsesense.models.served import is_served
-    from horsesense.records import ScoringSpec
-    from horsesense.records.spec import with_setting
+    from horsesense.core import ScoringSpec
+    from horsesense.core.spec import with_setting
+    from horsesense.models.api import is_served
+    from horsesense.profiling.plan import askings, forecast
     from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
     from horsesense.settings import labelled
@@ -55,24 +55,24 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
     if call.engine.apart and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
         plan = [each for m in materials for each in askings(m, call.edition)]
         questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
-        call.watcher.say(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
         return _collected(_run_all(call, call.model, plan, spec, run)), None
     model = _loaded(call)
     plan = [each for m in materials for each in askings(m, call.edition, model.can("likelihood"))]
     rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
     budget = sizes(run, call.device)[0]
-    ahead = forecast(model, rest, spec, budget, call.watcher)
+    ahead = forecast(model, rest, spec, budget, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
-    call.watcher.say(f"{ahead.in_words()}{kept}")
+    call.progress.log(f"{ahead.in_words()}{kept}")
     return _collected(_run_all(call, model, plan, spec, run)), ahead
 
 
 def _loaded(call: ProfileCall) -> Model:
-    from horsesense.models.opening import open_model
+    from horsesense.models.load import open_model
 
     if not isinstance(call.model, str | Path):
         return call.model
-    return open_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, watcher=call.watcher)
+    return open_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, progress=call.progress)
 
 
 def _run_all(
@@ -85,7 +85,7 @@ def _run_all(
     for each in plan:
         by_ways.setdefault(each.ways, []).append(each)
     found = []
-    settings: dict[str, Any] = {"device": call.device, "served": call.served, "watcher": call.watcher}
+    settings: dict[str, Any] = {"device": call.device, "served": call.served, "progress": call.progress}
     settings["engine"] = call.engine
     for ways, group in by_ways.items():
         probes = {each.name: each.probe for each in group}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, naming_extras, unknown
-from horsesense.methods.replicate import PAPERS
-from horsesense.methods.replicate.replication import PaperReplication, Replication
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.replication import PAPERS
+from horsesense.replication.replication import PaperReplication, Replication
 
 if TYPE_CHECKING:
-    from horsesense.methods.replicate.replication import ModelCell
-    from horsesense.methods.replicate.verdicts import Computed
+    from horsesense.replication.replication import ModelCell
+    from horsesense.replication.verdicts import Computed
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -60,7 +60,7 @@ class Replicated(Replication):
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def replicate(
     paper: str | None = None,
     *,
@@ -72,7 +72,7 @@ def replicate(
     seed: int = 0,
     device: str = "auto",
     allow_pickle: bool = False,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Replicated:
     """Compute the published figures of the papers again, and give each a verdict.
 
@@ -90,13 +90,13 @@ def replicate(
         seed: Of the draw.
         device: Where models are put.
         allow_pickle: Take pickled weights too.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Every figure with its verdict, counts, what does not fit inside the papers, and what models got.
     """
-    from horsesense.methods.replicate.computing import find_release
-    from horsesense.methods.replicate.replication import replicate_paper
+    from horsesense.replication.computing import find_release
+    from horsesense.replication.replication import replicate_paper
 
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
@@ -107,8 +107,8 @@ def replicate(
     papers: list[PaperReplication] = []
     for name in wanted:
         release = find_release(name, folder, alone=paper is not None)
-        asked, cells = _asked(name, models, release, keep, limit, seed, device, allow_pickle, watcher)
-        papers.append(replicate_paper(name, release, keep, asked, by_training, cells, watcher))
+        asked, cells = _asked(name, models, release, keep, limit, seed, device, allow_pickle, progress)
+        papers.append(replicate_paper(name, release, keep, asked, by_training, cells, progress))
     done = Replicated(tuple(papers), folder, keep)
     if keep is not None:
         _write(done, keep)
@@ -117,7 +117,7 @@ def replicate(
 
 def _trained(paper: str | None, given: Mapping[str, PathLike]) -> dict[str, Computed]:
     """What trainings that stand for figures of a paper got, by the name of the figure."""
-    from horsesense.methods.replicate.asked import computed_by_training, trained_figure
+    from horsesense.replication.asked import computed_by_training, trained_figure
     from horsesense.runs.results import read_run
 
     if not given:
@@ -139,14 +139,14 @@ def _asked(
     seed: int,
     device: str,
     allow_pickle: bool,
-    watcher: Watcher,
+    progress: Progress,
 ) -> tuple[dict[str, Computed], list[ModelCell]]:
     """What models got in a paper's suites: by the keys of the ledger, and in rows of their own."""
     from horsesense.api.asking import ask
-    from horsesense.methods.replicate.asked import SUITES, cells_of, computed_of, is_random, why_no_verdict
-    from horsesense.methods.replicate.computing import is_whole
-    from horsesense.methods.replicate.replication import model_cells
     from horsesense.methods.suites import find_paper_suite
+    from horsesense.replication.asked import SUITES, cells_of, computed_of, is_random, why_no_verdict
+    from horsesense.replication.computing import is_whole
+    from horsesense.replication.replication import model_cells
 
     found: dict[str, Computed] = {}
     rows: list[ModelCell] = []
@@ -166,7 +166,7 @@ def _asked(
             device=device,
             allow_pickle=allow_pickle,
             ways="options",
-            watcher=watcher,
+            progress=progress,
         )
         records = {each.part.model.name: each.part.model for each in run.answered}
         verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
@@ -181,7 +181,7 @@ def _write(done: Replicated, folder: Path) -> None:
     """The document, the Markdown and the page, beside what was kept."""
     import orjson
 
-    from horsesense.files import writing
+    from horsesense.data import writing
 
     with writing(folder / DOCUMENT) as temporary:
         temporary.write_bytes(orjson.dumps(done.to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from horsesense.analysis import Estimate
 from horsesense.api.probes import PathLike, probes_named
 from horsesense.api.results import Results
 from horsesense.api.run import AnyRun, Run, answers_by_place, finished_by_place
-from horsesense.errors import UserError, naming_extras, unknown
-from horsesense.records import Facet, Probe
-from horsesense.records.document import Document
+from horsesense.core import Facet, Probe
+from horsesense.core.document import Document
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.result import ResultDocument
 from horsesense.scoring.normalise import Normalisation, parse_normalisation
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.stats import Estimate
 
 if TYPE_CHECKING:
-    from horsesense.analysis.slices import FacetRow
     from horsesense.report.collecting import Collected
     from horsesense.report.summary import Summary
+    from horsesense.stats.slices import FacetRow
 
 Format = Literal["html", "md", "latex"]
 ROW_FORMATS = ("csv", "parquet", "json")
@@ -106,7 +106,7 @@ class Report:
         return self.results()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def write_report(
     *runs: AnyRun,
     out: PathLike | None = None,
@@ -117,7 +117,7 @@ def write_report(
     cues: bool = True,
     probes: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = (),
     pictures: bool = True,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Report:
     """Write one self-contained HTML page, or a table for a README or a paper.
 
@@ -133,7 +133,7 @@ def write_report(
         probes: Probes of which a part was asked, as names, files or by name: cues are judged on all of their items. A
             run that was just asked knows its own.
         pictures: Draw curves into the page, which takes seconds.
-        watcher: Told what is looked for, and that charts are left out where the extra ``pictures`` is not installed.
+        progress: Told what is looked for, and that charts are left out where the extra ``pictures`` is not installed.
 
     Returns:
         The results, slices and tables, and where they were written.
@@ -153,13 +153,13 @@ def write_report(
     wholes = {name: whole for run in runs if isinstance(run, Run) for name, whole in run.wholes.items()}
     wholes |= probes_named(probes)
     if any(isinstance(run, Run) for run in runs):
-        collected = _collected(runs, cues, how, watcher, wholes)
+        collected = _collected(runs, cues, how, progress, wholes)
     else:
         folders = [Path(run) for run in runs if not isinstance(run, Run)]
-        collected = collect(folders, cues=cues, how=how, watcher=watcher, wholes=wholes)
+        collected = collect(folders, cues=cues, how=how, progress=progress, wholes=wholes)
     slices, not_sliced = sliced_by(collected.summaries, by)
     path = Path(out) if out is not None else default_report(runs) if format == "html" else None
-    text = _written(collected, path, format, runs, watcher, pictures)
+    text = _written(collected, path, format, runs, progress, pictures)
     drawn: Sequence[Path] = ()
     if charts is not None:
         from horsesense.report.charts import write_charts
@@ -184,7 +184,7 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 
 def _collected(
-    runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, watcher: Watcher, wholes: Mapping[str, Probe]
+    runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, progress: Progress, wholes: Mapping[str, Probe]
 ) -> Collected:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
     from horsesense.report.collecting import collect_answered, with_tables
@@ -195,7 +195,7 @@ def _collected(
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
     kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
-    collected = with_tables(collect_answered(whole, cues, how, watcher, wholes), whole)
+    collected = with_tables(collect_answered(whole, cues, how, progress, wholes), whole)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
     return replace(collected, manifests=kept, unfinished=split)
 
@@ -205,7 +205,7 @@ def _written(
     path: Path | None,
     format: Format,
     runs: Sequence[AnyRun],
-    watcher: Watcher,
+    progress: Progress,
     pictures: bool,
 ) -> str:
     """Write the page or the table; the text of the table."""
@@ -213,9 +213,9 @@ def _written(
         from horsesense.report.page import write_report as write_page
 
         assert path is not None
-        write_page(collected, path, drawn=pictures, watcher=watcher)
+        write_page(collected, path, drawn=pictures, progress=progress)
         return ""
-    from horsesense.files import writing
+    from horsesense.data import writing
     from horsesense.report.tables import latex, markdown
 
     if not collected.summaries:
@@ -245,7 +245,7 @@ class WrittenRows(Document):
     """Their names."""
 
 
-@naming_extras()
+@translate_errors()
 def write_rows(
     *runs: AnyRun,
     out: PathLike | None = None,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.frames import Frame, columns_of
-from horsesense.records.document import plain
+from horsesense.core.document import plain
 from horsesense.runs.comparison import SideBySide
 from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
 from horsesense.runs.result import Result
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
+    from horsesense.stats import Estimate
 
 
 class Results(Frame):

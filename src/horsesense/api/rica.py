@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.rica_asking import AskedViews, clues, views
 from horsesense.api.rica_study import Study, study
-from horsesense.errors import naming_extras
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.errors import translate_errors
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-@naming_extras()
+@translate_errors()
 def derive(form: str, *, lexicon: PathLike | None = None) -> Derivation:
     """Every way to say an axiom: the release's six, and those of the 24 kinds that apply.
 
@@ -56,7 +56,7 @@ def derive(form: str, *, lexicon: PathLike | None = None) -> Derivation:
     return derivation(_axiom(form), whole_lexicon(None if lexicon is None else Path(lexicon)))
 
 
-@naming_extras()
+@translate_errors()
 def equivalent(form: str, other: str, *, lexicon: PathLike | None = None) -> WrittenProof:
     """Whether two forms say the same, with the way from one to the other.
 
@@ -71,7 +71,7 @@ def equivalent(form: str, other: str, *, lexicon: PathLike | None = None) -> Wri
     return written_proof(prove(_axiom(form), _axiom(other), whole_lexicon(None if lexicon is None else Path(lexicon))))
 
 
-@naming_extras()
+@translate_errors()
 def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
     """Write what stands beside every RICA score: the probe without its premise, and with nonsense for its content.
 
@@ -85,7 +85,7 @@ def controls(probe: PathLike, folder: PathLike | None = None) -> Controls:
     return write_controls(Path(probe), Path(folder) if folder is not None else Path(probe).parent)
 
 
-@naming_extras()
+@translate_errors()
 def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
     """Accuracy by kind, positivity bias, test-retest, and the effect of the background fact.
 
@@ -99,7 +99,7 @@ def analyse(folder: PathLike, against: PathLike | None = None) -> RunAnalysis:
     return analyse_run(Path(folder), None if against is None else Path(against))
 
 
-@naming_extras()
+@translate_errors()
 def plot_ladder(analysis: RunAnalysis, path: PathLike | None = None) -> Any:
     """The fact ladder as a picture: what is right on each rung, of facts that are known and of those that are not.
 
@@ -122,7 +122,7 @@ def _axiom(text: str) -> Axiom:
     return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
 
 
-@naming_extras()
+@translate_errors()
 def lexicon(file: PathLike | None = None) -> LexiconCheck:
     """The pairs behind the lexical operators: who certified each, and what WordNet says of it.
 
@@ -135,7 +135,7 @@ def lexicon(file: PathLike | None = None) -> LexiconCheck:
     return check_lexicon(whole_lexicon(None if file is None else Path(file)), find_wordnet())
 
 
-@naming_extras()
+@translate_errors()
 def released(file: PathLike) -> ReleaseCheck:
     """Derive the other forms of each released axiom from its original, and show those that differ.
 
@@ -148,7 +148,7 @@ def released(file: PathLike) -> ReleaseCheck:
     return check_release(Path(file))
 
 
-@naming_extras()
+@translate_errors()
 def recall(file: PathLike) -> FilterRecall:
     """What the filters on knowledge bases would keep of released axioms, all of which people accepted.
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.probes import PathLike, called, opened
-from horsesense.errors import UserError, naming_extras
+from horsesense.core import FORMS, Probe
+from horsesense.core.document import Document
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.views import VIEWS, ViewScore, in_view, statement_of, view_scores
-from horsesense.records import FORMS, Probe
-from horsesense.records.document import Document
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
+    from horsesense.core import ScoringSpec
     from horsesense.methods.rica.clue_sets import ClueSet
-    from horsesense.models.contract import Model
-    from horsesense.records import ScoringSpec
+    from horsesense.models.protocol import Model
     from horsesense.scoring.saliency import Method
 
 __all__ = ["AskedViews", "clues", "views"]
@@ -35,7 +35,7 @@ class AskedViews(Document):
     """One a model and view that it can be asked in."""
 
 
-@naming_extras()
+@translate_errors()
 def views(
     model: str | Path | Model | Sequence[str | Path | Model],
     probe: PathLike | Probe,
@@ -45,7 +45,7 @@ def views(
     seed: int = 0,
     spec: str | ScoringSpec = "default",
     device: str = "auto",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> AskedViews:
     """Ask a RICA set in all three views, each model in those that it can be asked in.
 
@@ -60,7 +60,7 @@ def views(
         seed: Of the draw, and of which conclusion is the neutral one.
         spec: What a score means: a preset, or ``"field=value"`` by commas.
         device: Where models by name are put.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         What each model gets in each view, how often the views agree, and where everything is.
@@ -68,7 +68,7 @@ def views(
     from horsesense.api.asking import ask
     from horsesense.api.models import load_model
     from horsesense.api.reporting import write_report
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.hf.language_model import LanguageModel
     from horsesense.runs.results import read_run
     from horsesense.runs.shards import draw
 
@@ -89,14 +89,14 @@ def views(
             raise UserError(f"{known.name} can be asked in no view of RICA", fix="give another model")
         for view in VIEWS:
             if named[view] not in able:
-                watcher.say(f"{known.name} cannot be asked as {view}, and is left out there")
-        ask(known, able, out=folder, seed=seed, spec=spec, device=device, watcher=watcher)
-    page = write_report(folder, cues=False, pictures=False, watcher=watcher).out
+                progress.log(f"{known.name} cannot be asked as {view}, and is left out there")
+        ask(known, able, out=folder, seed=seed, spec=spec, device=device, progress=progress)
+    page = write_report(folder, cues=False, pictures=False, progress=progress).out
     assert page is not None, "a page is always written"
     return AskedViews(folder, page, view_scores(read_run(folder)[1]).scores)
 
 
-@naming_extras()
+@translate_errors()
 def clues(
     model: str | Path | Model,
     probe: PathLike | Probe,
@@ -109,7 +109,7 @@ def clues(
     seed: int = 0,
     spec: str | ScoringSpec = "default",
     device: str = "auto",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ClueSet:
     """Which words predictions on a RICA set rest on, whatever the things are called (RICA, appendix C).
 
@@ -124,22 +124,22 @@ def clues(
         seed: Of names, noise and the statements that are drawn.
         spec: What a score means.
         device: Where a model by name is put.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Clues a statement and arguments among them, each with its interval and what luck would give, and the words.
     """
     from horsesense.api.models import load_model
+    from horsesense.core.spec import parse_spec
     from horsesense.methods.rica.clue_sets import clue_set
-    from horsesense.models.local.language_model import LanguageModel
-    from horsesense.records.spec import parse_spec
+    from horsesense.models.hf.language_model import LanguageModel
 
     whole, name = _rica(probe)
     known = load_model(model, device=device) if isinstance(model, str | Path) else model
     if not isinstance(known, LanguageModel):
         raise UserError(f"{known.name} is served, and gradients need the weights", fix="use a local model")
     meaning = parse_spec(spec) if isinstance(spec, str) else spec
-    return clue_set(known, whole, name, meaning, limit, entities, method, steps, draws, seed, watcher)
+    return clue_set(known, whole, name, meaning, limit, entities, method, steps, draws, seed, progress)
 
 
 def _rica(probe: PathLike | Probe) -> tuple[Probe, str]:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.knowledge.triples import Facts
+    from horsesense.core import Facet, Item, Probe
+    from horsesense.lexicons.triples import Facts
     from horsesense.methods.rica.axioms import Axiom
     from horsesense.methods.rica.building import RicaPlan
     from horsesense.methods.rica.statements import Statement
-    from horsesense.records import Facet, Item, Probe
 
 PathLike = str | Path
 CAP = 16
@@ -44,10 +44,10 @@ def rica(
     dtype: str = "float32",
     limit: int | None = None,
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
-    from horsesense.annotate.soundness.kept import with_reading
+    from horsesense.annotate.audit.stored import with_reading
     from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
     from horsesense.methods.rica.knowledge_tables import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
@@ -84,7 +84,7 @@ def _written(plan: RicaPlan, realiser: str, device: str, dtype: str) -> Probe:
     from horsesense.methods.rica.proposals import write_statements
     from horsesense.methods.rica.statements import say as say_form
     from horsesense.methods.rica.statements import sayer
-    from horsesense.models.opening import open_local
+    from horsesense.models.load import open_local
 
     forms: dict[str, None] = {}
 
@@ -104,9 +104,9 @@ def _flagged(probe: Probe, fluency: str, device: str, dtype: str) -> Probe:
     """The probe with a facet that says which statements a language model finds odd."""
     from dataclasses import replace
 
+    from horsesense.core import fill_blank
     from horsesense.methods.rica.proposals import odd_texts
-    from horsesense.models.opening import open_model
-    from horsesense.records import fill_blank
+    from horsesense.models.load import open_model
 
     def right(item: Item) -> str:
         option = item.options[item.answer or 0]
@@ -119,9 +119,9 @@ def _flagged(probe: Probe, fluency: str, device: str, dtype: str) -> Probe:
 
 
 def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], genericskb: Sequence[Path]) -> dict[str, Facts]:
-    from horsesense.knowledge.atomic import read_atomic
-    from horsesense.knowledge.conceptnet import read_conceptnet
-    from horsesense.knowledge.genericskb import read_generics
+    from horsesense.lexicons.atomic import read_atomic
+    from horsesense.lexicons.conceptnet import read_conceptnet
+    from horsesense.lexicons.genericskb import read_generics
 
     facts = {}
     if conceptnet:
@@ -135,8 +135,8 @@ def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], genericskb: Seque
 
 def _words() -> frozenset[str]:
     """What novel entities must not be: words that WordNet knows."""
-    from horsesense.knowledge.wordnet import read_words
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import read_words
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     folder = find_wordnet()
     return frozenset() if folder is None else read_words(folder)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from horsesense.core import ScoringSpec
+from horsesense.core.document import Document
+from horsesense.data import check_json, read_text, writing
 from horsesense.errors import UserError, argument
-from horsesense.files import check_json, read_text, writing
 from horsesense.methods.rica.analysis import RunAnalysis
 from horsesense.methods.rica.statements import fresh_number
-from horsesense.records import ScoringSpec
-from horsesense.records.document import Document
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 SETTINGS = "study.json"
 STATEMENTS, LADDER = "statements", "ladder"
@@ -47,7 +47,7 @@ def study(
     seed: int = 0,
     spec: str | ScoringSpec = "default",
     device: str = "auto",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Study:
     """Build or take statements, add their controls and the fact ladder, ask, analyse and show.
 
@@ -62,7 +62,7 @@ def study(
         seed: Of what is drawn.
         spec: What a score means: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
         device: Where models are put.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Where everything is, and what the answers say.
@@ -73,16 +73,16 @@ def study(
     folder = Path(out)
     whom = _begin(folder, _Settings(str(statements or ""), limit, entities, seed))
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
-    _lay_down(probes, statements, limit, whom, seed, watcher)
+    _lay_down(probes, statements, limit, whom, seed, progress)
     probes[1:1] = [written.out for written in controls(probes[0]).controls.values()]
-    run = ask(model, probes, out=folder / "run", seed=seed, spec=spec, device=device, watcher=watcher)
-    page = run.report(folder / "report.html", watcher=watcher)
+    run = ask(model, probes, out=folder / "run", seed=seed, spec=spec, device=device, progress=progress)
+    page = run.report(folder / "report.html", progress=progress)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"
     try:
         plot_ladder(analysis, picture)
     except UserError as error:  # the extra is not installed, and all the rest is there
-        watcher.say(str(error))
+        progress.log(str(error))
         picture = None
     return Study(folder, folder / "run", page, picture, whom, analysis)
 
@@ -123,11 +123,11 @@ def _refused(path: Path, why: str) -> UserError:
 
 
 def _lay_down(
-    probes: Sequence[Path], given: str | Path | None, limit: int | None, whom: str, seed: int, watcher: Watcher
+    probes: Sequence[Path], given: str | Path | None, limit: int | None, whom: str, seed: int, progress: Progress
 ) -> None:
     """The statements and the ladder, where they are not there yet."""
     from horsesense.api.probes import build, load_probe
-    from horsesense.records import card_path, write_probe
+    from horsesense.core import card_path, write_probe
 
     for path, task in zip(probes, ("masked", "ladder"), strict=True):
         if path.exists() and card_path(path).exists():  # the card is written last
@@ -137,5 +137,5 @@ def _lay_down(
             if probe.card.method != "rica":
                 raise UserError("this is no RICA probe", file=Path(given), fix="import or build one first")
         else:
-            probe = build("rica", task=task, entities=whom, limit=limit, seed=seed, watcher=watcher)
+            probe = build("rica", task=task, entities=whom, limit=limit, seed=seed, progress=progress)
         write_probe(path, probe)

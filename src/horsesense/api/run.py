@@ -9,13 +9,13 @@ from typing import Any
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.results import Comparison, Results, estimate_columns
+from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.records import Probe
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
-from horsesense.watching import UNWATCHED, Watcher
 
 
 class Run:
@@ -59,8 +59,8 @@ class Run:
 
     def by(self, facet: str) -> Frame:
         """Accuracy by the values of a facet, for every model and probe that has it."""
-        from horsesense.analysis.slices import by_facet
         from horsesense.errors import unknown
+        from horsesense.stats.slices import by_facet
 
         rows = []
         for each in self.answered:
@@ -162,13 +162,13 @@ class Run:
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")
 
-    def report(self, path: str | Path, cues: bool = True, watcher: Watcher = UNWATCHED) -> Path:
+    def report(self, path: str | Path, cues: bool = True, progress: Progress = NO_PROGRESS) -> Path:
         """Write the page: one HTML file that asks nothing of a network.
 
         Args:
             path: Where to.
             cues: Look for the best cue of each probe too, which takes seconds.
-            watcher: Told where charts are left out, because the extra ``pictures`` is not installed.
+            progress: Told where charts are left out, because the extra ``pictures`` is not installed.
 
         Returns:
             The path.
@@ -178,10 +178,10 @@ class Run:
 
         place = self.folder or Path("memory")
         runs = [(place, self.answered)]
-        collected = with_tables(collect_answered(runs, cues, self.normalise, watcher), runs)
+        collected = with_tables(collect_answered(runs, cues, self.normalise, progress), runs)
         if self.manifest is not None:
             collected = replace(collected, manifests={place: self.manifest})
-        write_report(collected, Path(path), drawn=True, watcher=watcher)
+        write_report(collected, Path(path), drawn=True, progress=progress)
         return Path(path)
 
     def __repr__(self) -> str:

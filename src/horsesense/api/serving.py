@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, argument, naming_extras
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.links import Serving
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-@naming_extras()
+@translate_errors()
 def serve(
     study: PathLike,
     *,
@@ -30,7 +30,7 @@ def serve(
     processes: int = 1,
     behind_proxy: bool = False,
     started: Callable[[Serving], None] | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Serving:
     """Serve a study until it is stopped (Ctrl-C). Stopping, or killing, loses no answer.
 
@@ -41,7 +41,7 @@ def serve(
         processes: How many answer.
         behind_proxy: Believe a proxy on this machine who is asking.
         started: Called with what is returned, before the first request.
-        watcher: Told where it is served.
+        progress: Told where it is served.
 
     Returns:
         Where it was served, when it has been stopped.
@@ -63,10 +63,10 @@ def serve(
         if started is not None:
             started(serving)
         invite_by = "invite people with: horsesense annotate invite"
-        watcher.say(f"{served.study.instrument.title}  {serving.address}  ({database}; {invite_by})")
+        progress.log(f"{served.study.instrument.title}  {serving.address}  ({database}; {invite_by})")
         if loopback and (address.port or 80) != chosen:
             begin = f"links begin with {served.study.address}"
-            watcher.say(f"{begin}: set the address in study.toml, or choose its port")
+            progress.log(f"{begin}: set the address in study.toml, or choose its port")
         settings: dict[str, Any] = {
             "host": host,
             "port": chosen,

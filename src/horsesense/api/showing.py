@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.probes import overview as look
-from horsesense.errors import UserError, naming_extras
-from horsesense.records import Item, Probe
-from horsesense.records.overview import ItemInForms, Overview, item_in_forms
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import Item, Probe
+from horsesense.core.overview import ItemInForms, Overview, item_in_forms
+from horsesense.errors import UserError, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.api.run import Run
@@ -41,14 +41,14 @@ class ShownAnswers:
         return self.document().to_json()
 
 
-@naming_extras()
+@translate_errors()
 def show(
     what: Probe | Run | PathLike,
     item: str | None = None,
     *,
     samples: int = 3,
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Overview | ItemInForms | ShownAnswers:
     """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one.
 
@@ -57,7 +57,7 @@ def show(
         item: An id, a release's own id, or the start of one; of a run there has to be one.
         samples: Of a probe: how many items to draw.
         seed: Which ones.
-        watcher: Told where parts of a run are not finished.
+        progress: Told where parts of a run are not finished.
 
     Returns:
         Of a probe, what is in it; with ``item``, this one; of a run, this one with all answers to it.
@@ -69,14 +69,14 @@ def show(
     if not isinstance(what, Probe | str | Path):
         return _shown(what.answered, item, what.folder)
     if not isinstance(what, Probe) and Path(what).is_dir():
-        return _of_folder(Path(what), item, watcher)
+        return _of_folder(Path(what), item, progress)
     probe = what if isinstance(what, Probe) else load_probe(what)
     if item is None:
         return look(probe, samples=samples, seed=seed)
     return item_in_forms(_find_item(probe.items, item, None if isinstance(what, Probe) else Path(what)))
 
 
-def _of_folder(folder: Path, wanted: str | None, watcher: Watcher) -> ShownAnswers:
+def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ShownAnswers:
     """The item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
     from horsesense.runs.results import read_run
 
@@ -84,7 +84,7 @@ def _of_folder(folder: Path, wanted: str | None, watcher: Watcher) -> ShownAnswe
     shown = _shown(answered, wanted, folder)
     if len(answered) < len(manifest.parts):
         unfinished = f"{len(manifest.parts) - len(answered)} of {len(manifest.parts)}"
-        watcher.say(f"{unfinished} parts of the run are not finished")
+        progress.log(f"{unfinished} parts of the run are not finished")
     return shown
 
 

@@ -8,17 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.annotate.soundness.figures import (
-    ENOUGH,
-    check_read,
-    draw_second,
-    is_bad,
-    remarks_on,
-    stage_of,
-    too_few,
-)
-from horsesense.annotate.soundness.judged import Judged, read_judged
-from horsesense.annotate.soundness.reading import (
+from horsesense.annotate.audit.blind_audit import (
     FIRST,
     READER,
     SECOND,
@@ -30,17 +20,27 @@ from horsesense.annotate.soundness.reading import (
     write_reading,
     write_second,
 )
+from horsesense.annotate.audit.figures import (
+    ENOUGH,
+    check_read,
+    draw_second,
+    is_bad,
+    remarks_on,
+    stage_of,
+    too_few,
+)
+from horsesense.annotate.audit.judged import Judged, read_judged
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, argument, naming_extras
-from horsesense.records import Judgement, iter_judgements, read_probe
-from horsesense.records.card import add_soundness
-from horsesense.records.document import Document
-from horsesense.records.soundness import Soundness, parse_party
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.core import Judgement, iter_judgements, read_probe
+from horsesense.core.audit import Soundness, parse_party
+from horsesense.core.card import add_soundness
+from horsesense.core.document import Document
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
-    from horsesense.records import ScoringSpec
+    from horsesense.core import ScoringSpec
+    from horsesense.models.hf.language_model import LanguageModel
 
 __all__ = [
     "ModelJudgements",
@@ -101,7 +101,7 @@ class ModelJudgements(Document):
     """Those that it says make no sense."""
 
 
-@naming_extras()
+@translate_errors()
 def new_reading(
     probe: PathLike,
     out: PathLike,
@@ -128,8 +128,8 @@ def new_reading(
     Returns:
         What was drawn.
     """
-    from horsesense.annotate.soundness.faults import SECOND as SECOND_TRUE
-    from horsesense.annotate.soundness.faults import second_answers_of
+    from horsesense.annotate.audit.seeded_errors import SECOND as SECOND_TRUE
+    from horsesense.annotate.audit.seeded_errors import second_answers_of
 
     if (known is None) != (votes is None):
         raise UserError(
@@ -156,7 +156,7 @@ def _votes(path: Path) -> Iterator[Judgement]:
     return (placed.judgement for placed in iter_judgements(path))
 
 
-@naming_extras()
+@translate_errors()
 def second_stage(reading: PathLike, judgements: Sequence[PathLike], *, chunk: int = 130) -> SecondStage:
     """Write the second stage of a reading: the key is shown of all items that were called bad, and of as many others.
 
@@ -179,7 +179,7 @@ def second_stage(reading: PathLike, judgements: Sequence[PathLike], *, chunk: in
     return SecondStage(folder / SECOND_STAGE, tuple(files), differed, len(asked) - differed)
 
 
-@naming_extras()
+@translate_errors()
 def apply_reading(
     reading: PathLike,
     judgements: Sequence[PathLike],
@@ -254,7 +254,7 @@ def _judged(drawn: Reading, judgements: Sequence[PathLike], instrument: str) -> 
     return judged
 
 
-@naming_extras()
+@translate_errors()
 def read_by_model(
     reading: PathLike,
     model: str | Path | LanguageModel,
@@ -263,7 +263,7 @@ def read_by_model(
     margin: float = 0.0,
     device: str = "auto",
     spec: str | ScoringSpec = "default",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ModelJudgements:
     """Let a model read: each option by itself, yes or no, by the likelier answer. Its lines go to ``out``.
 
@@ -274,20 +274,20 @@ def read_by_model(
         margin: Where yes and no lie so near one another (in log-probability), the option is unclear.
         device: Where a model by name is put.
         spec: What a score means, and what the layers compute in (``"dtype=bfloat16"``).
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Where the lines are, and how many items it judged.
     """
-    from horsesense.annotate.soundness.judged import LINES
-    from horsesense.annotate.soundness.model_reader import codes_of_model, questions_to_model, write_lines
+    from horsesense.annotate.audit.judged import LINES
+    from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model, write_lines
     from horsesense.api.asking import ask
 
     path = Path(out)
     if path.suffix not in LINES:
         raise UserError("lines of a reading end in .txt", file=path, fix="choose such a name")
     drawn = read_reading(Path(reading))
-    run = ask(model, questions_to_model(drawn), device=device, spec=spec, watcher=watcher)
+    run = ask(model, questions_to_model(drawn), device=device, spec=spec, progress=progress)
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     nonsense = write_lines(path, codes)

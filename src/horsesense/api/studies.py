@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from horsesense.api.judgements import apart
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.serving import opened_study, serve
-from horsesense.errors import UserError, argument, naming_extras
+from horsesense.errors import UserError, argument, translate_errors
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.links import Completions, Links, Standing
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["codes", "invite", "new", "pause", "resume", "revoke", "serve", "withdraw"]
 
 
-@naming_extras()
+@translate_errors()
 def new(
     probe: PathLike,
     instrument: str,
@@ -63,9 +63,9 @@ def new(
     Returns:
         The files of the folder, and how many judgements are asked for.
     """
-    from horsesense.analysis.people.qualification import Threshold
     from horsesense.annotate.instrument import find_instrument
     from horsesense.annotate.study import NewTasks, Study, make_study
+    from horsesense.stats.raters.qualification import Threshold
 
     folder = Path(out)
     apart(folder, [probe], "the tasks would overwrite the probe")
@@ -91,7 +91,7 @@ def new(
     return NewTasks(folder, files, asked.name, number, number * study.judgements, 0)
 
 
-@naming_extras()
+@translate_errors()
 def invite(
     study: PathLike,
     names: Sequence[str] = (),
@@ -122,7 +122,7 @@ def invite(
         raise UserError("people are invited by name, or as a crowd", fix=f"give names, or {argument('crowd')}")
     with opened_study(study) as served:
         from horsesense.annotate.server.links import Links, crowd_link, personal_links
-        from horsesense.files.tables import write_rows
+        from horsesense.data.tables import write_rows
 
         links = (
             (crowd_link(served, crowd, most),)
@@ -138,7 +138,7 @@ def invite(
     return Links(Path(study), links, path)
 
 
-@naming_extras()
+@translate_errors()
 def codes(study: PathLike, *, out: PathLike | None = None) -> Completions:
     """Names, answers and completion codes, to hold against what people gave to a platform.
 
@@ -151,7 +151,7 @@ def codes(study: PathLike, *, out: PathLike | None = None) -> Completions:
     """
     with opened_study(study) as served:
         from horsesense.annotate.server.links import Completions, completions
-        from horsesense.files.tables import write_rows
+        from horsesense.data.tables import write_rows
 
         persons = completions(served)
     path = None if out is None else Path(out)
@@ -160,7 +160,7 @@ def codes(study: PathLike, *, out: PathLike | None = None) -> Completions:
     return Completions(Path(study), persons, path)
 
 
-@naming_extras()
+@translate_errors()
 def pause(study: PathLike, names: Sequence[str] = ()) -> Standing:
     """Give nothing more to judge to these people, or to nobody; what is in hand may still be answered.
 
@@ -174,7 +174,7 @@ def pause(study: PathLike, names: Sequence[str] = ()) -> Standing:
     return _paused(study, names, True)
 
 
-@naming_extras()
+@translate_errors()
 def resume(study: PathLike, names: Sequence[str] = ()) -> Standing:
     """Go on after a pause; also for people whom attention items stopped or the qualification kept out.
 
@@ -188,7 +188,7 @@ def resume(study: PathLike, names: Sequence[str] = ()) -> Standing:
     return _paused(study, names, False)
 
 
-@naming_extras()
+@translate_errors()
 def _paused(study: PathLike, names: Sequence[str], paused: bool) -> Standing:
     with opened_study(study) as served:
         from horsesense.annotate.server.links import Standing
@@ -198,7 +198,7 @@ def _paused(study: PathLike, names: Sequence[str], paused: bool) -> Standing:
     return Standing(Path(study), tuple(names), "paused" if paused else "resumed")
 
 
-@naming_extras()
+@translate_errors()
 def revoke(study: PathLike, names: Sequence[str] = (), *, crowd: bool = False) -> Standing:
     """End the personal links of people; what they said stays. `invite` with ``renew`` gives a new one.
 
@@ -225,7 +225,7 @@ def revoke(study: PathLike, names: Sequence[str] = (), *, crowd: bool = False) -
     return Standing(Path(study), tuple(names), "revoked")
 
 
-@naming_extras()
+@translate_errors()
 def withdraw(study: PathLike, name: str, *, reason: str = "") -> Standing:
     """Take a person's judgements out: nothing counts them any more, and their items are asked again.
 

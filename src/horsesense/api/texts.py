@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.models import load_model
-from horsesense.errors import UserError, naming_extras
-from horsesense.records import Fill, ScoringSpec
-from horsesense.records.spec import parse_spec
+from horsesense.core import Fill, ScoringSpec
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, translate_errors
 
 if TYPE_CHECKING:
-    from horsesense.models.contract import Model
+    from horsesense.models.protocol import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
@@ -83,7 +83,7 @@ class Scores:
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def score(
     model: str | Path | Model,
     texts: str | Sequence[str],
@@ -113,7 +113,7 @@ def score(
     return Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
 
 
-@naming_extras()
+@translate_errors()
 def texts_in(file: str | Path | BinaryIO) -> list[str]:
     """The texts of a file, or of an open stream such as standard input: one a line, empty lines passed over.
 
@@ -123,7 +123,7 @@ def texts_in(file: str | Path | BinaryIO) -> list[str]:
     Returns:
         The texts in their order; a file without any is an error.
     """
-    from horsesense.files import read_text
+    from horsesense.data import read_text
 
     if isinstance(file, str | Path):
         where, content = str(file), read_text(Path(file))
@@ -187,7 +187,7 @@ class Fills:
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def fill(
     model: str | Path | Model,
     prompts: str | Sequence[str],
@@ -215,7 +215,7 @@ def fill(
     return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, frame_in_words(loaded, meaning))
 
 
-@naming_extras()
+@translate_errors()
 def saliency(
     model: str | Path | Model,
     text: str,
@@ -242,8 +242,8 @@ def saliency(
     Returns:
         Each word with its value; over names, the words that most draws agree on.
     """
-    from horsesense.models.local.language_model import LanguageModel
-    from horsesense.models.opening import refuse_served
+    from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.models.load import refuse_served
     from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, naming_extras
-from horsesense.files import cache_folder, disk_errors
-from horsesense.files.checksums import SUMS, check_folder
-from horsesense.records.document import Document
+from horsesense.core.document import Document
+from horsesense.data import cache_folder, disk_errors
+from horsesense.data.checksums import SUMS, check_folder
+from horsesense.errors import UserError, translate_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Verified(Document):
         return not self.damaged and not self.missing
 
 
-@naming_extras()
+@translate_errors()
 def verify(path: PathLike | None = None) -> Verified:
     """Look at every checksum of what is kept, and compute anew which models runs are of.
 
@@ -92,7 +92,7 @@ def _name(place: Path, path: Path) -> str:
 
 def _file(path: Path) -> Verified:
     """A probe: the id of each item is the hash of its content, so that reading it is looking at it."""
-    from horsesense.records import read_probe
+    from horsesense.core import read_probe
 
     damaged: tuple[str, ...] = ()
     try:
@@ -113,7 +113,7 @@ def _weights(folder: Path) -> list[str]:
 def _run(folder: Path) -> tuple[list[Path], list[str]]:
     """Files of a run that cannot be read, and models that are others by now."""
     from horsesense.models.folders import hash_of_files, identity_of, weight_files
-    from horsesense.models.locating import locate
+    from horsesense.models.locate import locate
     from horsesense.runs.manifest import manifest_path, read_manifest
     from horsesense.runs.results import read_run
 

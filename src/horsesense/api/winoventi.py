@@ -9,7 +9,9 @@ from horsesense.api.models import named
 from horsesense.api.probes import PathLike, load_probe, opened
 from horsesense.api.winoventi_associations import MODEL, Associations, associations, jaccard, nouns_of
 from horsesense.api.winoventi_pipeline import make, serve, status
-from horsesense.errors import UserError, naming_extras
+from horsesense.core import Probe, ScoringSpec
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.background import keep_background, own_depths, read_background
 from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
@@ -18,11 +20,9 @@ from horsesense.methods.winoventi.calibration import calibrate as calibrate_filt
 from horsesense.methods.winoventi.evaluation import MAIN, ask_all
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
-from horsesense.records import Probe, ScoringSpec
-from horsesense.records.spec import parse_spec
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings
 from horsesense.runs.engine import Engine
-from horsesense.watching import UNWATCHED, Watcher
 
 __all__ = [
     "Associations",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-@naming_extras()
+@translate_errors()
 def evaluate(
     probe: PathLike,
     *,
@@ -55,7 +55,7 @@ def evaluate(
     family: str | None = None,
     allow_pickle: bool = False,
     engine: str | Engine = "here",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Evaluations:
     """Generic and exception test, both right, the drop; All, Individual and Intersection; slices and margins.
 
@@ -75,7 +75,7 @@ def evaluate(
         allow_pickle: Take pickled weights too.
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `horsesense.engine` gave; own
             associations are asked for here.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         Each model's figures with intervals.
@@ -94,7 +94,7 @@ def evaluate(
     for file, read in ((depths, read_depths), (registry, read_registry)):
         if file is not None:
             read(Path(file))  # what is wrong with it is told before the asking
-    asked = ask_all(list(models), load_probe(probe), folder, settings, watcher, reverse, named(engine))
+    asked = ask_all(list(models), load_probe(probe), folder, settings, progress, reverse, named(engine))
     drawn = asked[0][MAIN].probe
     own = {name: own_depths(name, drawn, folder, settings) for name in models} if own_associations else {}
     paths = [None if file is None else Path(file) for file in (depths, registry)]
@@ -102,7 +102,7 @@ def evaluate(
     return evaluations(folder, Path(probe), evaluate_answers(asked, read_background(folder)))
 
 
-@naming_extras()
+@translate_errors()
 def splits(
     probe: Probe | PathLike,
     setting: str,
@@ -128,7 +128,7 @@ def splits(
     return write_splits(make_splits(opened(probe), setting, seed, dev, unseen_nouns), seed, Path(out))
 
 
-@naming_extras()
+@translate_errors()
 def calibrate(
     registry: PathLike,
     *,

@@ -10,8 +10,10 @@ from typing import Any
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
-from horsesense.errors import UserError, argument, naming_extras
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.core import ScoringSpec, probe_name
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.winoventi.asking import Asking, associate
 from horsesense.methods.winoventi.associations import (
     KS,
@@ -25,9 +27,7 @@ from horsesense.methods.winoventi.associations import (
 from horsesense.methods.winoventi.measures import Similarity, jaccard_table
 from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
 from horsesense.methods.winoventi.summaries import AssociationSummary, association_summary
-from horsesense.records import ScoringSpec, probe_name
-from horsesense.records.spec import parse_spec
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 MODEL = "smollm2-masked"
 """Who is asked where nobody is named: the bundled masked model."""
@@ -36,7 +36,12 @@ _DEEPEST = 100
 
 
 def nouns_of(
-    nouns: PathLike, *, as_paper: bool = False, limit: int | None = None, seed: int = 0, watcher: Watcher = UNWATCHED
+    nouns: PathLike,
+    *,
+    as_paper: bool = False,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
 ) -> NounList:
     """Nouns to ask about.
 
@@ -45,7 +50,7 @@ def nouns_of(
         as_paper: Take them literally, as the paper does.
         limit: At most so many, drawn by ``seed``.
         seed: Which ones.
-        watcher: Told what was odd in the list.
+        progress: Told what was odd in the list.
 
     Returns:
         The nouns, and what was cleaned.
@@ -58,7 +63,7 @@ def nouns_of(
     else:
         listed = read_nouns(Path(nouns), literal=as_paper)
     for what, entries in listed.odd.items():
-        watcher.say(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
+        progress.log(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
     if limit is None or limit >= len(listed.nouns):
         return listed
     drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
@@ -90,7 +95,7 @@ class Associations:
         return self.frame()._repr_html_()
 
 
-@naming_extras()
+@translate_errors()
 def associations(
     nouns: PathLike,
     *,
@@ -106,7 +111,7 @@ def associations(
     device: str = "auto",
     family: str | None = None,
     allow_pickle: bool = False,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Associations:
     """Words common to the best of "The X is ___" and "The X is not ___", ranked and cut at the knee.
 
@@ -124,23 +129,23 @@ def associations(
         device: Where models are put.
         family: How the model is asked, where its config does not tell.
         allow_pickle: Take pickled weights too.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         All associations, and their summary.
     """
-    from horsesense.models.opening import open_model
+    from horsesense.models.load import open_model
 
     if not k or min(k) < 1 or max(k) > _DEEPEST:
         told = ",".join(map(str, k))
         raise UserError(f"{argument('k')} {told} is out of range", fix=f"use depths from 1 to {_DEEPEST}")
-    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
+    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, progress=progress)
     meaning = parse_spec(spec) if isinstance(spec, str) else spec
     asking = Asking(as_paper, template, tuple(sorted(set(k))), meaning)
     where: dict[str, Any] = {"device": device, "dtype": meaning.dtype, "allow_pickle": allow_pickle}
     loaded = open_model(model, family=family, **where)
     ranking = None if ranker == "none" else open_model(ranker, **where)
-    found = associate(loaded, ranking, listed.nouns, asking, watcher)
+    found = associate(loaded, ranking, listed.nouns, asking, progress)
     written = None if out is None else Path(out)
     if written is not None:
         write_associations(written, found.selection.associations)
@@ -148,25 +153,25 @@ def associations(
     return Associations(summary, found.selection.associations, listed)
 
 
-def jaccard(*files: PathLike, k: int = 10, watcher: Watcher = UNWATCHED) -> Similarity:
+def jaccard(*files: PathLike, k: int = 10, progress: Progress = NO_PROGRESS) -> Similarity:
     """Mean Jaccard similarity of models' associations; two models without any for a noun agree on it.
 
     Args:
         files: A table with a column a model, or one file a model that `associations` wrote.
         k: Cut of the rankings; for files of one model each.
-        watcher: Told how many nouns are compared, and how many left out.
+        progress: Told how many nouns are compared, and how many left out.
 
     Returns:
         The models, and the similarity of each two.
     """
     paths = [Path(file) for file in files]
-    table = read_k_file(paths[0]) if len(paths) == 1 else _of_models(paths, k, watcher)
+    table = read_k_file(paths[0]) if len(paths) == 1 else _of_models(paths, k, progress)
     similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
-    watcher.say(f"{len(table.nouns):,} nouns")
+    progress.log(f"{len(table.nouns):,} nouns")
     return similarity
 
 
-def _of_models(files: Sequence[Path], k: int, watcher: Watcher) -> KTable:
+def _of_models(files: Sequence[Path], k: int, progress: Progress) -> KTable:
     """One table of files that have one model each, on the nouns that all were asked about."""
     models = [(probe_name(path).removesuffix(".tsv"), read_associations(path)) for path in files]
     names = [name for name, _ in models]
@@ -178,5 +183,5 @@ def _of_models(files: Sequence[Path], k: int, watcher: Watcher) -> KTable:
     if not nouns:
         raise UserError("no noun has associations in all files", fix="ask the models about the same nouns")
     if left_out:
-        watcher.say(f"{left_out:,} nouns are not in all files and are left out")
+        progress.log(f"{left_out:,} nouns are not in all files and are left out")
     return table_of(models, k, nouns)

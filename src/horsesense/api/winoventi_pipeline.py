@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from horsesense.annotate.winoventi_stages import collect_people, open_round, refresh_stages, stages_of
 from horsesense.api.probes import PathLike
 from horsesense.api.winoventi_associations import MODEL, nouns_of
-from horsesense.errors import naming_extras, unknown
+from horsesense.core import ScoringSpec
+from horsesense.core.spec import parse_spec
+from horsesense.errors import translate_errors, unknown
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.people import STAGES, Stage
@@ -22,16 +24,14 @@ from horsesense.methods.winoventi.summaries import (
     next_step,
     pipeline_summary,
 )
-from horsesense.models.served import ServedSettings
-from horsesense.records import ScoringSpec
-from horsesense.records.spec import parse_spec
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.models.api import ServedSettings
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.staged_app import StagedApp, StagedServing
 
 
-@naming_extras()
+@translate_errors()
 def make(
     nouns: PathLike,
     *,
@@ -60,7 +60,7 @@ def make(
     spec: str | ScoringSpec = "default",
     device: str = "auto",
     served: ServedSettings | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> PipelineSummary:
     """Associations, exceptions, adversarial filter, premises and checks in one folder, with tasks for people.
 
@@ -96,12 +96,12 @@ def make(
         spec: What a score means.
         device: Where models are put.
         served: How servers are asked, where a model is behind one.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         What each step gave, how far people are, the probes, and the evaluation of each.
     """
-    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, watcher=watcher)
+    listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, progress=progress)
     folder = Path(out)
     plan = PipelinePlan(
         model=model,
@@ -128,7 +128,7 @@ def make(
         device=device,
         served=served or ServedSettings(),
     )
-    result, stages = _gone_on(plan, folder, watcher)
+    result, stages = _gone_on(plan, folder, progress)
     return pipeline_summary(result, folder, model, stages, listed.notes)
 
 
@@ -139,10 +139,10 @@ def _stages(people: Sequence[str]) -> tuple[str, ...]:
     return tuple(stage for stage in STAGES if stage in people)
 
 
-def _gone_on(plan: PipelinePlan, folder: Path, watcher: Watcher) -> tuple[PipelineResult, tuple[Stage, ...]]:
+def _gone_on(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[Stage, ...]]:
     """Take in what people said, do what follows from it, and bring their tasks up to date."""
     collect_people(folder)
-    result = run_pipeline(plan, folder, watcher)
+    result = run_pipeline(plan, folder, progress)
     return result, refresh_stages(folder, plan, result)
 
 
@@ -163,7 +163,7 @@ def status(folder: PathLike) -> PipelineStatus:
     return PipelineStatus(where, plan.model, counts, stages, next_step(stages, done, where))
 
 
-@naming_extras()
+@translate_errors()
 def serve(
     folder: PathLike,
     *,
@@ -172,7 +172,7 @@ def serve(
     port: int = 8000,
     address: str = "",
     started: Callable[[StagedServing], None] | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> StagedServing:
     """Serve the stages of a pipeline, one after the other, until it is stopped (Ctrl-C).
 
@@ -185,7 +185,7 @@ def serve(
         port: Where it listens.
         address: Where people reach it; by default host and port.
         started: Called with what is returned, before the first request.
-        watcher: Told where it is served, and when a stage is done.
+        progress: Told where it is served, and when a stage is done.
 
     Returns:
         Where it was served, when it has been stopped.
@@ -197,27 +197,27 @@ def serve(
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.api.serving import check_free
 
-    app = staged(folder, address or f"http://{host}:{port}", watcher)
+    app = staged(folder, address or f"http://{host}:{port}", progress)
     check_free(host, port)
     served = app.open()
     links = personal_links(served, list(invite), False, "", False) if invite else ()
     serving = StagedServing(Path(folder), app.address, served.study.folder.name, links)
     if started is not None:
         started(serving)
-    watcher.say(f"{served.study.folder.name}: {served.instrument.title}  {app.address}")
+    progress.log(f"{served.study.folder.name}: {served.instrument.title}  {app.address}")
     uvicorn.run(
         app, host=host, port=port, access_log=False, log_level="warning", server_header=False, **connection_settings()
     )
     return serving
 
 
-def staged(folder: PathLike, address: str, watcher: Watcher = UNWATCHED) -> StagedApp:
+def staged(folder: PathLike, address: str, progress: Progress = NO_PROGRESS) -> StagedApp:
     """The web app of a pipeline's stages, as `serve` runs it.
 
     Args:
         folder: The folder that `make` made.
         address: Where people reach it.
-        watcher: Told when a stage is done.
+        progress: Told when a stage is done.
 
     Returns:
         An ASGI app; its ``open()`` opens the stage that people are at.
@@ -228,6 +228,6 @@ def staged(folder: PathLike, address: str, watcher: Watcher = UNWATCHED) -> Stag
     plan = read_plan(where)
 
     def go_on() -> None:
-        _gone_on(plan, where, watcher)
+        _gone_on(plan, where, progress)
 
-    return StagedApp(lambda: open_round(where, plan), go_on, address, watcher.say, plan.enough)
+    return StagedApp(lambda: open_round(where, plan), go_on, address, progress.log, plan.enough)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike, opened
-from horsesense.errors import naming_extras
+from horsesense.core import Probe
+from horsesense.errors import translate_errors
 from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis, analyse_run
-from horsesense.records import Probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.checking import CheckDocument
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["WordNetAnalyses", "analyse", "plot_hops"]
 
 
-@naming_extras()
+@translate_errors()
 def analyse(folder: PathLike) -> WordNetAnalyses:
     """Strict accuracy at fixed sizes, accuracy by hops and distractors, and what makes a question harder.
 
@@ -28,14 +28,14 @@ def analyse(folder: PathLike) -> WordNetAnalyses:
     Returns:
         One analysis for each model and probe; its cells are figure 3 of the paper.
     """
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     wordnet = find_wordnet()
     return analyse_run(Path(folder), load_taxonomy(wordnet) if wordnet else None)
 
 
-@naming_extras()
+@translate_errors()
 def plot_hops(analysis: WordNetAnalysis) -> Any:
     """Figure 3 of the paper: accuracy by hops k, a line for each kind and distance k′, with intervals.
 
@@ -50,9 +50,9 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
     return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")
 
 
-@naming_extras()
+@translate_errors()
 def check(
-    probe: Probe | PathLike, *, source: str = "wordnet", seed: int = 0, watcher: Watcher = UNWATCHED
+    probe: Probe | PathLike, *, source: str = "wordnet", seed: int = 0, progress: Progress = NO_PROGRESS
 ) -> CheckDocument:
     """List every item of WordNetQA or DictionaryQA that breaks a rule of soundness, built here or released.
 
@@ -60,23 +60,25 @@ def check(
         probe: A probe, its name or its file.
         source: The knowledge source that its concepts are from.
         seed: Which draws the interval of the share comes from.
-        watcher: Told how far it has come.
+        progress: Told how far it has come.
 
     Returns:
         The share of broken items, how many break each rule, and the items.
     """
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.checking import check_items
 
     known = opened(probe)
-    return check_items(known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, watcher)
+    return check_items(
+        known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, progress
+    )
 
 
 def _names(source: str) -> Callable[[str], str | None]:
     """What a text names: only WordNet is known well enough by its texts."""
-    from horsesense.analysis.cues.table import place_of_text
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.cues.table import place_of_text
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     folder = find_wordnet() if source == "wordnet" else None
     if folder is None:

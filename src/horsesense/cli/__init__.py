@@ -64,7 +64,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
     from horsesense.cli import app as commands
     from horsesense.cli.output import as_option
     from horsesense.errors import as_user_error, nothing_read
-    from horsesense.watching import hearing_remarks
+    from horsesense.progress import capture_warnings
 
     nothing_read()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -82,7 +82,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
             complete(command) if completing else offer_completion(*arguments)
             sys.exit(0)
         # Not ``app()``, which has other ideas of how a command ends: four lines for a wrong call, none for Ctrl-C.
-        with command.make_context("horsesense", arguments) as context, hearing_remarks(_say):
+        with command.make_context("horsesense", arguments) as context, capture_warnings(_say):
             command.invoke(context)
         sys.stdout.flush()
     except Exit as end:

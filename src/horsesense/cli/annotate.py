@@ -143,7 +143,7 @@ def serve(
         processes=processes,
         behind_proxy=behind_proxy,
         started=print_json if json else None,
-        watcher=Bars(),
+        progress=Bars(),
     )
 
 

@@ -21,10 +21,10 @@ from horsesense.cli.annotate_people import print_rows
 from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
-    from horsesense.analysis.intervals import Estimate
-    from horsesense.analysis.people.annotators import Annotator
     from horsesense.annotate.performance import PeopleRight
     from horsesense.annotate.study_figures import Figure
+    from horsesense.stats.intervals import Estimate
+    from horsesense.stats.raters.annotators import Annotator
 
 
 def agreement(

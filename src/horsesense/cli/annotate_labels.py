@@ -11,7 +11,7 @@ from horsesense.cli.annotate_people import print_rows
 from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
-    from horsesense.annotate.settling import SettledLabels
+    from horsesense.annotate.adjudicate import SettledLabels
 
 Files = Annotated[
     list[Path],
@@ -129,7 +129,7 @@ def export(
     from horsesense.api.people import export as settle
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         settled = settle(
             *files,
             out=out,
@@ -140,7 +140,7 @@ def export(
             round=round,
             fewest=fewest,
             last=last,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(settled)

@@ -11,7 +11,7 @@ from horsesense.cli.output import Json, people, print_json, say, table
 from horsesense.cli.settings import Device, Dtype, spec_of
 
 if TYPE_CHECKING:
-    from horsesense.records.soundness import Share, Soundness
+    from horsesense.core.audit import Share, Soundness
 
 Folder = Annotated[Path, typer.Argument(metavar="READING", help="The folder that soundness new made.")]
 Judgements = Annotated[
@@ -73,7 +73,7 @@ def ask(
 
     with Bars() as progress:
         meaning = spec_of("default", dtype)
-        judged = read_by_model(reading, model, out, margin=margin, device=device, spec=meaning, watcher=progress)
+        judged = read_by_model(reading, model, out, margin=margin, device=device, spec=meaning, progress=progress)
     if json:
         print_json(judged)
         return

@@ -42,7 +42,7 @@ def baseline(
     from horsesense.api.controls import fit_control
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         fitted = fit_control(
             name,
             test,
@@ -57,7 +57,7 @@ def baseline(
             out=out,
             against=against or (),
             allow_overlap=allow_overlap,
-            watcher=watcher,
+            progress=progress,
         )
     if out is not None:
         say(f"its answers are kept in {out}; compare or report it beside a run on the same probe")

@@ -202,7 +202,7 @@ def partwhole(
     from horsesense.api.builders import partwhole as built
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         probe = built(
             relationships=relationships,
             relation_counts=relation_counts,
@@ -221,6 +221,6 @@ def partwhole(
             released=released,
             limit=limit,
             seed=seed,
-            watcher=watcher,
+            progress=progress,
         )
     write_built(out, probe, json)

@@ -64,7 +64,7 @@ def rica(
     from horsesense.api.rica_builder import rica as built
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         probe = built(
             strategies=strategy or (),
             perturbations=perturbations or ("all",),
@@ -88,7 +88,7 @@ def rica(
             dtype=dtype or "float32",
             limit=limit,
             seed=seed,
-            watcher=watcher,
+            progress=progress,
         )
     if limit is not None and len(probe.items) > limit:
         say(f"{len(probe.items)} items belong together, more than --limit {limit}; --unbalanced tears them apart")

@@ -11,10 +11,10 @@ import typer
 from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.methods.cats.evidence import EvidenceKept
     from horsesense.methods.cats.step_accuracy import Counted, StepsOfRuns
     from horsesense.methods.cats.who_gets_what import WhoGetsWhat
+    from horsesense.stats import Estimate
 
 cats = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="CATs: evidence, who gets what, inference steps.")
 

@@ -27,8 +27,8 @@ def check(
     from horsesense.api.wordnetqa import check as check_probe
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
-        checked = check_probe(file, source=source, seed=seed, watcher=watcher)
+    with Bars() as progress:
+        checked = check_probe(file, source=source, seed=seed, progress=progress)
     if json:
         print_json(checked)
     else:

@@ -35,7 +35,7 @@ def offer_completion(option: str, shell: str | None = None, *more: str) -> None:
     """Install the script of a shell, or print it; without a name, of the shell that runs this program."""
     from typer._completion_shared import Shells, _get_shell_name, get_completion_script, install
 
-    from horsesense.files import disk_errors
+    from horsesense.data import disk_errors
 
     if more:
         raise UserError(f"{option} takes one shell, and {more[0]!r} is one word more", fix="leave it out")

@@ -12,9 +12,9 @@ from horsesense.cli.settings import Device, Dtype
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.analysis.cues import Findings
-    from horsesense.analysis.cues.harden import Hardened
-    from horsesense.records import Probe
+    from horsesense.core import Probe
+    from horsesense.cues import Findings
+    from horsesense.cues.harden import Hardened
 
 MOST_SHOWN = 12
 """Cues that the table has unless all are asked for."""
@@ -50,9 +50,9 @@ def cues(
     """What answers a probe without understanding it."""
     from horsesense.api.cues import find_cues
     from horsesense.cli.progress import Bars
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
-    with Bars() as watcher:
+    with Bars() as progress:
         findings = find_cues(
             file,
             group=group,
@@ -64,7 +64,7 @@ def cues(
             rounds=rounds,
             seed=seed,
             out=baseline,
-            watcher=watcher,
+            progress=progress,
         )
     if baseline is not None:
         say(f"the answers of the best cue are kept in {baseline}; compare it with a run on the same probe")
@@ -119,12 +119,12 @@ def harden(
     """The largest subset we can find on which every cue is at chance."""
     from horsesense.api.cues import harden as harden_probe
     from horsesense.cli.progress import Bars
-    from horsesense.records import write_probe
+    from horsesense.core import write_probe
 
     if file.resolve() == out.resolve():
         raise UserError("the subset would overwrite the probe it is taken from", file=out, fix="choose another name")
-    with Bars() as watcher:
-        left = harden_probe(file, group=group, vectors=vectors, also=also or (), seed=seed, watcher=watcher)
+    with Bars() as progress:
+        left = harden_probe(file, group=group, vectors=vectors, also=also or (), seed=seed, progress=progress)
     write_probe(out, left.probe)
     if json:
         print_json(left.document(out))

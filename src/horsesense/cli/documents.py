@@ -12,13 +12,13 @@ from typing import Any
 
 from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
+from horsesense.core.document import Document
+from horsesense.core.overview import ItemInForms, Overview
+from horsesense.core.probe import WrittenProbe
+from horsesense.data.downloads import Fetched
 from horsesense.exchange.logged_run import ImportedLog
-from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.records.document import Document
-from horsesense.records.overview import ItemInForms, Overview
-from horsesense.records.probe import WrittenProbe
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
@@ -29,7 +29,7 @@ DOCUMENTS: dict[str, str] = {
     "annotate apply": "horsesense.annotate.apply_labels:AppliedLabels",
     "annotate codes": "horsesense.annotate.server.links:Completions",
     "annotate collect": "horsesense.annotate.judgement_files:WrittenJudgements",
-    "annotate export": "horsesense.annotate.settling:SettledLabels",
+    "annotate export": "horsesense.annotate.adjudicate:SettledLabels",
     "annotate invite": "horsesense.annotate.server.links:Links",
     "annotate new": "horsesense.annotate.study:NewTasks",
     "annotate pause": "horsesense.annotate.server.links:Standing",
@@ -38,21 +38,21 @@ DOCUMENTS: dict[str, str] = {
     "annotate resume": "horsesense.annotate.server.links:Standing",
     "annotate revoke": "horsesense.annotate.server.links:Standing",
     "annotate serve": "horsesense.annotate.server.links:Serving",
-    "annotate soundness apply": "horsesense.records.soundness:Soundness",
+    "annotate soundness apply": "horsesense.core.audit:Soundness",
     "annotate soundness ask": "horsesense.api.soundness:ModelJudgements",
     "annotate soundness new": "horsesense.api.soundness:NewReading",
     "annotate soundness second": "horsesense.api.soundness:SecondStage",
     "annotate status": "horsesense.annotate.status:Status",
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
-    "baseline": "horsesense.learning.baseline:BaselineDocument",
-    "build conjunctions": "horsesense.records.probe:WrittenProbe",
-    "build dictionaryqa": "horsesense.records.probe:WrittenProbe",
-    "build duals": "horsesense.records.probe:WrittenProbe",
-    "build partwhole": "horsesense.records.probe:WrittenProbe",
-    "build plugin": "horsesense.records.probe:WrittenProbe",
-    "build rica": "horsesense.records.probe:WrittenProbe",
-    "build winoventi": "horsesense.records.probe:WrittenProbe",
-    "build wordnetqa": "horsesense.records.probe:WrittenProbe",
+    "baseline": "horsesense.training.baseline:BaselineDocument",
+    "build conjunctions": "horsesense.core.probe:WrittenProbe",
+    "build dictionaryqa": "horsesense.core.probe:WrittenProbe",
+    "build duals": "horsesense.core.probe:WrittenProbe",
+    "build partwhole": "horsesense.core.probe:WrittenProbe",
+    "build plugin": "horsesense.core.probe:WrittenProbe",
+    "build rica": "horsesense.core.probe:WrittenProbe",
+    "build winoventi": "horsesense.core.probe:WrittenProbe",
+    "build wordnetqa": "horsesense.core.probe:WrittenProbe",
     "cache list": "horsesense.api.cache:CacheContents",
     "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
@@ -60,26 +60,26 @@ DOCUMENTS: dict[str, str] = {
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
     "compare": "horsesense.runs.comparison_document:ComparisonDocument",
-    "cues": "horsesense.analysis.cues.findings:CuesDocument",
+    "cues": "horsesense.cues.findings:CuesDocument",
     "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
-    "gate": "horsesense.runs.gate:Gate",
-    "harden": "horsesense.analysis.cues.harden:HardenedDocument",
+    "gate": "horsesense.runs.regression:Gate",
+    "harden": "horsesense.cues.harden:HardenedDocument",
     "import": "horsesense.cli.documents:ImportDocument",
-    "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
-    "knowledge add": "horsesense.knowledge.sources:AddedSource",
-    "knowledge list": "horsesense.knowledge.sources:KeptSources",
+    "inoculate": "horsesense.training.inoculation_folder:InoculationDocument",
+    "knowledge add": "horsesense.lexicons.sources:AddedSource",
+    "knowledge list": "horsesense.lexicons.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
-    "partwhole gold": "horsesense.records.probe:WrittenProbe",
+    "partwhole gold": "horsesense.core.probe:WrittenProbe",
     "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
-    "partwhole premises": "horsesense.records.probe:WrittenProbe",
-    "partwhole recast": "horsesense.records.probe:WrittenProbe",
+    "partwhole premises": "horsesense.core.probe:WrittenProbe",
+    "partwhole recast": "horsesense.core.probe:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "plugins": "horsesense.api.keeping:InstalledPlugins",
-    "profile": "horsesense.methods.profile.document:ProfileDocument",
-    "replicate": "horsesense.methods.replicate.replication:Replication",
+    "profile": "horsesense.profiling.document:ProfileDocument",
+    "replicate": "horsesense.replication.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
@@ -95,7 +95,7 @@ DOCUMENTS: dict[str, str] = {
     "saliency": "horsesense.cli.documents:SaliencyDocument",
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
-    "train": "horsesense.learning.training_document:TrainingDocument",
+    "train": "horsesense.training.training_document:TrainingDocument",
     "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",

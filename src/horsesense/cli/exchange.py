@@ -43,9 +43,9 @@ def import_(
     json: Json = False,
 ) -> None:
     """Read a published release or a table into a probe, or another tool's log into a run folder."""
+    from horsesense.core.probe import written
     from horsesense.exchange.formats import is_log_format
-    from horsesense.methods.releases import READERS
-    from horsesense.records.probe import written
+    from horsesense.methods.published import READERS
 
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
@@ -53,7 +53,7 @@ def import_(
         from horsesense.api.exchange import import_log
         from horsesense.cli.progress import Bars
 
-        with Bars() as watcher:
+        with Bars() as progress:
             log = import_log(
                 release,
                 *paths,
@@ -64,7 +64,7 @@ def import_(
                 filter=filter,
                 scorer=scorer,
                 skip_bad=skip_bad,
-                watcher=watcher,
+                progress=progress,
             )
         _print_log(log, json)
         return

@@ -80,7 +80,7 @@ def inoculate(
             device=device,
             dtype=dtype,
             engine=engine(on, workers=workers, gpus=gpus, threads=threads),
-            watcher=progress,
+            progress=progress,
         )
     if plot is not None:
         from horsesense.report.drawing import write_chart

@@ -39,8 +39,8 @@ def fetch(
         return
     if not names:
         raise UserError("there is nothing to fetch", fix="name something, or see: horsesense fetch --list")
-    with Bars() as watcher:
-        fetched = fetch_names(*names, folder=source, watcher=watcher)
+    with Bars() as progress:
+        fetched = fetch_names(*names, folder=source, progress=progress)
     if json:
         print_json(fetched[0] if len(fetched) == 1 else fetched)
         return

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from horsesense.core import Probe
     from horsesense.errors import UserError
-    from horsesense.records import Probe
 
 _MOST_LINES = 10
 
@@ -40,7 +40,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 
 def print_json(document: Any) -> None:
     """The one document of ``--json``."""
-    from horsesense.records.document import plain
+    from horsesense.core.document import plain
 
     sys.stdout.buffer.write(orjson.dumps(plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     sys.stdout.flush()
@@ -105,7 +105,7 @@ def say(text: str) -> None:
 
 def write_built(out: Path, probe: Probe, json: bool) -> None:
     """Write the probe, and say how many items it has and what was left out."""
-    from horsesense.records.probe import written
+    from horsesense.core.probe import written
 
     document = written(out, probe)
     if json:

@@ -13,9 +13,9 @@ from horsesense.cli.output import Json, people, print_json, write_built
 from horsesense.cli.settings import Out
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.methods.partwhole.distributions import Distributions, VotesOfTriples
     from horsesense.methods.partwhole.table import PartWholeTable, TableRow
+    from horsesense.stats import Estimate
 
 partwhole = typer.Typer(
     no_args_is_help=True,
@@ -105,8 +105,8 @@ def premises(
     from horsesense.api.partwhole import premises as as_inference
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
-        made = as_inference(probe, corpus or (), watcher=watcher)
+    with Bars() as progress:
+        made = as_inference(probe, corpus or (), progress=progress)
     write_built(out, made, json)
 
 

@@ -85,7 +85,7 @@ def profile(
             served=served,
             engine=engine(on, workers=workers, gpus=gpus, threads=threads),
             pictures=not no_pictures,
-            watcher=progress,
+            progress=progress,
         )
     if json:
         print_json(found)
@@ -96,7 +96,7 @@ def profile(
 
 def _print(found: Profile) -> None:
     from horsesense.cli.output import people, table
-    from horsesense.methods.profile.document import ranged
+    from horsesense.profiling.document import ranged
     from horsesense.report.profile_grid import rows_of
     from horsesense.report.profile_wording import is_doubted, only_a_part, percent, surer
 

@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
 
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
@@ -29,7 +30,7 @@ class _Stage:
     """Whether the time that is left has been looked at."""
 
 
-class Bars(Watcher):
+class Bars(Progress):
     """A bar for each stage, drawn twice a second at most; nothing is drawn where nobody looks at a terminal.
 
     Where things are counted, the time that is left is also said in words, once a stage and after ten seconds.
@@ -38,7 +39,7 @@ class Bars(Watcher):
     def __init__(self, stay: bool = False) -> None:
         """``stay`` leaves the bars on the screen when all is done."""
         self._console = Console(stderr=True, highlight=False, emoji=False)
-        self._bars = Progress(
+        self._bars = RichProgress(
             TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
             BarColumn(),
             TextColumn("{task.fields[counted]}", markup=False),
@@ -59,10 +60,10 @@ class Bars(Watcher):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._bars.stop()
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         now = self._stages.get(stage)
         if now is None or done < now.done:
             now = self._begin(stage, done, total)

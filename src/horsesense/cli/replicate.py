@@ -12,7 +12,7 @@ from horsesense.cli.settings import AllowPickle, Device
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.methods.replicate.replication import PaperReplication
+    from horsesense.replication.replication import PaperReplication
 
 _MOST = 12
 """Rows of a table that are told on the screen; the page has all."""
@@ -58,7 +58,7 @@ def replicate(
             seed=seed,
             device=device,
             allow_pickle=allow_pickle,
-            watcher=progress,
+            progress=progress,
         )
     if json:
         print_json(done)

@@ -14,8 +14,8 @@ from horsesense.cli.settings import Normalise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.analysis.slices import FacetRow
     from horsesense.runs.result import Result
+    from horsesense.stats.slices import FacetRow
 
 _WIDTH = 20
 """Characters of the line beside an accuracy."""
@@ -81,7 +81,7 @@ def report(
             by=by or (),
             cues=not no_cues,
             probes=probe or (),
-            watcher=progress,
+            progress=progress,
         )
     if written.out is None:
         print(written.text, end="")

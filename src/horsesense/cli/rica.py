@@ -10,9 +10,9 @@ import typer
 from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.methods.rica.analysis import Analysis, RunAnalysis
     from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+    from horsesense.stats import Estimate
 
 LexiconFile = Annotated[
     Path | None, typer.Option("--lexicon", help="A table of phrases, antonyms and paraphrases of one's own.")

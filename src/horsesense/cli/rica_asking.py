@@ -33,7 +33,7 @@ def views(
     from horsesense.cli.suites import print_tables
     from horsesense.methods.rica.run_tables import view_table
 
-    with Bars() as watcher:
+    with Bars() as progress:
         asked = ask_views(
             _models(model),
             probe,
@@ -42,7 +42,7 @@ def views(
             seed=seed,
             spec=spec_of(spec, dtype),
             device=device,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(asked)
@@ -74,7 +74,7 @@ def clues(
 
     if method not in METHODS:
         raise unknown("method", method, METHODS)
-    with Bars() as watcher:
+    with Bars() as progress:
         found = find_clues(
             model,
             probe,
@@ -86,7 +86,7 @@ def clues(
             seed=seed,
             spec=spec_of(spec, dtype),
             device=device,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(found)
@@ -133,7 +133,7 @@ def study(
     from horsesense.api.rica import study as study_models
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         done = study_models(
             _models(model),
             out,
@@ -143,7 +143,7 @@ def study(
             seed=seed,
             spec=spec_of(spec, dtype),
             device=device,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(done)

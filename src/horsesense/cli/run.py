@@ -88,9 +88,9 @@ def run(
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
     from horsesense.cli.suites import print_suite, print_tables
+    from horsesense.core import probe_name
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.methods.suites import find_paper_suite
-    from horsesense.records import probe_name
     from horsesense.runs.result import spreads
     from horsesense.runs.results import kin_of_reader
     from horsesense.scoring.normalise import parse_normalisation
@@ -124,11 +124,11 @@ def run(
     }
     with Bars(stay=True) as progress:
         if suite is not None:
-            asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, watcher=progress, **asking)
+            asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, progress=progress, **asking)
             run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
-            run, paper, tables = ask(models, named, ways=ways, watcher=progress, **asking), None, None
-        written = write_report(run, out=folder / "report.html", normalise=normalise, pictures=False, watcher=progress)
+            run, paper, tables = ask(models, named, ways=ways, progress=progress, **asking), None, None
+        written = write_report(run, out=folder / "report.html", normalise=normalise, pictures=False, progress=progress)
     page = folder / "report.html"
     asked = run.answered
     ours = {id(each) for each in asked}
@@ -167,7 +167,7 @@ def models_of(given: list[str] | None) -> list[str]:
 
 def short_name(model: str) -> str:
     """What a folder is called after: the label, the name at a server, or the last part of a path."""
-    from horsesense.models.served.address import is_served
+    from horsesense.models.api.address import is_served
     from horsesense.settings import labelled
 
     called, name = labelled(model)

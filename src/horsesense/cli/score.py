@@ -16,8 +16,8 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.models.contract import Model
-    from horsesense.records import ScoringSpec
+    from horsesense.core import ScoringSpec
+    from horsesense.models.protocol import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.saliency import Explanation
     from horsesense.scoring.texts import ScoredText

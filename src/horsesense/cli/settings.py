@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.models.served import ServedSettings
-    from horsesense.records import ScoringSpec
+    from horsesense.core import ScoringSpec
+    from horsesense.models.api import ServedSettings
 
 Models = Annotated[
     list[str] | None,
@@ -94,8 +94,8 @@ def spec_of(
     """The spec of a call: ``--spec``, then the options that set one field."""
     from dataclasses import replace
 
+    from horsesense.core.spec import fields_set, parse_spec, with_setting
     from horsesense.errors import UserError
-    from horsesense.records.spec import fields_set, parse_spec, with_setting
 
     spec = parse_spec(text)
     if dtype is not None:
@@ -135,8 +135,8 @@ def served_of(
 ) -> ServedSettings:
     """How servers are asked, by the options of a call; a remark where they are given and no model is served."""
     from horsesense.cli.output import as_option, say
-    from horsesense.models.served import ServedSettings, is_served
-    from horsesense.models.served.settings import parse_price
+    from horsesense.models.api import ServedSettings, is_served
+    from horsesense.models.api.settings import parse_price
     from horsesense.settings import labelled
 
     settings = ServedSettings(

@@ -12,8 +12,8 @@ from horsesense.cli.output import Json, print_json
 
 if TYPE_CHECKING:
     from horsesense.api.showing import ShownAnswers
-    from horsesense.records import Item
-    from horsesense.records.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core import Item
+    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
     from horsesense.report.item_answers import ItemAnswer
 
 SHADES = " ░▒▓█"
@@ -29,13 +29,13 @@ def show(
     """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one."""
     from horsesense.api.showing import ShownAnswers
     from horsesense.api.showing import show as look_at
-    from horsesense.records.overview import ItemInForms
+    from horsesense.core.overview import ItemInForms
 
     if file.is_dir():
         from horsesense.cli.progress import Bars
 
-        with Bars() as watcher:
-            shown = look_at(file, item, watcher=watcher)
+        with Bars() as progress:
+            shown = look_at(file, item, progress=progress)
     else:
         shown = look_at(file, item, samples=samples, seed=seed)
     if json:
@@ -125,7 +125,7 @@ def _print_question(premise: str | None, text: str | None, options: Sequence[str
 
 
 def _print_item(shown: ItemInForms) -> None:
-    from horsesense.records.document import plain
+    from horsesense.core.document import plain
 
     _print_line(shown.item)
     fields = plain(shown.item)
@@ -140,7 +140,7 @@ def _print_item(shown: ItemInForms) -> None:
 
 
 def _print_answers(shown: ShownAnswers) -> None:
-    from horsesense.records.overview import ItemLine
+    from horsesense.core.overview import ItemLine
 
     _print_line(ItemLine.of(shown.item))
     for answer in shown.answers:

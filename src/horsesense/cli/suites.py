@@ -10,9 +10,9 @@ from horsesense.cli.output import people, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from horsesense.analysis import Estimate
     from horsesense.methods.cats.suite_table import SuiteTable
     from horsesense.methods.suites.frame import PaperTable
+    from horsesense.stats import Estimate
 
 _NONE = "–"
 
@@ -31,8 +31,8 @@ def print_tables(tables: Iterable[PaperTable]) -> None:
     """A paper's tables, published rows marked."""
     from rich.markup import escape
 
-    from horsesense.analysis import Estimate
     from horsesense.report.paper_tables import counts, shown_cell, shown_interval
+    from horsesense.stats import Estimate
 
     console = people()
     for each in tables:

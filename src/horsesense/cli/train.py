@@ -13,7 +13,7 @@ from horsesense.cli.settings import Device, Gpus, On, OneModel, Threads, UnderAd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.learning.training_results import Change, Point
+    from horsesense.training.training_results import Change, Point
 
 
 def train(
@@ -85,7 +85,7 @@ def train(
             device=device,
             dtype=dtype,
             engine=engine(on, workers=workers, gpus=gpus, threads=threads),
-            watcher=progress,
+            progress=progress,
         )
     if results is None:
         raise typer.Exit

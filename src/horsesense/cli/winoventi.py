@@ -55,7 +55,7 @@ def evaluate(
     from horsesense.api.winoventi import evaluate as evaluate_models
     from horsesense.cli.progress import Bars
 
-    with Bars(stay=True) as watcher:
+    with Bars(stay=True) as progress:
         document = evaluate_models(
             probe,
             out=out,
@@ -71,7 +71,7 @@ def evaluate(
             family=family,
             allow_pickle=allow_pickle,
             engine=engine(on, workers=workers, gpus=gpus, threads=threads),
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(document)

@@ -51,7 +51,7 @@ def associations(
     from horsesense.api.winoventi import associations as associate
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
+    with Bars() as progress:
         found = associate(
             nouns,
             model=model,
@@ -66,7 +66,7 @@ def associations(
             device=device,
             family=family,
             allow_pickle=allow_pickle,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(found.summary)
@@ -114,8 +114,8 @@ def jaccard(
     from horsesense.api.winoventi import jaccard as similarity_of
     from horsesense.cli.progress import Bars
 
-    with Bars() as watcher:
-        similarity = similarity_of(*files, k=k, watcher=watcher)
+    with Bars() as progress:
+        similarity = similarity_of(*files, k=k, progress=progress)
     if json:
         print_json(similarity)
         return

@@ -10,8 +10,8 @@ import typer
 from horsesense.cli.output import Json, people, print_json
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.methods.winoventi.calibration import Calibration
+    from horsesense.stats import Estimate
 
 
 def calibrate(

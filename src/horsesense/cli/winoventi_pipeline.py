@@ -27,12 +27,12 @@ from horsesense.cli.settings import (
 from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.context_shift import ContextShift
     from horsesense.methods.winoventi.measures import Subset
     from horsesense.methods.winoventi.people import Stage
     from horsesense.methods.winoventi.summaries import ModelEvaluation, StepCounts
+    from horsesense.stats import Estimate
 
 _SHOWN = 5
 
@@ -102,7 +102,7 @@ def make(
 
     asking = (model, ranker, writer, judge)
     served = served_of(asking, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
-    with Bars(stay=True) as watcher:
+    with Bars(stay=True) as progress:
         summary = make_pipeline(
             nouns,
             out=out,
@@ -130,7 +130,7 @@ def make(
             spec=spec_of(spec, dtype),
             device=device,
             served=served,
-            watcher=watcher,
+            progress=progress,
         )
     if json:
         print_json(summary)
@@ -187,9 +187,9 @@ def serve(
         for link in serving.links:
             people().print(f"{link.name}  {link.link}", markup=False, soft_wrap=True)
 
-    with Bars(stay=True) as watcher:
+    with Bars(stay=True) as progress:
         serve_stages(
-            folder, invite=invite or (), host=host, port=port, address=address, started=started, watcher=watcher
+            folder, invite=invite or (), host=host, port=port, address=address, started=started, progress=progress
         )
 
 

@@ -10,8 +10,8 @@ import typer
 from horsesense.cli.output import Json, people, print_json, say, table
 
 if TYPE_CHECKING:
-    from horsesense.analysis import Estimate
     from horsesense.methods.wordnetqa.analysis import WordNetAnalysis
+    from horsesense.stats import Estimate
 
 wordnetqa = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="WordNetQA: hops, strictness, figure 3.")
 
@@ -39,7 +39,7 @@ def analyse(
         if drawn is None:
             say("no item has hops, so there is nothing to draw")
         else:
-            from horsesense.files import writing
+            from horsesense.data import writing
 
             with writing(chart) as temporary:
                 plot_hops(drawn).save(str(temporary), format=chart.suffix.lstrip("."))

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from horsesense.core import Item
+from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, unknown
 from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
@@ -20,8 +22,6 @@ from horsesense.exchange.samples import (
     plain_columns,
     probe_name_of,
 )
-from horsesense.files.any_table import Row, any_rows, table_files
-from horsesense.records import Item
 
 ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "said")
 """What a column can be. ``item`` names the item; ``choice`` or ``scores`` says what was answered."""
@@ -77,15 +77,15 @@ def read_answer_table(paths: Sequence[Path], reading: LogReading) -> None:
                     labels.see(row.get(columns.get("gold", "")))
         if labels.seen:
             told = ", ".join(list(labels.seen)[:8])
-            reading.remark(
+            reading.warn(
                 f"the table has no options, so the answers that occur count as them ({told}); cues see no more"
             )
     if "text" not in columns:
-        reading.remark(
+        reading.warn(
             "the table has no text, so items are shown by their names, and cues of wording cannot be looked for"
         )
     if "gold" not in columns:
-        reading.remark("the table has no golds, so there is no accuracy")
+        reading.warn("the table has no golds, so there is no accuracy")
     for path in files:
         models = set()
         for line, row in any_rows(path):
@@ -100,7 +100,7 @@ def read_answer_table(paths: Sequence[Path], reading: LogReading) -> None:
     used = {*columns.values(), "item"}
     first = next((row for path in files for _, row in any_rows(path) if not isinstance(row, UserError)), {})
     if left := [name for name in first if name not in used and not isinstance(first[name], str | int | float | bool)]:
-        reading.remark(f"columns that are neither mapped nor something to slice by: {', '.join(left)}")
+        reading.warn(f"columns that are neither mapped nor something to slice by: {', '.join(left)}")
 
 
 def _columns(path: Path, given: Mapping[str, str]) -> dict[str, str]:

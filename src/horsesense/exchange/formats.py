@@ -8,10 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horsesense.core import Probe, ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.plugins import found, names
-from horsesense.records import Probe, ScoringSpec
-from horsesense.records.document import Document
+from horsesense.registry import found, names
 
 if TYPE_CHECKING:
     from horsesense.exchange.log_reading import LogReading

@@ -15,11 +15,11 @@ from typing import Any
 import orjson
 
 from horsesense import __version__
+from horsesense.core import Item, Probe
+from horsesense.core.card import writing_card
+from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, Written
-from horsesense.records import Item, Probe
-from horsesense.records.card import writing_card
-from horsesense.records.jsonl import item_to_dict
 
 _SPLITS = {"dev": "validation", "valid": "validation", "eval": "validation"}
 """What the hub calls a split otherwise."""
@@ -219,9 +219,9 @@ def _cues(export: Export) -> Iterator[str]:
     if not export.cues:
         yield "Not looked for."
         return
-    from horsesense.analysis.cues import find_cues
-    from horsesense.knowledge.taxonomy import load_taxonomy
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.cues import find_cues
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     probe = export.probe
     folder = find_wordnet()

@@ -16,8 +16,8 @@ from typing import IO, Any
 
 import orjson
 
+from horsesense.data import disk_errors, read_bytes
 from horsesense.errors import UserError, now_reading
-from horsesense.files import disk_errors, read_bytes
 
 _VERSION = 2
 _ZSTD = 93

@@ -11,6 +11,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.exchange.inspect_file import inspect_files, open_log
 from horsesense.exchange.log_reading import LogReading
@@ -24,7 +25,6 @@ from horsesense.exchange.samples import (
     plain_columns,
     probe_name_of,
 )
-from horsesense.records import Item
 
 _ATTACHMENT = "attachment://"
 _RIGHT = {"C": True, "I": False, "N": False, 1: True, 0: False}
@@ -40,14 +40,14 @@ def read_inspect(paths: Sequence[Path], reading: LogReading) -> None:
             raise UserError("the log does not say which task and which model it is of", file=path, fix="get it again")
         task, model = str(spec["task"]).rpartition("/")[2], reading.model or str(spec["model"])
         if head.get("status") not in (None, "success"):
-            reading.remark(f"{path.name}: the run ended with {head['status']!r}, so samples may be missing")
+            reading.warn(f"{path.name}: the run ended with {head['status']!r}, so samples may be missing")
         reading.tell(model, path, _reported(spec))
         for number, sample in enumerate(samples, start=1):
             with reading.at(path, number):
                 made = _sample(sample, task, model, reading)
                 if made is not None:
                     reading.take(made)
-    reading.remark(
+    reading.warn(
         "the log has no likelihoods of options: what was said is there, normalisations and token tables are not"
     )
 
@@ -89,7 +89,7 @@ def _sample(sample: Any, task: str, model: str, reading: LogReading) -> Sample |
             return None
         gold = str(target[0] if isinstance(target, list) and target else target or "")
         item = open_item(probe_name_of(task), text, gold)
-        reading.remark(
+        reading.warn(
             f"{task}: asked without options, so the scorer {scorer} says what is right; cues cannot be looked for"
         )
         chosen: int | None = 0 if right else 1
@@ -129,7 +129,7 @@ def _score(scores: Any, reading: LogReading) -> tuple[str, Mapping[str, Any] | N
     if name not in scores:
         raise UserError(f"the sample has no score of {name!r}", fix=f"use one of {', '.join(map(str, scores))}")
     if len(scores) > 1 and not reading.scorer:
-        reading.remark(f"of several scorers {name} counts")
+        reading.warn(f"of several scorers {name} counts")
     score = scores[name]
     if not isinstance(score, dict) or score.get("value") is None or score["value"] != score["value"]:
         return name, None

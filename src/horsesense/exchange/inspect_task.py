@@ -12,13 +12,13 @@ from string import ascii_uppercase
 import orjson
 
 from horsesense import __version__
+from horsesense.core import Item
+from horsesense.core.card import card_values
+from horsesense.core.document import plain
+from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, Written
-from horsesense.records import Item
-from horsesense.records.card import card_values
-from horsesense.records.document import plain
-from horsesense.records.jsonl import item_to_dict
-from horsesense.scoring.ways.wording import asked
+from horsesense.scoring.option_prompts import asked
 
 DATA = "samples.jsonl"
 CARD = "card.json"

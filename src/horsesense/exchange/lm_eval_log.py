@@ -14,6 +14,8 @@ from typing import Any
 
 import orjson
 
+from horsesense.core import Form, Item
+from horsesense.data import numbered_lines, read_bytes
 from horsesense.errors import UserError
 from horsesense.exchange.log_reading import LogReading
 from horsesense.exchange.samples import (
@@ -27,9 +29,7 @@ from horsesense.exchange.samples import (
     plain_columns,
     probe_name_of,
 )
-from horsesense.files import numbered_lines, read_bytes
-from horsesense.records import Form, Item
-from horsesense.scoring.ways.parsing import parse_reply
+from horsesense.scoring.reply_parsing import parse_reply
 
 _FILE = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl(\.gz)?")
 _NEEDED = ("doc", "arguments", "resps")
@@ -47,7 +47,7 @@ def read_lm_eval(paths: Sequence[Path], reading: LogReading) -> None:
         model = reading.model or _model_of(results) or path.resolve().parent.name
         reading.tell(model, path, _reported(results, task))
         if not results:
-            reading.remark(f"{path.name}: no results file lies beside it, so the model is called by its folder")
+            reading.warn(f"{path.name}: no results file lies beside it, so the model is called by its folder")
         chosen = reading.filter
         for line, text in numbered_lines(path):
             with reading.at(path, line):
@@ -55,11 +55,11 @@ def read_lm_eval(paths: Sequence[Path], reading: LogReading) -> None:
                 used = str(values.get("filter", "none"))
                 chosen = chosen or used
                 if used != chosen:
-                    reading.remark(f"{task}: of several filters {chosen} counts")
+                    reading.warn(f"{task}: of several filters {chosen} counts")
                     continue
                 for sample in _samples(values, task, model, reading):
                     reading.take(sample)
-    reading.remark(
+    reading.warn(
         "the log has no tokens: sums and their normalisation by words and characters are there, token tables are not"
     )
 
@@ -227,11 +227,11 @@ def _generated(
     target = values.get("target")
     gold = str(target[0] if isinstance(target, list) and target else target if target is not None else "")
     item = open_item(probe_name_of(task), str(asked[0][0]).strip(), gold)
-    reading.remark(
+    reading.warn(
         f"{task}: asked without options, so {metric} of the log says what is right, and cues cannot be looked for"
     )
     if len(texts) > 1:
-        reading.remark(f"{task}: of {len(texts)} repeats the log judges them together, and so does this")
+        reading.warn(f"{task}: of {len(texts)} repeats the log judges them together, and so does this")
     right = _right(values[metric], metric)
     why = f"{metric} of the log"
     yield Sample(task, model, item, parsed=0 if right else 1, said=texts[0], why=why, columns=plain_columns(doc))

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import orjson
 
 from horsesense import __version__
+from horsesense.core import Item, ScoringSpec
+from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError, unknown
 from horsesense.exchange.formats import Export, Written
-from horsesense.language.words import word_spans
-from horsesense.records import Item, ScoringSpec
-from horsesense.records.jsonl import item_to_dict
+from horsesense.lexicons.words import word_spans
 from horsesense.scoring.normalise import BY_FORM
 from horsesense.scoring.prompts import item_prompts
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import orjson
 
+from horsesense.core.jsonl import item_to_dict
+from horsesense.data import sha256_of_file
 from horsesense.errors import UserError, argument
 from horsesense.exchange.samples import Columns, Sample
-from horsesense.files import sha256_of_file
-from horsesense.records.jsonl import item_to_dict
 
 TABLES = (
     "pragma journal_mode=off; pragma synchronous=off; begin;"
@@ -59,7 +59,7 @@ class LogReading:
     groups: dict[str, str] = field(default_factory=dict)
     """Task → the unit of dependence that its probe's card names."""
 
-    def remark(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Something that the log does not tell, said once."""
         self.remarks[text] = None
 

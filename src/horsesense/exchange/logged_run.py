@@ -11,16 +11,17 @@ from typing import Any
 
 import orjson
 
+from horsesense.core import Answer, Card, Facet, Item, Reply, ScoringSpec, card_path
+from horsesense.core.answer import NO_TOKENS
+from horsesense.core.card import writing_card
+from horsesense.core.document import Document
+from horsesense.core.jsonl import item_from_dict, write_jsonl
+from horsesense.data import sha256_of_file, writing_folder
+from horsesense.data.checksums import keep_sum
 from horsesense.errors import UserError, unknown
 from horsesense.exchange.log_reading import TABLES, LogReading
 from horsesense.exchange.samples import ANOTHER, probe_name_of
-from horsesense.files import sha256_of_file, writing_folder
-from horsesense.files.checksums import keep_sum
-from horsesense.records import Answer, Card, Facet, Item, Reply, ScoringSpec, card_path
-from horsesense.records.answer import NO_TOKENS
-from horsesense.records.card import writing_card
-from horsesense.records.document import Document
-from horsesense.records.jsonl import item_from_dict, write_jsonl
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.folder import probe_path
 from horsesense.runs.manifest import (
     LOG,
@@ -32,8 +33,7 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shard_files import replies_path, shard_path, write_answers, write_replies
-from horsesense.scoring.ways.by_words import answer_from
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.scoring.generate import answer_from
 
 _SHARD = 20_000
 """Answers a file."""
@@ -64,7 +64,7 @@ def write_logged_run(
     out: Path,
     tool: str,
     cluster: str = "",
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ImportedLog:
     """Read logs and write the run folder, whole or not at all."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -81,7 +81,7 @@ def write_logged_run(
                 if reading.skipped:
                     raise reading.skipped[0]
                 raise UserError("there is no sample in the log", file=paths[0], fix="check the file")
-            document = _Writer(reading, base, folder, out, tool, cluster, watcher).write()
+            document = _Writer(reading, base, folder, out, tool, cluster, progress).write()
         base_path.unlink()
     return document
 
@@ -96,7 +96,7 @@ class _Writer:
     out: Path
     tool: str
     cluster: str
-    watcher: Watcher
+    progress: Progress
 
     def write(self) -> ImportedLog:
         manifest = new_manifest(ScoringSpec().to_dict(), 0, 0, None, 0)
@@ -146,7 +146,7 @@ class _Writer:
             raise unknown("column to cluster by", self.cluster, columns.names)
         facets = columns.facets()
         if left := [each for each in columns.names if each not in facets and each != self.cluster]:
-            self.reading.remark(
+            self.reading.warn(
                 f"{task}: columns with another value nearly everywhere are no facets: {', '.join(sorted(left))}"
             )
         group = self.cluster or self.reading.groups.get(task) or "family"
@@ -211,7 +211,7 @@ class _Writer:
             if len(answers) == _SHARD:
                 self._shard(model, probe, way, shards, answers, replies)
                 shards += 1
-                self.watcher.at(f"{model} on {probe}", shards * _SHARD, shards * _SHARD, "answers")
+                self.progress.update(f"{model} on {probe}", shards * _SHARD, shards * _SHARD, "answers")
         if answers:
             self._shard(model, probe, way, shards, answers, replies)
             shards += 1

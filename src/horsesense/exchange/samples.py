@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
+from horsesense.core import Facet, Item, check_item
+from horsesense.core.item import OPEN
+from horsesense.core.jsonl import item_from_dict
 from horsesense.errors import UserError, argument
-from horsesense.records import Facet, Item, check_item
-from horsesense.records.item import OPEN
-from horsesense.records.jsonl import item_from_dict
 
 ANOTHER = f"choose another {argument('out')}"
 _LONGEST = 60

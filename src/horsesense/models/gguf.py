@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import disk_errors, refuse_devices, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.files import disk_errors, refuse_devices, sha256_of_file
 from horsesense.models.folders import made_once
-from horsesense.models.local.parts import quiet_transformers, read_part, saving
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.models.hf.components import quiet_transformers, read_part, saving
+from horsesense.progress import NO_PROGRESS, Progress
 
 _RECIPE = 1
 """Raised when the conversion changes, so that old folders are made again."""
@@ -36,11 +36,11 @@ def look_at_gguf(path: Path) -> None:
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
 
 
-def converted(path: Path, watcher: Watcher = UNWATCHED) -> Path:
+def converted(path: Path, progress: Progress = NO_PROGRESS) -> Path:
     """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     look_at_gguf(path)
     _check_size(path)
-    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, watcher))
+    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, progress))
 
 
 def _check_size(path: Path) -> None:
@@ -74,9 +74,9 @@ def _memory() -> float:
         return float("inf")
 
 
-def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
+def _convert(path: Path, progress: Progress, folder: Path) -> None:
     stage, steps = f"converting {path.name}, this once", 3
-    watcher.at(stage, 0, steps)
+    progress.update(stage, 0, steps)
     from transformers import AutoConfig
 
     try:
@@ -92,7 +92,7 @@ def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
         raise UserError(
             f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="get it again"
         )
-    watcher.at(stage, 1, steps)
+    progress.update(stage, 1, steps)
     _mend_tokenizer(tokenizer, path)
     values = loaded.config.to_dict()
     for name in ("quantization_config", "_name_or_path", "_model_name_or_path"):
@@ -100,11 +100,11 @@ def _convert(path: Path, watcher: Watcher, folder: Path) -> None:
     config = AutoConfig.for_model(values.pop("model_type"), **values)
     plain = type(loaded)(config)
     plain.load_state_dict(loaded.state_dict())
-    watcher.at(stage, 2, steps)
+    progress.update(stage, 2, steps)
     with saving(folder), quiet_transformers():
         plain.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-    watcher.at(stage, 3, steps)
+    progress.update(stage, 3, steps)
 
 
 def _mend_tokenizer(tokenizer: Any, path: Path) -> None:

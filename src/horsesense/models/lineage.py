@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
+from horsesense.data import read_text
 from horsesense.errors import UserError
-from horsesense.files import read_text
-from horsesense.models.served.address import is_served, parse_address
+from horsesense.models.api.address import is_served, parse_address
 from horsesense.settings import labelled
 
 _LINEAGES = (

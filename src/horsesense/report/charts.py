@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.files import disk_errors, writing
-from horsesense.learning.curves import Curve
+from horsesense.data import disk_errors, writing
 from horsesense.report.collecting import Collected
 from horsesense.report.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
 from horsesense.report.ladder_chart import ladder_of_table
 from horsesense.report.paper_chart import paper_chart
 from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
+from horsesense.training.curves import Curve
 
 PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.analysis.cues.control import BestCue, best_cue
+from horsesense.core import Probe
+from horsesense.core.item_file import ids_of
+from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
-from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.learning.curves import Curve, read_curves, study_runs
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.suites.kept import kept_tables
+from horsesense.methods.suites.stored import kept_tables
 from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
-from horsesense.records import Probe
-from horsesense.records.stored import ids_of
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
 from horsesense.runs.item_columns import item_columns
@@ -25,7 +25,7 @@ from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
 from horsesense.runs.results import Answered, read_finished
 from horsesense.scoring.normalise import Normalisation
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
 MOST_WHOLE = 20_000
@@ -71,7 +71,7 @@ def collect(
     folders: Sequence[Path],
     cues: bool = True,
     how: Normalisation | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
     wholes: Mapping[str, Probe] = NONE,
 ) -> Collected:
     """Read run folders and sum up what is whole. ``cues`` looks for the best cue of each probe, which takes seconds.
@@ -100,7 +100,7 @@ def collect(
     shown = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
     unfinished = [(shown[model], probe) for model, probe in unfinished]
     drawn = [curve for each in curves.values() for curve in each]
-    collected = with_tables(collect_answered(runs, cues, how, watcher, wholes), runs)
+    collected = with_tables(collect_answered(runs, cues, how, progress, wholes), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
 
 
@@ -119,7 +119,7 @@ def collect_answered(
     runs: Sequence[tuple[Path, Sequence[Answered]]],
     cues: bool = True,
     how: Normalisation | None = None,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
     wholes: Mapping[str, Probe] = NONE,
 ) -> Collected:
     """Sum up answers that are in memory; the path of each run tells two of one model apart."""
@@ -137,16 +137,16 @@ def collect_answered(
             content = answered.part.probe.content
             if content not in cue_of:
                 whole = wholes.get(answered.part.probe.name)
-                cue_of[content] = _best_cue(named, answered, whole, watcher) if cues else NOT_LOOKED
+                cue_of[content] = _best_cue(named, answered, whole, progress) if cues else NOT_LOOKED
             probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[named] = _compared(named, judged, how)
     return Collected({}, probes, unjudged, sides, (), how)
 
 
-def _best_cue(probe: str, answered: Answered, whole: Probe | None, watcher: Watcher) -> BestCue | str:
+def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
     """The best cue of a probe, or why there is none."""
-    watcher.at(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
+    progress.update(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
     record, group = answered.part.probe, answered.probe.card.group

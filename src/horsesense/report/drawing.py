@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.errors import naming_extras, need
-from horsesense.files import writing
-from horsesense.learning.curves import Curve
+from horsesense.data import writing
+from horsesense.errors import need, translate_errors
+from horsesense.stats import Estimate
+from horsesense.training.curves import Curve
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 SCALE = 2
@@ -40,7 +40,7 @@ def write_chart(chart: Any, path: Path) -> None:
             chart.save(str(temporary), format="png" if path.suffix == ".png" else "svg")
 
 
-@naming_extras()
+@translate_errors()
 def curve_chart(curve: Curve) -> Any:
     """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
     import altair
@@ -74,7 +74,7 @@ def curve_chart(curve: Curve) -> Any:
     return ((ends + lines) if measured else lines).properties(width=420, height=260)
 
 
-@naming_extras()
+@translate_errors()
 def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     """A dot and whisker a row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
     import altair

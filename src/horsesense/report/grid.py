@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Literal
 
-from horsesense.analysis import Slice, Sliced
 from horsesense.report.collecting import Collected
 from horsesense.report.summary import Summary
 from horsesense.report.tables import people_of
 from horsesense.runs.comparison import Pairing, SideBySide
+from horsesense.stats import Slice, Sliced
 
 Kind = Literal["above", "cue", "like", "below"]
 FEW_ITEMS = 20

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis import credits
-from horsesense.records import Item
-from horsesense.records.document import Document
-from horsesense.records.overview import ItemLine
+from horsesense.core import Item
+from horsesense.core.document import Document
+from horsesense.core.overview import ItemLine
 from horsesense.runs.results import Answered, nothing_for
 from horsesense.scoring.evidence import PlaceDocument, evidence_document
+from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
-from horsesense.scoring.ways.by_words import UNPARSED
+from horsesense.stats import credits
 
 
 @dataclass(frozen=True, slots=True)

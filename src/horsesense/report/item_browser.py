@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from horsesense.analysis.mistakes import confident_errors, disagreements
-from horsesense.analysis.slices import MOST_TO_SLICE_BY
-from horsesense.records import Item
+from horsesense.core import Item
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.item_answers import right_and_other
@@ -24,6 +22,8 @@ from horsesense.report.summary import Summary
 from horsesense.report.wording import value_text
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.texts import ScoredText, kept_texts
+from horsesense.stats.mistakes import confident_errors, disagreements
+from horsesense.stats.slices import MOST_TO_SLICE_BY
 
 MOST_FILTERS = 12
 """Facets that get a filter; more would bury the list."""

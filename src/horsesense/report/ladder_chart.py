@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.errors import UserError, naming_extras
-from horsesense.files import writing
+from horsesense.data import writing
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.analysis import Analysis
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 from horsesense.methods.rica.run_tables import LADDER
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.drawing import BAR, MISS, SCALE, SOFT, need_pictures
+from horsesense.stats import Estimate
 
 _NAMES = {
     "fact": "the bare fact",
@@ -25,7 +25,7 @@ _NAMES = {
 _SERIES = ("fact known", "fact not known")
 
 
-@naming_extras()
+@translate_errors()
 def ladder_chart(results: Sequence[Analysis]) -> Any:
     """One panel a model: share right on each rung with its interval, and what guessing gives."""
     import altair as alt

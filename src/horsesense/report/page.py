@@ -13,11 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from horsesense import __version__
-from horsesense.analysis.slices import heat_table
+from horsesense.core import Card, ScoringSpec
+from horsesense.core.probe import SHIPPED
+from horsesense.data import writing
 from horsesense.errors import UserError
-from horsesense.files import writing
-from horsesense.records import Card, ScoringSpec
-from horsesense.records.probe import SHIPPED
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, forest_of, grid_of, large_and_small
@@ -28,18 +28,18 @@ from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.scoring.normalise import Normalisation
-from horsesense.scoring.ways.way import WAYS
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.scoring.prompt_formats import WAYS
+from horsesense.stats.slices import heat_table
 
 MANY_PARTS = 12
 """More models on probes than these are folded away under one line: the grid leads to each of them."""
 SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
 
 
-def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: Watcher = UNWATCHED) -> None:
+def write_report(collected: Collected, path: Path, drawn: bool = True, progress: Progress = NO_PROGRESS) -> None:
     """Write the page; ``drawn`` adds the charts, which take seconds.
 
-    Where the library that draws them is not installed, the page has none, and the watcher is told.
+    Where the library that draws them is not installed, the page has none, and the progress is told.
     """
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
@@ -51,7 +51,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, watcher: 
         try:
             need_pictures()
         except UserError as missing:
-            watcher.say(f"the page has no charts: {missing}")
+            progress.log(f"the page has no charts: {missing}")
         else:
             charts, curves = svg_charts(collected), svg_curves(collected)
             paper_charts = svg_papers(collected)

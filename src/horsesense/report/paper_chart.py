@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from horsesense.analysis import Estimate
 from horsesense.methods.suites.frame import HOPS, PaperTable
 from horsesense.methods.wordnetqa.analysis import HopsCell
 from horsesense.report.drawing import BAR, MISS, SOFT
+from horsesense.stats import Estimate
 
 DIRECTIONS = ("unidirectional", "bidirectional")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isnan
 
-from horsesense.analysis import Estimate
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.report.tables import latex_table, latex_text, markdown_text
+from horsesense.stats import Estimate
 
 Cell = Estimate | float | None
 MARK = "published"

@@ -7,8 +7,8 @@ from html import escape
 from math import isnan
 from typing import Literal
 
-from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, ranged
-from horsesense.methods.profile.finding import Finding, Verdict
+from horsesense.profiling.document import ModelProfile, ProfiledAbility, ProfileDocument, ranged
+from horsesense.profiling.finding import Finding, Verdict
 from horsesense.report.drawing import BAR, INK, SOFT
 
 Kind = Literal["above", "part", "cue", "like", "open"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horsesense.methods.profile.document import ProfileDocument, ranged
+from horsesense.profiling.document import ProfileDocument, ranged
 from horsesense.report.profile_grid import NOT_JUDGED, rows_of
 from horsesense.report.profile_wording import (
     command,

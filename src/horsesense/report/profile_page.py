@@ -12,16 +12,16 @@ import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from horsesense.core.document import plain
+from horsesense.data import writing
 from horsesense.errors import UserError
-from horsesense.files import writing
-from horsesense.methods.profile.document import ProfileDocument, ranged, signed
-from horsesense.records.document import plain
+from horsesense.profiling.document import ProfileDocument, ranged, signed
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report import profile_wording, wording
 from horsesense.report.drawing import SCALE
 from horsesense.report.profile_grid import CHIPS, KINDS, MEANINGS, NOT_JUDGED, grid_svg, rows_of
 from horsesense.report.profile_markdown import markdown
 from horsesense.runs.folder import PROFILE
-from horsesense.watching import UNWATCHED, Watcher
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 RUNGS = {
@@ -36,12 +36,12 @@ RUNGS = {
 Written = TypeVar("Written", bound=ProfileDocument)
 
 
-def write_profile(profile: Written, folder: Path, pictures: bool = True, watcher: Watcher = UNWATCHED) -> Written:
+def write_profile(profile: Written, folder: Path, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Written:
     """Write everything that shows a profile; the profile with where it lies."""
     drawn = [folder / SVG]
     svg = grid_svg(profile)
     _write(folder / SVG, svg.encode())
-    if pictures and (png := _png(svg, watcher)):
+    if pictures and (png := _png(svg, progress)):
         _write(folder / PNG, png)
         drawn.append(folder / PNG)
     _write(folder / PAGE, page_html(profile).encode())
@@ -56,14 +56,14 @@ def _write(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def _png(svg: str, watcher: Watcher) -> bytes:
-    """The picture as PNG; nothing where the library that draws it is not installed, and the watcher is told."""
+def _png(svg: str, progress: Progress) -> bytes:
+    """The picture as PNG; nothing where the library that draws it is not installed, and the progress is told."""
     from horsesense.report.drawing import need_pictures
 
     try:
         need_pictures()
     except UserError as missing:
-        watcher.say(f"there is no PNG: {missing}")
+        progress.log(f"there is no PNG: {missing}")
         return b""
     import vl_convert
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isnan
 
-from horsesense.analysis import Estimate
-from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed, so_many
-from horsesense.methods.profile.finding import Explanation, Finding, MethodPart
-from horsesense.methods.profile.memory import TELLING
+from horsesense.profiling.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed, so_many
+from horsesense.profiling.finding import Explanation, Finding, MethodPart
+from horsesense.profiling.memory import TELLING
+from horsesense.stats import Estimate
 
 METHODS = {"wordnetqa": "WordNetQA", "cats": "CATs", "rica": "RICA", "winoventi": "WinoVenti", "partwhole": "Parts"}
 """What methods are called in print."""

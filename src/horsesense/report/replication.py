@@ -9,9 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from horsesense.files import writing
-from horsesense.methods.replicate.replication import Outcome, PaperReplication, Replication
-from horsesense.methods.replicate.verdicts import VERDICTS
+from horsesense.data import writing
+from horsesense.replication.replication import Outcome, PaperReplication, Replication
+from horsesense.replication.verdicts import VERDICTS
 from horsesense.report.tables import markdown_text
 
 _SHOWN = ("differs", "within error", "on a part")
@@ -43,7 +43,7 @@ def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
 
 def entered() -> dict[str, dict[str, int]]:
     """How the two entries of each paper's figures agreed."""
-    path = files("horsesense.methods.replicate").joinpath("ledger", "entered.toml")
+    path = files("horsesense.replication").joinpath("ledger", "entered.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis import (
+from horsesense.cues.artefact_control import BestCue, Control, control
+from horsesense.errors import UserError, argument, unknown
+from horsesense.report.wording import value_text
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, result_of
+from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import (
     Credits,
     FamilyAccuracy,
     Reliability,
@@ -20,16 +26,10 @@ from horsesense.analysis import (
     reliability,
     standouts,
 )
-from horsesense.analysis.bias import Bias, leaning
-from horsesense.analysis.cues.control import BestCue, Control, control
-from horsesense.analysis.families import without_repeats
-from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
-from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
-from horsesense.errors import UserError, argument, unknown
-from horsesense.report.wording import value_text
-from horsesense.runs.result import Result
-from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
+from horsesense.stats.bias import Bias, leaning
+from horsesense.stats.families import without_repeats
+from horsesense.stats.mistakes import Confusion, SharedErrors, confusion, shared_errors
+from horsesense.stats.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 
 HEAT = ("hops", "distractor_kind")
 """The pair of facets that makes the heat map (wordnetqa, figure 3)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from horsesense.analysis import Estimate
-from horsesense.records import HumanFigure, Item
+from horsesense.core import HumanFigure, Item
 from horsesense.report import wording
 from horsesense.report.summary import Summary
 from horsesense.report.wording import scored, value_text
+from horsesense.stats import Estimate
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

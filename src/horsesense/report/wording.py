@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.analysis import Estimate, Search, Standout
-from horsesense.analysis.bias import Bias
-from horsesense.analysis.cues.control import Control
-from horsesense.learning.curves import Line
-from horsesense.records import HumanFigure
-from horsesense.records.soundness import Share
+from horsesense.core import HumanFigure
+from horsesense.core.audit import Share
+from horsesense.cues.artefact_control import Control
 from horsesense.runs.comparison import Pairing
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, kin_of_reader
+from horsesense.stats import Estimate, Search, Standout
+from horsesense.stats.bias import Bias
+from horsesense.training.curves import Line
 
 
 def percent(share: float) -> str:
@@ -109,7 +109,7 @@ def _share(share: Share) -> str:
 def learned(line: Line, along: str) -> str:
     """What a curve comes to, from its beginning to its end.
 
-    >>> from horsesense.learning.curves import Mark
+    >>> from horsesense.training.curves import Mark
     >>> learned(Line("the probe", "plain", (Mark(0, 0.21, 0.2, 0.22), Mark(3000, 0.54, 0.52, 0.56))), "examples")
     'On the probe, plain, accuracy goes from 21.0\xa0% (at 0 examples) to 54.0\xa0% (at 3,000; 52.0\xa0% to 56.0\xa0%).'
     """

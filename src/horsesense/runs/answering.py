@@ -14,22 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from horsesense.core import Item, ScoringSpec, spec_from_dict
+from horsesense.core.answer_columns import table_of_answers
+from horsesense.core.reply_columns import table_of_replies
 from horsesense.errors import UserError
-from horsesense.models.contract import Likelihood, Model
 from horsesense.models.folders import weight_files
-from horsesense.models.local.device import threads_of, with_threads
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.models.local.questions import Framed
-from horsesense.models.locating import identify
-from horsesense.records import Item, ScoringSpec, spec_from_dict
-from horsesense.records.answer_columns import table_of_answers
-from horsesense.records.reply_columns import table_of_replies
+from horsesense.models.hf.device import threads_of, with_threads
+from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.models.locate import identify
+from horsesense.models.protocol import Likelihood, Model
 from horsesense.runs.cache import ScoreCache, Scores
 from horsesense.runs.engine import Desk, Done, Task
-from horsesense.runs.opening import check_repeatable
+from horsesense.runs.models import check_repeatable
 from horsesense.scoring.precision import load_by_margins
-from horsesense.scoring.ways.way import Call, Memory, Way, way_named, ways_of
+from horsesense.scoring.prompt_formats import Call, Memory, Way, way_named, ways_of
 
 _MODEL, _MEMORY, _MADE = "model", "memory", "made"
 
@@ -73,7 +73,7 @@ def rate(desk: Desk, task: Task) -> Done:
     """How long some items take."""
     made = _prepared(desk, task, task.items)
     model, way, spec = _asking(desk, task)
-    call = Call(model, spec, task.told["budget"], desk.watcher)
+    call = Call(model, spec, task.told["budget"], desk.progress)
     way.answer(made[:1], call)  # what comes first takes longer
     began = time.perf_counter()
     way.answer(made, call)
@@ -101,7 +101,7 @@ def answer(desk: Desk, task: Task) -> Done:
     with with_threads(told["opening"]["threads"] if _threads(model) else None):
         memory = _memory(desk, task, model, spec)
         made = _taken(desk, task)
-        answers, replies = way.answer(made, Call(model, spec, told["budget"], desk.watcher, memory))
+        answers, replies = way.answer(made, Call(model, spec, told["budget"], desk.progress, memory))
     tables = {"answers": table_of_answers(told["opening"]["name"], told["probe"], answers)}
     if replies:
         tables["replies"] = table_of_replies(replies)

@@ -9,19 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
+from horsesense.core import Item, Probe
+from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.arrow import Shards
+from horsesense.core.item_file import ids_of
+from horsesense.core.reply_columns import StoredReplies
+from horsesense.data.checksums import order_sums
 from horsesense.errors import UserError, argument
-from horsesense.files.checksums import order_sums
-from horsesense.models.contract import Model
-from horsesense.models.locating import plugin_of
-from horsesense.models.served import is_served
-from horsesense.records import Item, Probe
-from horsesense.records.answer_columns import StoredAnswers
-from horsesense.records.arrow import Shards
-from horsesense.records.reply_columns import StoredReplies
-from horsesense.records.stored import ids_of
+from horsesense.models.api import is_served
+from horsesense.models.locate import plugin_of
+from horsesense.models.protocol import Model
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.folder import check_free, is_of_profile, locked
-from horsesense.runs.keeping import FolderKeeper, Keeper, all_kept
+from horsesense.runs.job import Sitting
 from horsesense.runs.manifest import (
     LOG,
     Manifest,
@@ -32,7 +33,7 @@ from horsesense.runs.manifest import (
     new_manifest,
     read_manifest,
 )
-from horsesense.runs.opening import (
+from horsesense.runs.models import (
     Content,
     Settings,
     content_of_model,
@@ -43,9 +44,8 @@ from horsesense.runs.opening import (
 )
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
-from horsesense.runs.sitting import Sitting
-from horsesense.scoring.ways.way import way_named
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.runs.store import FolderKeeper, Keeper, all_kept
+from horsesense.scoring.prompt_formats import way_named
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
 
@@ -65,7 +65,7 @@ def ask_models(
     probes: Mapping[str, Probe],
     folder: Path,
     settings: Settings,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
     engine: Engine = HERE,
 ) -> Manifest:
     """Ask each model, by name or loaded already, each probe in each way; the folder's manifest at the end.
@@ -80,16 +80,16 @@ def ask_models(
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
         contents = {name_of(m): kept for m in models if (kept := _kept_content(m, asked, folder, settings))}
-        known = with_weights([m if name_of(m) in contents else opened(m, settings, watcher) for m in models])
-        contents |= {name_of(m): content_of_model(m, settings, watcher) for m in known if name_of(m) not in contents}
-        known = each_once(known, contents, watcher)
+        known = with_weights([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
+        contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
+        known = each_once(known, contents, progress)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
         wanted = [(name_of(model), probe) for model in known for probe in probes]
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
-        keeper = FolderKeeper(folder, manifest, watcher)
-        _carry_out(known, contents, asked, keeper, settings, watcher, engine)
+        keeper = FolderKeeper(folder, manifest, progress)
+        _carry_out(known, contents, asked, keeper, settings, progress, engine)
         order_sums(folder)
     return keeper.manifest
 
@@ -98,18 +98,18 @@ def ask_in_memory(
     models: Sequence[str | Model],
     probes: Mapping[str, Probe],
     settings: Settings,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
     engine: Engine = HERE,
 ) -> list[Answered]:
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
-    known = [opened(each, settings, watcher) for each in models]
+    known = [opened(each, settings, progress) for each in models]
     keeper = Keeper()
     contents = {
-        name_of(m): content_of_model(m, settings, watcher) if engine.apart and isinstance(m, str) else Content("")
+        name_of(m): content_of_model(m, settings, progress) if engine.apart and isinstance(m, str) else Content("")
         for m in known
     }
-    _carry_out(known, contents, asked, keeper, settings, watcher, engine)
+    _carry_out(known, contents, asked, keeper, settings, progress, engine)
     answered = []
     order = {(name_of(model), probe): place for place, (model, probe) in enumerate(product(known, probes))}
     for part in sorted(keeper.parts, key=lambda part: order[part.model.name, part.probe.name]):
@@ -129,7 +129,7 @@ def _carry_out(
     asked: _Asked,
     keeper: Keeper,
     settings: Settings,
-    watcher: Watcher,
+    progress: Progress,
     engine: Engine,
 ) -> None:
     """Each model asked, wherever the engine has it done; what had to be given up is told at the end."""
@@ -141,12 +141,12 @@ def _carry_out(
             asked.whole,
             keeper,
             settings,
-            watcher,
+            progress,
             apart=engine.apart,
         )
         for model in models
     ]
-    engine.carry_out(sittings, watcher)
+    engine.carry_out(sittings, progress)
     lost = [each for sitting in sittings for each in sitting.lost]
     if lost:
         raise UserError(

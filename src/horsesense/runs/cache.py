@@ -21,14 +21,14 @@ from typing import Self
 
 import numpy as np
 
+from horsesense.core import ScoringSpec
+from horsesense.data import cache_folder
 from horsesense.errors import UserError
-from horsesense.files import cache_folder
-from horsesense.models.contract import Likelihood, Values
-from horsesense.models.local.device import threads_of
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.questions import Framed
-from horsesense.models.local.rows import Question
-from horsesense.records import ScoringSpec
+from horsesense.models.hf.device import threads_of
+from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.rows import Question
+from horsesense.models.protocol import Likelihood, Values
 
 _CHECK = 8
 """Bytes of the checksum behind the scores of a row."""

@@ -10,17 +10,17 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis import Comparison, Estimate, Power, compare_all, power
-from horsesense.analysis.accuracy import AVERAGED, unit_shares
-from horsesense.analysis.resampling import Floats
+from horsesense.core.audit import Soundness
+from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.spec import WAY_FIELDS
 from horsesense.errors import UserError
-from horsesense.records.card import UNIT_AVERAGE
-from horsesense.records.soundness import Soundness
-from horsesense.records.spec import WAY_FIELDS
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
 from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Comparison, Estimate, Power, compare_all, power
+from horsesense.stats.accuracy import AVERAGED, unit_shares
+from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
 _SHOTS = ("shots", "shots_from", "shots_seed")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from horsesense.analysis import Estimate
-from horsesense.records.document import Document
-from horsesense.records.soundness import Soundness
+from horsesense.core.audit import Soundness
+from horsesense.core.document import Document
 from horsesense.runs.comparison import SideBySide
+from horsesense.stats import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import orjson
 
+from horsesense.core import Answer, Probe, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.records import Answer, Probe, ScoringSpec
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import keep_probe, locked
 from horsesense.runs.manifest import (

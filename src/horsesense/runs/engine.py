@@ -14,9 +14,9 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.records import Item
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 _OURS = "horsesense."
 
@@ -58,7 +58,7 @@ class Desk:
     def __init__(self, given: Mapping[str, Any] | None = None) -> None:
         self.given = given or {}
         """What cannot cross, such as a network in memory; only this process has any."""
-        self.watcher: Watcher = UNWATCHED
+        self.progress: Progress = NO_PROGRESS
         self.kept: dict[Any, Any] = {}
         self.closing = ExitStack()
 
@@ -100,9 +100,9 @@ class Job:
         """Keep what came of a task; the tasks that can be done now."""
         raise NotImplementedError
 
-    def watching(self, task: Task) -> Watcher:
+    def watching(self, task: Task) -> Progress:
         """Who is told how far a task has come."""
-        return UNWATCHED
+        return NO_PROGRESS
 
     def stopped(self) -> None:
         """Somebody has pressed Ctrl-C."""
@@ -122,7 +122,7 @@ class Engine(Protocol):
     def on_gpu(self) -> bool | None:
         """Whether they are done on GPUs; None: as this process finds it."""
 
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
+    def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
         """All tasks of all jobs. What a job has taken stays taken, whatever happens later."""
 
 
@@ -132,14 +132,14 @@ class Here:
     apart = False
     on_gpu = None
 
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
+    def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
         for job in jobs:
             with Desk(job.given) as desk:
                 try:
                     waiting = [*reversed(job.begin())]
                     while waiting:
                         task = waiting.pop()
-                        desk.watcher = job.watching(task)
+                        desk.progress = job.watching(task)
                         waiting += reversed(job.take(task, perform(desk, task)))
                 except KeyboardInterrupt:
                     job.stopped()

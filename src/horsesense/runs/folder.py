@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from horsesense.core import Probe, card_path, read_probe, write_probe
+from horsesense.core.card import read_card
+from horsesense.core.item_file import MANY, StoredItems
+from horsesense.data import disk_errors, sha256_of_file
+from horsesense.data.checksums import check_sum, is_sound, keep_sum
 from horsesense.errors import UserError, argument
-from horsesense.files import disk_errors, sha256_of_file
-from horsesense.files.checksums import check_sum, is_sound, keep_sum
-from horsesense.records import Probe, card_path, read_probe, write_probe
-from horsesense.records.card import read_card
-from horsesense.records.stored import MANY, StoredItems
 from horsesense.runs.manifest import Part, manifest_path, read_manifest
 from horsesense.runs.shard_files import shard_path
 

@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.ablation import asked_again
-from horsesense.analysis.facets import Facets
-from horsesense.records import FORMS, Item
-from horsesense.records.arrow import Texts
-from horsesense.records.item import guess_of
-from horsesense.records.stored import StoredItems, ids_of, units_of
+from horsesense.core import FORMS, Item
+from horsesense.core.arrow import Texts
+from horsesense.core.item import guess_of
+from horsesense.core.item_file import StoredItems, ids_of, units_of
+from horsesense.stats.ablation import asked_again
+from horsesense.stats.facets import Facets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

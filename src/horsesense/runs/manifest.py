@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
+from horsesense.core import ScoringSpec
+from horsesense.data import FieldProblem, check_json, read_text
+from horsesense.data.checksums import check_sum, summed
 from horsesense.errors import UserError, argument
-from horsesense.files import FieldProblem, check_json, read_text
-from horsesense.files.checksums import check_sum, summed
-from horsesense.records import ScoringSpec
 
 FORMAT = 2
 """1 had one way of asking and no kind of model; it is read as `options` asked of weights."""

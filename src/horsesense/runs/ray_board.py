@@ -11,8 +11,8 @@ from typing import Any
 
 import orjson
 
-from horsesense.runs.wire import packed, unpacked
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
+from horsesense.runs.messages import packed, unpacked
 
 _EVERY = 0.5
 """Seconds between two looks at how far workers have come, and more where they are many."""
@@ -48,7 +48,7 @@ def put_up() -> Any:
     return ray.remote(Board).options(num_cpus=0, scheduling_strategy=here).remote()
 
 
-class Telling(Watcher):
+class Telling(Progress):
     """Tells the board how far the task of a worker has come."""
 
     def __init__(self, board: Any, who: str, every: float) -> None:
@@ -57,12 +57,12 @@ class Telling(Watcher):
         """The task."""
         self.next, self.remarks = 0.0, 0
 
-    def at(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if (now := time.monotonic()) >= self.next:
             self.next = now + self.every
             self.board.say.remote(self.who, orjson.dumps([self.who, self.called, [stage, done, total, unit, note]]))
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.remarks += 1
         self.board.say.remote(f"{self.who} {self.remarks}", orjson.dumps([self.who, self.called, text]))
 

@@ -15,11 +15,11 @@ from math import floor
 from typing import Any
 
 from horsesense.errors import UserError, argument
-from horsesense.models.local.device import usable_cores
+from horsesense.models.hf.device import usable_cores
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import HERE, Job
 from horsesense.runs.ray_board import put_up
 from horsesense.runs.ray_pool import Pool, Room, Seat
-from horsesense.watching import UNWATCHED, Watcher
 
 _STORE = 2**30
 """Bytes of Ray's store of objects, where it is started here."""
@@ -51,18 +51,18 @@ class RayEngine:
         """Whether the workers have GPUs; Ray is started for the answer."""
         return self._room().gpus > 0
 
-    def carry_out(self, jobs: Sequence[Job], watcher: Watcher = UNWATCHED) -> None:
+    def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
         elsewhere = [job for job in jobs if not job.only_here]
         begun = {id(job): deque(job.begin()) for job in elsewhere}
         if any(begun.values()):
             room = self._room()
             seats, board = self._workers(room)
-            pool = Pool(room, seats, board, elsewhere, begun, watcher)
+            pool = Pool(room, seats, board, elsewhere, begun, progress)
             try:
                 pool.run()
             finally:
                 self._kept = _session(), room, pool.rest(), board
-        HERE.carry_out([job for job in jobs if job.only_here], watcher)
+        HERE.carry_out([job for job in jobs if job.only_here], progress)
 
     def close(self) -> None:
         """Let the workers go; they go with this process in any case."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.records import Item
+from horsesense.progress import Progress
 from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.messages import done_of_frame, frame_of_task, lines_of, unpacked
 from horsesense.runs.ray_board import Lookout, seconds_between
-from horsesense.runs.wire import done_of_frame, frame_of_task, lines_of, unpacked
-from horsesense.watching import Watcher
 
 _DEATHS = 3
 """Workers that a task may end before it is given up."""
@@ -64,9 +64,9 @@ class Pool:
         board: Any,
         jobs: Sequence[Job],
         begun: dict[int, deque[Task]],
-        watcher: Watcher,
+        progress: Progress,
     ) -> None:
-        self.room, self.jobs, self.waiting, self.watcher = room, jobs, begun, watcher
+        self.room, self.jobs, self.waiting, self.progress = room, jobs, begun, progress
         self._seats = seats
         self.lookout = Lookout(board, seconds_between(room.workers))
         self.under_way: dict[Any, Seat] = {}
@@ -178,7 +178,7 @@ class Pool:
         if seat.task is not None and seat.job is not None:
             task, key = seat.task, (id(seat.job), seat.task.called)
             self.deaths[key] += not _left_with_its_machine(error, seat.node)
-            self.watcher.say(f"{task.called}: its worker ended, for the {_nth(self.deaths[key])} time")
+            self.progress.log(f"{task.called}: its worker ended, for the {_nth(self.deaths[key])} time")
             if self.deaths[key] >= _DEATHS:
                 seat.job.failed(task, f"it ended its worker {_DEATHS} times")
             else:
@@ -189,7 +189,7 @@ class Pool:
         late, passed = sum(not seat.ready for seat in self._seats), time.monotonic() - self.began
         if late and passed > _LATE and not self.told_of_waiting:
             self.told_of_waiting = True
-            self.watcher.say(f"{late} of {self.room.workers} workers wait for room in the cluster, or still start")
+            self.progress.log(f"{late} of {self.room.workers} workers wait for room in the cluster, or still start")
         if late == len(self._seats) and passed > self.room.patience:
             raise UserError(
                 f"no worker of Ray has started within {self.room.patience:,.0f} s",
@@ -203,11 +203,11 @@ class Pool:
             seat = at_work.get(who)
             if seat is None or seat.job is None or seat.task is None or seat.task.called != called:
                 continue
-            watcher = seat.job.watching(seat.task)
+            progress = seat.job.watching(seat.task)
             if isinstance(told, str):
-                watcher.say(told)
+                progress.log(told)
             else:
-                watcher.at(f"{called}: {told[0]}", *told[1:])
+                progress.update(f"{called}: {told[0]}", *told[1:])
 
     # Tasks go out and come back.
 

@@ -7,12 +7,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+from horsesense.core import Item
 from horsesense.errors import as_user_error
-from horsesense.records import Item
+from horsesense.progress import NO_PROGRESS
 from horsesense.runs.engine import Desk, perform
+from horsesense.runs.messages import frame_of_done, frame_of_error, items_of, packed, task_of_frame
 from horsesense.runs.ray_board import Telling
-from horsesense.runs.wire import frame_of_done, frame_of_error, items_of, packed, task_of_frame
-from horsesense.watching import UNWATCHED
 
 _SHARED = 4
 """Sets of items that many tasks are given: so many are kept as items."""
@@ -56,7 +56,7 @@ class Worker:
             task = task_of_frame(frame, sets)
             if self._telling is not None:
                 self._telling.called = task.called
-            self._desk.watcher = self._telling or UNWATCHED
+            self._desk.progress = self._telling or NO_PROGRESS
             return frame_of_done(perform(self._desk, task))
         except Exception as error:  # whatever a user can put right crosses as a sentence; the rest is raised again
             told = as_user_error(error)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.resampling import Floats
+from horsesense.core.arrow import places_in
+from horsesense.core.document import Document
+from horsesense.core.reply_columns import StoredReplies
 from horsesense.errors import UserError
-from horsesense.records.arrow import places_in
-from horsesense.records.document import Document
-from horsesense.records.reply_columns import StoredReplies
 from horsesense.runs.item_columns import ItemColumns
+from horsesense.stats.resampling import Floats
 
 MADE_OUT = {
     "best letter",
@@ -27,7 +27,7 @@ MADE_OUT = {
     "letter named",
     "option named",
 }
-"""Rules that make an option out (`horsesense.scoring.ways.parsing`)."""
+"""Rules that make an option out (`horsesense.scoring.reply_parsing`)."""
 _Numbers = NDArray[np.int64]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.analysis import Estimate
-from horsesense.records.document import Document
-from horsesense.records.soundness import Soundness
+from horsesense.core.audit import Soundness
+from horsesense.core.document import Document
 from horsesense.runs.replies import RepliesDocument
+from horsesense.stats import Estimate
 
 _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
 """How the path of a model begins; ``org/name`` is a name on the hub, and what has a colon a server or a plug-in."""

@@ -11,7 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis import (
+from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
+from horsesense.core.answer import NO_TOKENS
+from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.reply_columns import StoredReplies
+from horsesense.errors import UserError
+from horsesense.models.lineage import lineage_of
+from horsesense.runs.folder import is_finished, kept_probe
+from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
+from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
+from horsesense.runs.replies import replies_document
+from horsesense.runs.result import Result
+from horsesense.runs.shard_files import read_answers, read_replies
+from horsesense.scoring.generate import UNPARSED
+from horsesense.scoring.normalise import (
+    NORMALISATIONS,
+    OF_SUMS,
+    Normalisation,
+    normalised_rows,
+    parse_normalisation,
+)
+from horsesense.scoring.prompt_formats import way_named
+from horsesense.stats import (
     Credits,
     Estimate,
     accuracy,
@@ -20,32 +42,10 @@ from horsesense.analysis import (
     family_accuracy,
     unit_average,
 )
-from horsesense.analysis.accuracy import Rows
-from horsesense.analysis.facets import Facets
-from horsesense.analysis.families import without_repeats
-from horsesense.analysis.resampling import Floats
-from horsesense.errors import UserError
-from horsesense.models.lineage import lineage_of
-from horsesense.records import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
-from horsesense.records.answer import NO_TOKENS
-from horsesense.records.answer_columns import StoredAnswers
-from horsesense.records.card import UNIT_AVERAGE
-from horsesense.records.reply_columns import StoredReplies
-from horsesense.runs.folder import is_finished, kept_probe
-from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
-from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
-from horsesense.runs.replies import replies_document
-from horsesense.runs.result import Result
-from horsesense.runs.shard_files import read_answers, read_replies
-from horsesense.scoring.normalise import (
-    NORMALISATIONS,
-    OF_SUMS,
-    Normalisation,
-    normalised_rows,
-    parse_normalisation,
-)
-from horsesense.scoring.ways.by_words import UNPARSED
-from horsesense.scoring.ways.way import way_named
+from horsesense.stats.accuracy import Rows
+from horsesense.stats.facets import Facets
+from horsesense.stats.families import without_repeats
+from horsesense.stats.resampling import Floats
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.errors import UserError
-from horsesense.files import disk_errors
-from horsesense.files.checksums import check_sum, summed
-from horsesense.records import Answer, Reply
-from horsesense.records.answer_columns import (
+from horsesense.core import Answer, Reply
+from horsesense.core.answer_columns import (
     COLUMNS,
     StoredAnswers,
     check_answers,
@@ -28,9 +25,12 @@ from horsesense.records.answer_columns import (
     table_of_answers,
     without_tokens,
 )
-from horsesense.records.arrow import Shards, Source, places_in
-from horsesense.records.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
-from horsesense.records.stored import MANY
+from horsesense.core.arrow import Shards, Source, places_in
+from horsesense.core.item_file import MANY
+from horsesense.core.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
+from horsesense.data import disk_errors
+from horsesense.data.checksums import check_sum, summed
+from horsesense.errors import UserError
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.contract import DEFAULT_BUDGET
-from horsesense.models.local.device import SPREAD, choose_device
-from horsesense.records import Item
-from horsesense.records.stored import ids_of, units_of
+from horsesense.core import Item
+from horsesense.core.item_file import ids_of, units_of
+from horsesense.models.hf.device import SPREAD, choose_device
+from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.runs.manifest import manifest_path, read_manifest
 
 SHARD_TOKENS = 16_384

@@ -11,12 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from horsesense.core import ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
-from horsesense.language.novel import novel_names
-from horsesense.language.words import words
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import ScoringSpec
-from horsesense.records.document import Document
+from horsesense.lexicons.novel_names import novel_names
+from horsesense.lexicons.words import words
+from horsesense.models.hf.language_model import LanguageModel
 from horsesense.scoring.saliency import Method, Saliency, SaliencyDocument, saliency
 
 TOP = 5

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from horsesense.records.document import Document
+from horsesense.core.document import Document
 from horsesense.scoring.texts import ScoredText, ScoredToken, TextDocument
 
 

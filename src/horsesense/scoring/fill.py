@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horsesense.core import BLANK, Fill, ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.models.contract import Model, Prompt
-from horsesense.records import BLANK, Fill, ScoringSpec
-from horsesense.records.document import Document
+from horsesense.models.protocol import Model, Prompt
 
 _CLOSING = " .,;:!?"
 _BEGINS_WORD = ("Ġ", "▁")

@@ -9,13 +9,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.analysis.accuracy import Rows
+from horsesense.core import FORMS, Answer, Item, ScoringSpec
+from horsesense.core.answer import NO_TOKENS
+from horsesense.core.answer_columns import StoredAnswers
 from horsesense.errors import UserError, argument
-from horsesense.language.words import words_between
-from horsesense.records import FORMS, Answer, Item, ScoringSpec
-from horsesense.records.answer import NO_TOKENS
-from horsesense.records.answer_columns import StoredAnswers
+from horsesense.lexicons.words import words_between
 from horsesense.scoring.prompts import item_prompts
+from horsesense.stats.accuracy import Rows
 
 Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)

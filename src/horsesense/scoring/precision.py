@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from horsesense.models.local.device import has_bfloat16
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.core import Item, ScoringSpec
+from horsesense.models.hf.device import has_bfloat16
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.scoring.option_scores import answer_items
 
 SAMPLE = 16
 """Items that are asked both ways."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from horsesense.core import BLANK, Form, Item, ScoringSpec
+from horsesense.core.spec import check_prompt, fill_prompt
 from horsesense.errors import UserError
-from horsesense.models.contract import Prompt
-from horsesense.records import BLANK, Form, Item, ScoringSpec
-from horsesense.records.spec import check_prompt, fill_prompt
+from horsesense.models.protocol import Prompt
 
 __all__ = ["ItemPrompts", "Prompt", "dressed", "item_prompts"]
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from horsesense.core import ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError, need
-from horsesense.language.words import word_spans
-from horsesense.models.local.families import FAMILIES, family_named
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.questions import framer_of
-from horsesense.models.local.rows import Row
-from horsesense.records import ScoringSpec
-from horsesense.records.document import Document
+from horsesense.lexicons.words import word_spans
+from horsesense.models.hf.encoding import framer_of
+from horsesense.models.hf.families import FAMILIES, family_named
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.rows import Row
 from horsesense.scoring.prompts import Prompt, dressed
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
+from horsesense.core import Answer, Item, ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.models.contract import Model
-from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.records.document import Document
+from horsesense.models.protocol import Model
 from horsesense.scoring.prompts import Prompt, dressed, item_prompts
 
 

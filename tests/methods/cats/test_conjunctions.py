@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.cats.conjunctions import conjunction_facets, conjunction_probe
 from horsesense.methods.cats.joining import writing_of_names
 from horsesense.methods.cats.steps import steps
-from horsesense.methods.releases import read_release
-from horsesense.records import Card, Item, Probe
+from horsesense.methods.published import read_release
 
 
 def schemas(*right: str) -> Probe:

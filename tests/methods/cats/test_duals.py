@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
+from horsesense.core import Card, Item, Probe, read_probe, write_probe
+from horsesense.core.probe import apart
 from horsesense.errors import UserError
 from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
 from horsesense.methods.cats.sentence_pairs import Dual, pair_of
-from horsesense.methods.releases import read_release
-from horsesense.records import Card, Item, Probe, read_probe, write_probe
-from horsesense.records.probe import apart
-from horsesense.watching import Watcher
+from horsesense.methods.published import read_release
+from horsesense.progress import Progress
 
 
-class Said(Watcher):
+class Said(Progress):
     """Keeps what it is told."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.lines.append(text)
 
 
@@ -112,7 +112,7 @@ def test_where_an_operator_does_not_hold_it_makes_nothing(operator: str, pair: t
 
 def test_isa_is_proved_by_wordnet_and_by_nothing_less() -> None:
     pytest.importorskip("duckdb")
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine")
@@ -227,7 +227,7 @@ def test_what_is_proposed_is_asked_apart() -> None:
 def test_a_run_never_mixes_what_is_proposed(tiny_folders: dict[str, Path]) -> None:
     mixed = make_duals([orders_probe(5), probe(("a pan is for naps", "a pan is for frying"))])
     said: list[str] = []
-    run = hs.ask(str(tiny_folders["gpt2"]), {"mixed": mixed}, watcher=Said(said))
+    run = hs.ask(str(tiny_folders["gpt2"]), {"mixed": mixed}, progress=Said(said))
     by_name = {each.part.probe.name: {item.facets["status"] for item in each.items} for each in run.answered}
     assert by_name == {"mixed": {"proved"}, "mixed-proposed": {"proposed"}}
     assert any("nobody has judged its 2 proposed items" in line for line in said)

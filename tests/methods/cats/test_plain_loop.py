@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
+from horsesense.core import parse_spec
 from horsesense.methods.cats.suite import find_suite, open_suite
-from horsesense.records import parse_spec
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import read_run
 from tests.support.small_cats import lay_all

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
 
 Files = dict[str, str]
 

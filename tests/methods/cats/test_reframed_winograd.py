@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.cats.joining import case_of, substituted
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
 
 
 def schema(before: str, pronoun: str, after: str, first: str, second: str, answer: str) -> str:

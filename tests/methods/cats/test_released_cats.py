@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import Item
 from horsesense.errors import UserError
-from horsesense.methods.releases import read_release
-from horsesense.records import Item
+from horsesense.methods.published import read_release
 
 SEP = "\x01"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.analysis.cues.battery import battery
-from horsesense.analysis.cues.findings import find_cues
+from horsesense.core import Card, Item, Probe
+from horsesense.cues.battery import battery
+from horsesense.cues.findings import find_cues
 from horsesense.errors import UserError
 from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, find_suite, read_sets
 from horsesense.methods.cats.table import HUMAN, average_of, published_rows
-from horsesense.records import Card, Item, Probe
 from tests.support.small_cats import CA, WSC, lay, lay_all
 
 

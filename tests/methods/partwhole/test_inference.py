@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import Card, Probe
+from horsesense.core.item import NO_SOURCE
 from horsesense.errors import UserError
-from horsesense.knowledge.corpus import Corpus, read_sentences
+from horsesense.lexicons.corpus import Corpus, read_sentences
 from horsesense.methods.partwhole.inference import as_inference, find_premise, hypothesis
 from horsesense.methods.partwhole.released import unjudged
-from horsesense.records import Card, Probe
-from horsesense.records.item import NO_SOURCE
 from tests.support.made_corpora import text
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.partwhole import CandidatePlan, build_partwhole
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
@@ -29,7 +30,6 @@ from horsesense.methods.partwhole.pairs import (
     wordnet_pairs,
 )
 from horsesense.methods.partwhole.rules import SWITCHES, Rules
-from horsesense.records import Probe
 from tests.support import ROOT
 from tests.support.made_corpora import attributes, ngrams, relationships, text
 
@@ -161,7 +161,7 @@ def test_nothing_to_build_from(tmp_path: Path) -> None:
 
 
 def test_meronyms_of_wordnet() -> None:
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.analysis.cues import find_cues
+from horsesense.cues import find_cues
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.own import own_probe, read_rows
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from horsesense.methods.partwhole.released import LABELS
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
 
 
 def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:

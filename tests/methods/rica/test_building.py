@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.analysis.cues import find_cues
-from horsesense.analysis.cues.question import entity_order_of, halves
+from horsesense.core import BLANK, Item, Probe, check_item
+from horsesense.cues import find_cues
+from horsesense.cues.question import entity_order_of, halves
 from horsesense.errors import UserError
-from horsesense.language.frequency import zipf
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.rica.axioms import Comp, Not, is_upper, pair_of
 from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, is_at_chance, missing_controls, shape_scores
@@ -23,7 +24,6 @@ from horsesense.methods.rica.perturbations import RELEASED
 from horsesense.methods.rica.scales import ESTIMATE, Quantity, Scale, comparisons, read_scales, shipped_scales
 from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources
-from horsesense.records import BLANK, Item, Probe, check_item
 
 SHIPPED = ("material", "grade", "location", "role", "temporal", "animal", "quantity")
 FILLED = list(TEMPLATES)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import horsesense as hs
+from horsesense.core import Probe, write_probe
 from horsesense.methods.rica.clue_sets import ClueSet, drawn_by_turns, names_in
 from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.suite import FILES
-from horsesense.records import Probe, write_probe
 from horsesense.scoring.clue_words import TOP
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_rica import lay_rica

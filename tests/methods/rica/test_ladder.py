@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.methods.profile.abilities import abilities
-from horsesense.methods.profile.recipes import pool_of
+from horsesense.core import Item, Probe
 from horsesense.methods.rica.axioms import is_upper
 from horsesense.methods.rica.ladder import BESIDE, RUNGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
-from horsesense.records import Item, Probe
+from horsesense.profiling.abilities import abilities
+from horsesense.profiling.recipes import pool_of
 
 Answerer = Callable[[Item], int]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import fill_blank
 from horsesense.errors import UserError
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
 from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Kind
 from horsesense.methods.rica.released import blank
 from horsesense.methods.rica.released_axioms import MEMBERS
-from horsesense.records import fill_blank
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.data import read_table
 from horsesense.errors import UserError
-from horsesense.files import read_table
-from horsesense.knowledge.atomic import read_atomic
-from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.knowledge.genericskb import read_generics
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.language.frequency import zipf
-from horsesense.language.novel import is_novel, novel_names
+from horsesense.lexicons.atomic import read_atomic
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.genericskb import read_generics
+from horsesense.lexicons.novel_names import is_novel, novel_names
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica import constraints as types
 from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.crawling import traits

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from horsesense.core import Item, Probe, ScoringSpec, read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import asking, checks, circumstances, lexicon, model_checks
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
@@ -24,12 +25,11 @@ from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import read_plan
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import Item, Probe, ScoringSpec, read_probe
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.progress import Progress
 from horsesense.runs.ask import Settings
-from horsesense.scoring.options import answer_items
-from horsesense.watching import Watcher
+from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS, made_probe
@@ -37,11 +37,11 @@ from tests.support.made_schemas import SCHEMAS, made_probe
 SPEC = ScoringSpec()
 
 
-class Listener(Watcher):
+class Listener(Progress):
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.heard.append(text)
 
 

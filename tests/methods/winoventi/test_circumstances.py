@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
-from horsesense.language.words import words
+from horsesense.lexicons.words import words
 from horsesense.methods.winoventi import checks, instantiation
 from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.circumstances import (

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.probes import load_probe
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, lexicon
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
@@ -30,10 +31,9 @@ from horsesense.methods.winoventi.plausibility import (
 from horsesense.methods.winoventi.schemas import PASSED, Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.special_word import pairs_of, triplet_name
 from horsesense.methods.winoventi.summaries import evaluations
-from horsesense.models.local.load import load_model
-from horsesense.records import ScoringSpec
+from horsesense.models.hf.load import load_model
 from horsesense.runs.ask import Settings
-from horsesense.scoring.options import answer_items
+from horsesense.scoring.option_scores import answer_items
 from tests.support.made_schemas import SCHEMAS, made_probe
 
 TABLE = read_circumstances(CIRCUMSTANCES, TYPES)

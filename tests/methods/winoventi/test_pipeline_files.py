@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.verify import verify
+from horsesense.core import read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import lexicon
 from horsesense.methods.winoventi.associations import read_associations
@@ -16,7 +17,6 @@ from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas
-from horsesense.records import read_probe
 from tests.support.made_plan import make_plan, people_have_answered
 
 _OTHER_MODELS = 99

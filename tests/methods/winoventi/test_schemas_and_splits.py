@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
@@ -22,7 +23,6 @@ from horsesense.methods.winoventi.released import read_winoventi
 from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.special_word import differing, pairs_of, reversed_probe, special_facets
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
-from horsesense.records import Judgement, Probe
 from tests.support.made_schemas import made_probe
 from tests.support.small_wordnet import write_small_wordnet
 

@@ -25,11 +25,11 @@ from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_triplets
+from horsesense.models.api import ServedSettings
+from horsesense.models.hf.in_memory import borrow
+from horsesense.models.hf.load import load_model
 from horsesense.models.lineage import lineage_named
-from horsesense.models.local.borrowed import borrow
-from horsesense.models.local.load import load_model
-from horsesense.models.served import ServedSettings
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 from tests.support.made_plan import make_plan
 from tests.support.model_server import ModelServer
 
@@ -41,11 +41,11 @@ ODD = "coat"
 TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
 
 
-class Listener(Watcher):
+class Listener(Progress):
     def __init__(self) -> None:
         self.heard = ""
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.heard += text + "\n"
 
 

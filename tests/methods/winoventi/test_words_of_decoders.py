@@ -10,6 +10,7 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from horsesense.core import ScoringSpec
 from horsesense.methods.winoventi import asking, lexicon
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.asking import Asking, as_sentences, ask_associations, word_of
@@ -17,10 +18,9 @@ from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.evaluation import ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.models.served import open_served
-from horsesense.records import ScoringSpec
+from horsesense.models.api import open_served
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
 from horsesense.runs.ask import Settings
 from horsesense.scoring.texts import score_texts
 from tests.support.made_plan import make_plan, people_have_answered

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from horsesense.analysis.cues import Findings, find_cues
-from horsesense.knowledge.sources import open_graph
-from horsesense.knowledge.taxonomy import load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.core import Item, Probe
+from horsesense.cues import Findings, find_cues
+from horsesense.lexicons.sources import open_graph
+from horsesense.lexicons.taxonomy import load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
-from horsesense.records import Item, Probe
 from tests.support.nltk_wordnet import nltk_wordnet
 
 SIZES = {True: 3000, False: 900}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.knowledge.graph import load_graph
-from horsesense.knowledge.sources import add_triples
+from horsesense.lexicons.graph import load_graph
+from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa.attested import Attested, odd_links
 from horsesense.methods.wordnetqa.soundness import Soundness
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 import horsesense as hs
+from horsesense.core import Item, Probe
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_triples
+from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.methods.wordnetqa import soundness as rules
 from horsesense.methods.wordnetqa.checking import CheckDocument, check_items
 from horsesense.methods.wordnetqa.questions import option_text
-from horsesense.records import Item, Probe
 
 KENNEL = """lemma\tbeast\tbeast
 definition\tbeast\ta living creature
@@ -116,8 +116,8 @@ def test_what_cannot_be_checked_is_counted_or_refused(kennel: Graph) -> None:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_builder_keeps_the_rules(relation: str) -> None:
-    from horsesense.knowledge.sources import open_graph
-    from horsesense.knowledge.wordnet_source import find_wordnet
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.lexicons.wordnet_source import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")

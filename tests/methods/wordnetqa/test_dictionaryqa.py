@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from horsesense.analysis.cues import find_cues
+from horsesense.cues import find_cues
 from horsesense.errors import UserError
-from horsesense.knowledge.gcide import find_gcide
-from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_triples, open_graph
+from horsesense.lexicons.gcide import find_gcide
+from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.sources import add_triples, open_graph
 from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 from tests.support.made_trees import write_dictionary
 

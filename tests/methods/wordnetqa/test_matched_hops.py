@@ -11,17 +11,17 @@ from random import Random
 import numpy as np
 import pytest
 
+from horsesense.core import Answer, Card, Item, Probe
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_triples
-from horsesense.knowledge.taxonomy import load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.language.frequency import zipf
-from horsesense.language.words import words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.sources import add_triples
+from horsesense.lexicons.taxonomy import load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa import WordNetPlan
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
-from horsesense.records import Answer, Card, Item, Probe
 from horsesense.runs.controls import keep_control
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from horsesense.methods.releases import read_release
+from horsesense.methods.published import read_release
 
 
 def question(**changes: Any) -> dict[str, Any]:

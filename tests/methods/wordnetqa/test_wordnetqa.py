@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.core import check_item
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph, load_graph
-from horsesense.knowledge.sources import add_triples
+from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.methods.wordnetqa.word_forms import find_form
-from horsesense.records import check_item
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree
 

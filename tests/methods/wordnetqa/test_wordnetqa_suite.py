@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.analysis import Estimate
-from horsesense.annotate.soundness.kept import kept_reading, with_reading
-from horsesense.annotate.soundness.reading import content_of
+from horsesense.annotate.audit.blind_audit import content_of
+from horsesense.annotate.audit.stored import kept_reading, with_reading
 from horsesense.api.cats import AskedSuite, ask_suite
+from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import HOPS
-from horsesense.records import Card, Probe, read_probe, write_probe
 from horsesense.report.paper_chart import paper_chart
 from horsesense.report.paper_tables import latex_tables, markdown_tables
+from horsesense.stats import Estimate
 
 KINDS = (("random", 0), ("sister", 1))
 
@@ -137,7 +137,7 @@ def test_a_reading_is_of_the_items_that_were_read_and_of_no_others(
     assert other.card.made.startswith("Made by hand. These very items have not been read; of another build")
     assert with_reading(probe, like=False) == probe, "of another kind, the reading says nothing"
     monkeypatch.setattr(
-        "horsesense.annotate.soundness.kept.kept_reading", lambda _: replace(reading, content=content_of(items))
+        "horsesense.annotate.audit.stored.kept_reading", lambda _: replace(reading, content=content_of(items))
     )
     assert with_reading(probe).card.soundness == replace(reading, content=content_of(items))
     assert with_reading(probe).card.made == "Made by hand."

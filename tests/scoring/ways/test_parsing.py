@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from horsesense.scoring.ways.parsing import parse_reply
+from horsesense.scoring.reply_parsing import parse_reply
 
 COLD = ("hot", "cold", "lukewarm")
 PLACES = ("in the oven", "the oven", "a fridge", "in the garden")

@@ -13,18 +13,18 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 import horsesense as hs
+from horsesense.core import Card, Item, Probe, Reply, ScoringSpec
+from horsesense.core.reply_columns import StoredReplies
 from horsesense.errors import UserError
-from horsesense.models.contract import Prompt
-from horsesense.models.local.borrowed import borrow
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.local.load import load_model
-from horsesense.records import Card, Item, Probe, Reply, ScoringSpec
-from horsesense.records.reply_columns import StoredReplies
+from horsesense.models.hf.in_memory import borrow
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import replies_document
-from horsesense.scoring.ways.by_words import answer_from
-from horsesense.scoring.ways.examples import examples_from
-from horsesense.scoring.ways.wording import block, turned
+from horsesense.scoring.few_shot import examples_from
+from horsesense.scoring.generate import answer_from
+from horsesense.scoring.option_prompts import block, turned
 
 CHOICE = [
     Item(

@@ -32,7 +32,7 @@ from horsesense.annotate.server.queue import (
 )
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.task import Task
-from horsesense.records import Judgement
+from horsesense.core import Judgement
 
 _items, _leases, _judgements, _people = tables.items.c, tables.leases.c, tables.judgements.c, tables.people.c
 

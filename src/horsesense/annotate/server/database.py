@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from horsesense.data import disk_errors
 from horsesense.errors import UserError
-from horsesense.files import disk_errors
 
 HEAD = "0001"
 """The newest migration: a database that has it need not load Alembic, which takes as long as all else."""

@@ -13,7 +13,7 @@ from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.participants import ANNOTATOR, WITHDRAWN
 from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.study import ITEMS
-from horsesense.records import Judgement, read_probe
+from horsesense.core import Judgement, read_probe
 
 _items, _people, _judgements = tables.items.c, tables.people.c, tables.judgements.c
 

@@ -9,7 +9,7 @@ from horsesense.annotate.server.links_and_sessions import CROWDS, new_join
 from horsesense.annotate.server.participants import ANNOTATOR, RESEARCHER, all_people, invite
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.study_progress import finished, state_told
-from horsesense.records.document import Document
+from horsesense.core.document import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from statistics import median
 
 from sqlalchemy import select
 
-from horsesense.analysis.people.annotators import Annotator, Dispute, by_annotator, by_item
-from horsesense.analysis.people.votes import votes_on_scale
 from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN
 from horsesense.annotate.judgement_files import Collected
 from horsesense.annotate.server import database_tables as tables
@@ -21,7 +19,9 @@ from horsesense.annotate.server.participants import ANNOTATOR, Person, all_peopl
 from horsesense.annotate.server.served_study import Served
 from horsesense.annotate.server.study_progress import finished, state_told
 from horsesense.annotate.study_figures import Figure, agreement_figures
-from horsesense.records import Judgement
+from horsesense.core import Judgement
+from horsesense.stats.raters.annotators import Annotator, Dispute, by_annotator, by_item
+from horsesense.stats.raters.votes import votes_on_scale
 
 RESAMPLES = 200
 """Enough for a look; annotate agreement takes more."""

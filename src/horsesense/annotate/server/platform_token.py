@@ -14,8 +14,8 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt.types import Options
 
+from horsesense.data import read_text
 from horsesense.errors import UserError
-from horsesense.files import read_text
 
 _LEAST_BITS = 2048
 _EARLY_SECONDS = 60

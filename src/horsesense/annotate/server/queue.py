@@ -12,11 +12,11 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
-from horsesense.analysis.people.adjudication import find_rule
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.participants import NEW, WORKING, Person, new_token
 from horsesense.annotate.server.served_study import Served
+from horsesense.stats.raters.adjudication import find_rule
 
 ITEM, GOLD, ATTENTION = "item", "gold", "attention"
 OPEN, ANSWERED, RELEASED, UNDONE = "open", "answered", "released", "undone"

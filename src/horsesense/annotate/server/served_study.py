@@ -21,9 +21,9 @@ from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import open_database, reading, writing
 from horsesense.annotate.study import ATTENTION, GOLD, ITEMS, Study, read_study
 from horsesense.annotate.task import Task, tasks_of
+from horsesense.core import Item, Probe, read_probe
+from horsesense.data import sha256_of_file
 from horsesense.errors import UserError
-from horsesense.files import sha256_of_file
-from horsesense.records import Item, Probe, read_probe
 
 PURPOSES: Mapping[str, str] = {"item": ITEMS, "gold": GOLD, "attention": ATTENTION}
 """What items are for, and the file that they are in."""

@@ -26,8 +26,8 @@ from horsesense.annotate.server.participants import WORKING
 from horsesense.annotate.server.request_checks import Desk, Guards
 from horsesense.annotate.server.served_study import Served, open_study
 from horsesense.annotate.status import Progress
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.records.document import Document
 
 log = logging.getLogger("horsesense.annotate")
 

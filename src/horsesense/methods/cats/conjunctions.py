@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
+from horsesense.core import Facet, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.cats.steps import Word, joins, steps, words_of
-from horsesense.records import Facet, Item, Probe
 
 
 @cache

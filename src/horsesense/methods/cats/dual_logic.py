@@ -13,14 +13,14 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import OPPOSITES, PAIRS
-from horsesense.language.inflection import is_known, singular
-from horsesense.language.negation import is_negation
-from horsesense.language.words import AUXILIARIES, DETERMINERS, HEDGES, PREPOSITIONS, PRONOUNS, listed, words
+from horsesense.lexicons.comparatives import OPPOSITES, PAIRS
+from horsesense.lexicons.inflection import is_known, singular
+from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.words import AUXILIARIES, DETERMINERS, HEDGES, PREPOSITIONS, PRONOUNS, listed, words
 from horsesense.methods.cats.sentence_pairs import Dual, Pair
 
 if TYPE_CHECKING:
-    from horsesense.knowledge.graph import Graph
+    from horsesense.lexicons.graph import Graph
 
 SCALES = frozenset(word for pair in PAIRS for word in pair) - {
     "better",
@@ -171,7 +171,7 @@ def _holds(thing: str, kind: str) -> bool | None:
 
 @cache
 def _wordnet() -> Graph | None:
-    from horsesense.knowledge.sources import open_graph
+    from horsesense.lexicons.sources import open_graph
 
     try:
         return open_graph("wordnet")

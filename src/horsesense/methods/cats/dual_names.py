@@ -13,9 +13,9 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
-from horsesense.language.frequency import zipf
-from horsesense.language.inflection import is_noun, verb_form
-from horsesense.language.words import AUXILIARIES, listed, words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.inflection import is_noun, verb_form
+from horsesense.lexicons.words import AUXILIARIES, listed, words
 from horsesense.methods.cats.sentence_pairs import Dual, Pair
 
 _HE_AND_SHE = frozenset(listed("he him his himself she her hers herself father mother son daughter brother sister"))

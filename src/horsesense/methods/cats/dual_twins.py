@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from horsesense.core import Item
 from horsesense.methods.cats.sentence_pairs import Method, Pair
-from horsesense.records import Item
 
 _MOST_WORDS = 3
 """What may differ: a word, or a short phrase."""

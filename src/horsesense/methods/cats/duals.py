@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from horsesense.core import Facet, Item, Probe, view
 from horsesense.errors import UserError, unknown
 from horsesense.methods.cats.dual_logic import converse, swap_arguments
 from horsesense.methods.cats.dual_names import exchange_names
@@ -18,7 +19,6 @@ from horsesense.methods.cats.dual_negation import insert_negation, remove_negati
 from horsesense.methods.cats.dual_twins import Twins, twins_of
 from horsesense.methods.cats.dual_words import substitute_opposite
 from horsesense.methods.cats.sentence_pairs import Dual, Pair, pair_of
-from horsesense.records import Facet, Item, Probe, view
 
 Operator = Callable[[Pair], Dual | None]
 

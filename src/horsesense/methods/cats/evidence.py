@@ -11,15 +11,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate
+from horsesense.core import Answer, Item, ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.records import Answer, Item, ScoringSpec
-from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import Evidence, evidence
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.intervals import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from horsesense.language.inflection import inflected, is_noun, lemmas_of, singular, verb_form
-from horsesense.language.negation import is_negation
-from horsesense.language.words import AUXILIARIES, PREPOSITIONS, listed, words
+from horsesense.lexicons.inflection import inflected, is_noun, lemmas_of, singular, verb_form
+from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.words import AUXILIARIES, PREPOSITIONS, listed, words
 from horsesense.methods.cats.steps import JOINING
 
 _PARTICULAR = frozenset(

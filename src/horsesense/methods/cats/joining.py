@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Literal
 
-from horsesense.language.words import (
+from horsesense.lexicons.words import (
     AUXILIARIES,
     CONJUNCTIONS,
     DETERMINERS,

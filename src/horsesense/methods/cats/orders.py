@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.records import Card, Item, Probe, Source
+from horsesense.core import Card, Item, Probe, Source
+from horsesense.lexicons.comparatives import OPPOSITES
 
 NAME = "orders"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from horsesense.analysis import Estimate
+from horsesense.core.spec import parse_spec
 from horsesense.methods.cats.suite import SUITES, Suite, open_suite
 from horsesense.methods.cats.table import (
     accuracy_row,
@@ -16,8 +16,8 @@ from horsesense.methods.cats.table import (
     titles,
 )
 from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
-from horsesense.records.spec import parse_spec
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
 
 _PARTS = (
     ("both_right", "both halves right"),

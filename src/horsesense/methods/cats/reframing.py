@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.core import Card, Facet, Item, Probe, Source
+from horsesense.data.tables import COMMAS, TABS, named_cells, open_table
 from horsesense.errors import UserError
-from horsesense.files.tables import COMMAS, TABS, named_cells, open_table
 from horsesense.methods.cats.joining import without_separators
 from horsesense.methods.cats.released import facets_of, groups_of, with_sources
-from horsesense.methods.releases.reading import Reading, check_columns, names_of, split_of
-from horsesense.records import Card, Facet, Item, Probe, Source
+from horsesense.methods.published.reading import Reading, check_columns, names_of, split_of
 
 SourceRow = Mapping[str, str]
 """A row of a table by column name; the sources have quoted commas or plain tabs."""

@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError, argument
-from horsesense.language.words import words
+from horsesense.lexicons.words import words
 from horsesense.methods.cats.conjunctions import conjunction_facets
 from horsesense.methods.cats.joining import without_separators, writing_of_names
 from horsesense.methods.cats.steps import steps
-from horsesense.methods.releases.linking import alike, linked, sentence_key, shared_start
-from horsesense.methods.releases.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
-from horsesense.records import Card, Facet, Item, Probe, Source
+from horsesense.methods.published.linking import alike, linked, sentence_key, shared_start
+from horsesense.methods.published.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
 
 LICENCE = "GPL-3.0"
 SEPARATOR = "\x01"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from horsesense.language.words import word_spans
+from horsesense.lexicons.words import word_spans
 
 Method = Literal["add", "delete", "substitute", "swap"]
 Status = Literal["proved", "asserted", "proposed"]

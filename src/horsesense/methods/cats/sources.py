@@ -26,12 +26,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import Facet, Probe
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
 from horsesense.methods.cats.joining import joined, spaced, without_brackets
 from horsesense.methods.cats.reframing import Reframing, SourceRow, filled_cell, rows_of
-from horsesense.methods.releases.reading import Reading, check_columns, json_of, text_field, whole_number
-from horsesense.records import Facet, Probe
+from horsesense.methods.published.reading import Reading, check_columns, json_of, text_field, whole_number
 
 Answers = dict[str, tuple[str, int]]
 """By id, the answer and its line."""

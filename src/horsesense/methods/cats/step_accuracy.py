@@ -12,15 +12,15 @@ from typing import Literal
 
 import numpy as np
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.resampling import Floats
+from horsesense.core import Item
+from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.cats.steps import steps
-from horsesense.records import Item
-from horsesense.records.document import Document
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Estimate
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.resampling import Floats
 
 _MOST = 4
 """The last answer of the instrument: four steps or more."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from horsesense.language.words import AUXILIARIES, listed, word_spans
+from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
 JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.analysis import chance
-from horsesense.analysis.cues.battery import Number, battery
-from horsesense.analysis.cues.findings import Finding, find_cues
+from horsesense.core import Card, Probe, read_probe
+from horsesense.cues.battery import Number, battery
+from horsesense.cues.findings import Finding, find_cues
+from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument, unknown
-from horsesense.files import cache_folder
 from horsesense.methods.cats.released import with_sources
-from horsesense.methods.releases import read_release
-from horsesense.records import Card, Probe, read_probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.methods.published import read_release
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.stats import chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
@@ -161,7 +161,7 @@ class BlindCue:
     """False where the set is too small: cues are chosen on one half of its units and measured on the other."""
 
 
-def blind_cues(probes: Mapping[str, Probe], watcher: Watcher = UNWATCHED) -> dict[str, BlindCue]:
+def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) -> dict[str, BlindCue]:
     """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
     blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
@@ -171,7 +171,7 @@ def blind_cues(probes: Mapping[str, Probe], watcher: Watcher = UNWATCHED) -> dic
             guessing = chance([len(item.options) for item in probe.items])
             best[name] = BlindCue(None, None, guessing, searched=False)
             continue
-        cues = find_cues(probe.items, probe.card.group, rounds=99, watcher=watcher)
+        cues = find_cues(probe.items, probe.card.group, rounds=99, progress=progress)
         ranked = [cue for cue in cues.cues if cue.name in blind]
         best[name] = BlindCue(
             rule=next((cue for cue in ranked if cue.name in rules), None),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.cues.findings import Finding
+from horsesense.core.document import Document
+from horsesense.cues.findings import Finding
 from horsesense.methods.cats.suite import BlindCue, OpenedSuite, blind_cues
 from horsesense.methods.cats.table import (
     AccuracyRow,
@@ -18,10 +18,10 @@ from horsesense.methods.cats.table import (
     published_rows,
     source,
 )
-from horsesense.records.document import Document
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.stats import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,10 @@ class SuiteTable(Document):
 
 
 def suite_table(
-    opened: OpenedSuite, answered: Sequence[Answered], how: Normalisation | None = None, watcher: Watcher = UNWATCHED
+    opened: OpenedSuite,
+    answered: Sequence[Answered],
+    how: Normalisation | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> SuiteTable:
     """Put the answers of all models together, set by set, with the paper's rows and the cues of each set."""
     suite, paths, probes = opened.suite, opened.files.paths, opened.probes
@@ -143,7 +146,7 @@ def suite_table(
             rows=tuple(_published(row, list(paths)) for row in printed),
             averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
         ),
-        cues={name: _cues(cues) for name, cues in blind_cues(probes, watcher).items()},
+        cues={name: _cues(cues) for name, cues in blind_cues(probes, progress).items()},
     )
 
 

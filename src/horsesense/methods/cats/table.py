@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from horsesense.analysis import Consistency, Estimate, consistency
-from horsesense.analysis.intervals import rate_interval, unit_note
-from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
-from horsesense.methods.replicate.ledger import printed_table
+from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Consistency, Estimate, consistency
+from horsesense.stats.intervals import rate_interval, unit_note
+from horsesense.stats.resampling import RESAMPLES, Floats, spread, totals
 
 HUMAN, RANDOM = "HUMAN", "RANDOM"
 _PLACES = {"accuracy": "table 3", "consistency": "table 6"}

@@ -9,13 +9,13 @@ from itertools import combinations
 
 import numpy as np
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.accuracy import accuracy
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.language.words import word_spans
-from horsesense.records.document import Document
+from horsesense.lexicons.words import word_spans
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Estimate
+from horsesense.stats.accuracy import accuracy
 
 
 def key_place(options: Sequence[str]) -> tuple[float, str] | None:

@@ -11,13 +11,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from horsesense.core import Probe
+from horsesense.data import read_bytes
 from horsesense.errors import UserError
-from horsesense.files import read_bytes
 from horsesense.methods.cats.joining import case_of, spaced, substituted
 from horsesense.methods.cats.reframing import Reframing
 from horsesense.methods.cats.winograd_rows import WinogradSchema, json_schemas, letter_place, table_schemas
-from horsesense.methods.releases.reading import Reading
-from horsesense.records import Probe
+from horsesense.methods.published.reading import Reading
 
 
 def read_winograd(paths: Sequence[Path], skip_bad: bool = False) -> Probe:

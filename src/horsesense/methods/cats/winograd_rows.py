@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
+from horsesense.data import read_text
 from horsesense.errors import UserError
-from horsesense.files import read_text
 from horsesense.methods.cats.reframing import SourceRow, filled_cell, rows_of
-from horsesense.methods.releases.reading import Reading
+from horsesense.methods.published.reading import Reading
 
 _COLUMNS = {
     "text": ("text", "sentence", "context"),

@@ -12,14 +12,14 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from horsesense.data import numbered_lines, read_table, read_text
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines, read_table, read_text
-from horsesense.knowledge.corpus import read_sentences
-from horsesense.knowledge.wordnet import read_similar
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.language.comparatives import plain_adjective
-from horsesense.language.inflection import is_adjective, noun_forms
-from horsesense.language.words import words
+from horsesense.lexicons.comparatives import plain_adjective
+from horsesense.lexicons.corpus import read_sentences
+from horsesense.lexicons.inflection import is_adjective, noun_forms
+from horsesense.lexicons.wordnet import read_similar
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.words import words
 from horsesense.methods.partwhole.pairs import Modifiers, clean_noun
 
 _DATA = files("horsesense.methods.partwhole").joinpath("data")

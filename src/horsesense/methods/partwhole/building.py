@@ -11,13 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
 from horsesense.methods.partwhole.released import unjudged
 from horsesense.methods.partwhole.rules import SWITCHES, Rules, Sieve
-from horsesense.methods.releases.reading import Reading, fields_of
-from horsesense.records import Card, Item, Probe, Source
+from horsesense.methods.published.reading import Reading, fields_of
 
 READ = (
     "Bad pairs: of 148 that the rule parts kept (60 of Visual Genome, 30 of each other source, before doubles), a "

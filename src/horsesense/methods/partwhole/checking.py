@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.adjectives import is_known_adjective
 from horsesense.methods.partwhole.released import COLUMNS, LABELS
-from horsesense.methods.releases.reading import Reading, check_columns, fields_of
-from horsesense.records.document import Document
+from horsesense.methods.published.reading import Reading, check_columns, fields_of
 
 KINDS = {
     "unreadable": "the row does not have the fields of the header",

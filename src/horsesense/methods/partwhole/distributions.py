@@ -14,9 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.forecasts import (
+from horsesense.core import Item
+from horsesense.errors import UserError
+from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.forecasts import (
     Calibration,
     fit_calibration,
     leave_one_out,
@@ -24,11 +28,7 @@ from horsesense.analysis.forecasts import (
     ranked_probability,
     softmax,
 )
-from horsesense.analysis.resampling import Floats
-from horsesense.errors import UserError
-from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.records import Item
-from horsesense.runs.results import Answered
+from horsesense.stats.resampling import Floats
 
 Votes = Mapping[tuple[str, ...], tuple[int, ...]]
 """By triple, the labels that people gave it; triples that somebody called nonsense are not among them."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from horsesense.knowledge.corpus import Corpus, Sentence
-from horsesense.language.comparatives import adjective_forms
-from horsesense.language.inflection import noun_forms
-from horsesense.language.words import PREPOSITIONS, words
+from horsesense.core import Item, Probe
+from horsesense.lexicons.comparatives import adjective_forms
+from horsesense.lexicons.corpus import Corpus, Sentence
+from horsesense.lexicons.inflection import noun_forms
+from horsesense.lexicons.words import PREPOSITIONS, words
 from horsesense.methods.partwhole.splits import check_triples
-from horsesense.records import Item, Probe
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
 
 _COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
 _DEGREES = ("", "very ", "so ", "too ", "quite ")
@@ -108,7 +108,7 @@ def ranked(sentences: Iterable[Sentence], whole: str, adjective: str) -> list[Se
 
 
 def as_inference(
-    probe: Probe, corpus: Corpus | None = None, premise_source: str = "", watcher: Watcher = UNWATCHED
+    probe: Probe, corpus: Corpus | None = None, premise_source: str = "", progress: Progress = NO_PROGRESS
 ) -> Probe:
     """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
     check_triples(probe)
@@ -116,7 +116,7 @@ def as_inference(
     kinds: Counter[str] = Counter()
     items: list[Item] = []
     for number, item in enumerate(probe.items):
-        watcher.at("premises", number, len(probe.items))
+        progress.update("premises", number, len(probe.items))
         whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
         if (whole, adjective) not in premises:
             premises[whole, adjective] = find_premise(corpus, whole, adjective)

@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from horsesense.core import Item, Probe
 from horsesense.errors import UserError, unknown
 from horsesense.methods.partwhole.released import LABELS
-from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.records import Item, Probe
+from horsesense.methods.published.votes import ReleasedVotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     """Items on the scale of five in another form; the label of five stays as a facet.
 
     >>> from horsesense.methods.partwhole.released import unjudged
-    >>> from horsesense.records.item import NO_SOURCE
+    >>> from horsesense.core.item import NO_SOURCE
     >>> item = replace(unjudged("jeep", "tire", "old", source=NO_SOURCE), answer=3)
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
     ['probably', 'probably', 'entailment', 'yes']

@@ -13,9 +13,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.core import Card, Item, Probe, Source
+from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError
-from horsesense.files.tables import iter_rows
-from horsesense.records import Card, Item, Probe, Source
 
 NAME = "partwhole-own"
 OWN = Path(__file__).with_name("data") / "own_parts.tsv"

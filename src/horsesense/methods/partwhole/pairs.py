@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import json_elements, numbered_lines, read_table
 from horsesense.errors import UserError
-from horsesense.files import json_elements, numbered_lines, read_table
-from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.knowledge.genericskb import LICENCE as GENERICSKB_LICENCE
-from horsesense.knowledge.genericskb import generic_statements
-from horsesense.knowledge.sources import part_links
-from horsesense.knowledge.triples import Facts
-from horsesense.language.inflection import singular
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.genericskb import LICENCE as GENERICSKB_LICENCE
+from horsesense.lexicons.genericskb import generic_statements
+from horsesense.lexicons.inflection import singular
+from horsesense.lexicons.sources import part_links
+from horsesense.lexicons.triples import Facts
 
 Pair = tuple[str, str]
 """Whole and part."""

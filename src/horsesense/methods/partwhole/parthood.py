@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from horsesense.errors import UserError, argument
-from horsesense.knowledge.sources import part_ids
-from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
-from horsesense.language.words import listed
+from horsesense.lexicons.sources import part_ids
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.words import listed
 
 Pair = tuple[str, str]
 """Whole and part."""

@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
+from horsesense.core import Item
+from horsesense.core.document import Document
+from horsesense.data import json_elements, writing
 from horsesense.errors import UserError
-from horsesense.files import json_elements, writing
 from horsesense.methods.partwhole.pairs import HAS, Pair, clean_noun
-from horsesense.records import Item
-from horsesense.records.document import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import Card, Facet, Item, Judgement, Probe, Source
+from horsesense.core.judgements import NOBODY
 from horsesense.errors import UserError
-from horsesense.methods.releases.reading import (
+from horsesense.methods.published.reading import (
     Reading,
     check_columns,
     fields_of,
@@ -27,9 +29,7 @@ from horsesense.methods.releases.reading import (
     text_field,
     whole_number,
 )
-from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.records import Card, Facet, Item, Judgement, Probe, Source
-from horsesense.records.judgements import NOBODY
+from horsesense.methods.published.votes import ReleasedVotes
 
 LICENCE = "none stated"
 COLUMNS = ("whole", "part", "jj", "label", "bin_label")

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from horsesense.language.inflection import is_known, is_noun
-from horsesense.language.words import FUNCTION_WORDS
+from horsesense.lexicons.inflection import is_known, is_noun
+from horsesense.lexicons.words import FUNCTION_WORDS
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     is_known_adjective,

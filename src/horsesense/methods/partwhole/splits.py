@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 
+from horsesense.core import Item, Probe, write_probe
+from horsesense.core.document import Document
 from horsesense.errors import UserError, unknown
-from horsesense.records import Item, Probe, write_probe
-from horsesense.records.document import Document
 
 SHARES = {"train": 0.7, "dev": 0.1, "test": 0.2}
 KINDS = ("random", "whole", "part", "adjective", "nouns")
@@ -66,7 +66,7 @@ def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dic
     whose whole and part fall to different parts is dropped.
 
     >>> from horsesense.methods.partwhole.released import unjudged
-    >>> from horsesense.records.item import NO_SOURCE
+    >>> from horsesense.core.item import NO_SOURCE
     >>> items = [unjudged("car", f"part {n}", "old", NO_SOURCE) for n in range(10)]
     >>> {name: len(part) for name, part in split_items(items).items()}
     {'train': 7, 'dev': 1, 'test': 2, 'dropped': 0}

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from horsesense.analysis import Estimate
+from horsesense.core import Item, Probe
+from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder
 from horsesense.methods.partwhole.distributions import Distributions
 from horsesense.methods.partwhole.released import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items
 from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
-from horsesense.methods.releases.published import check_fetched
+from horsesense.methods.published.pinned_files import check_fetched
 from horsesense.methods.suites.frame import (
     Kind,
     OpenedData,
@@ -28,8 +28,8 @@ from horsesense.methods.suites.frame import (
     PaperTable,
     with_published,
 )
-from horsesense.records import Item, Probe
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
 
 VOTES = "all_just_results.csv"
 _CONTROLS = (

@@ -11,11 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy, chance
-from horsesense.analysis.mistakes import Confusion, confusion
-from horsesense.analysis.ordinal import mean_absolute_error, novelty, quadratic_kappa
-from horsesense.analysis.resampling import Floats
-from horsesense.analysis.slices import by_facet
+from horsesense.core import Item, Judgement
+from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.distributions import (
@@ -27,11 +24,14 @@ from horsesense.methods.partwhole.distributions import (
     votes_of,
 )
 from horsesense.methods.partwhole.released import LABELS
-from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.methods.replicate.ledger import printed_table
-from horsesense.records import Item, Judgement
-from horsesense.records.document import Document
+from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate, accuracy, chance
+from horsesense.stats.mistakes import Confusion, confusion
+from horsesense.stats.ordinal import mean_absolute_error, novelty, quadratic_kappa
+from horsesense.stats.resampling import Floats
+from horsesense.stats.slices import by_facet
 
 ROLES = ("whole", "part", "adjective")
 

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
-from horsesense.analysis.ablation import ablation, asked_again, retest
-from horsesense.analysis.bias import Bias, right_word, valence_bias, valence_of
-from horsesense.analysis.families import without_repeats
-from horsesense.analysis.resampling import Floats, Names
+from horsesense.core import Facet, Item
+from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.language.comparatives import PAIR_OF
-from horsesense.language.frequency import zipf
+from horsesense.lexicons.comparatives import PAIR_OF
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.rica.controls import ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
-from horsesense.records import Facet, Item
-from horsesense.records.card import UNIT_AVERAGE
-from horsesense.records.document import Document
 from horsesense.runs.results import Answered, read_run
+from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
+from horsesense.stats.ablation import ablation, asked_again, retest
+from horsesense.stats.bias import Bias, right_word, valence_bias, valence_of
+from horsesense.stats.families import without_repeats
+from horsesense.stats.resampling import Floats, Names
 
 Question = tuple[str, str, bool]
 """Axiom, kind up to renaming, whether the fact is told."""

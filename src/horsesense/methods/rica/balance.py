@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from horsesense.language.comparatives import OPPOSITES
+from horsesense.lexicons.comparatives import OPPOSITES
 from horsesense.methods.rica.axioms import (
     And,
     Axiom,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from random import Random
 
+from horsesense.core import Card, Facet, Item, Probe
+from horsesense.core.card import UNIT_AVERAGE
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
 from horsesense.methods.rica.balance import (
@@ -26,8 +28,6 @@ from horsesense.methods.rica.lexicon import Lexicon
 from horsesense.methods.rica.perturbations import ASYMMETRIES, KINDS, PERTURBATIONS, RELEASED, Kind, derive_all
 from horsesense.methods.rica.statements import Entities, Statement, say
 from horsesense.methods.rica.strategies import Sources, known_axioms
-from horsesense.records import Card, Facet, Item, Probe
-from horsesense.records.card import UNIT_AVERAGE
 
 _GROUP = "property"
 """Axioms about one property stand and fall together."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import comparative_of
-from horsesense.language.inflection import gerund, inflected, is_adjective, is_finite, is_noun, verb_form, with_article
-from horsesense.language.negation import auxiliary, negated
-from horsesense.language.words import PREPOSITIONS
+from horsesense.lexicons.comparatives import comparative_of
+from horsesense.lexicons.inflection import gerund, inflected, is_adjective, is_finite, is_noun, verb_form, with_article
+from horsesense.lexicons.negation import auxiliary, negated
+from horsesense.lexicons.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Pair, Premise, Prop, Rel, Term, pair_of, plain
 
 MORE, EASIER, BETTER, BEFORE = ("more", "less"), ("easier", "harder"), ("better", "worse"), ("before", "after")

@@ -17,22 +17,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.intervals import unit_note
-from horsesense.analysis.resampling import mean_spread, unit_array
+from horsesense.core import BLANK, Item, Probe, ScoringSpec
+from horsesense.core.document import Document
+from horsesense.core.views import fill_blank
 from horsesense.errors import UserError
-from horsesense.language.words import words
+from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
 from horsesense.methods.rica.released_units import CONNECTIVE, entities
 from horsesense.methods.rica.statements import entities_of
-from horsesense.records import BLANK, Item, Probe, ScoringSpec
-from horsesense.records.document import Document
-from horsesense.records.views import fill_blank
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.stats import Estimate
+from horsesense.stats.intervals import unit_note
+from horsesense.stats.resampling import mean_spread, unit_array
 
 if TYPE_CHECKING:
-    from horsesense.models.local.language_model import LanguageModel
+    from horsesense.models.hf.language_model import LanguageModel
     from horsesense.scoring.saliency import Method
 
 MOST_WORDS = 15
@@ -102,7 +102,7 @@ def clue_set(
     steps: int = 10,
     draws: int = TOP,
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ClueSet:
     """Explain the right word of each statement, or of ``limit`` of them, axiom by axiom in turn."""
     chosen = drawn_by_turns([item for item in probe.items if _can_be_told(item)], limit, seed)
@@ -111,7 +111,7 @@ def clue_set(
     names = entities_of(whom, draws, seed).draw("clues")
     explained = []
     for done, item in enumerate(chosen):
-        watcher.at(f"{model.name}: what predictions on {name} rest on", done, len(chosen))
+        progress.update(f"{model.name}: what predictions on {name} rest on", done, len(chosen))
         explained.append(_explained(model, item, spec, names, method, steps, seed))
     units = [each.item.unit(probe.card.group) for each in explained]
     luck, found = [_by_luck(each, draws) for each in explained], [len(each.clues.clues) for each in explained]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from horsesense.language.frequency import zipf
-from horsesense.language.inflection import (
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.inflection import (
     MODALS,
     inflected,
     is_finite,
@@ -18,7 +18,7 @@ from horsesense.language.inflection import (
     singular,
     verb_form,
 )
-from horsesense.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
+from horsesense.lexicons.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
 
 _SENTENCE = re.compile(r"[A-Za-z -]+\.")
 _PLAIN = re.compile(r"[a-z][a-z' -]*")

@@ -12,17 +12,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.analysis import Estimate
+from horsesense.core import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.language.comparatives import is_comparative_form
-from horsesense.language.frequency import zipf
-from horsesense.language.negation import is_negation
-from horsesense.language.novel import novel_names
-from horsesense.language.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
+from horsesense.lexicons.comparatives import is_comparative_form
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.novel_names import novel_names
+from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
 from horsesense.methods.rica.released_units import CONNECTIVE, entities
-from horsesense.records import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
-from horsesense.records.document import Document
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
 
 CONTROLS = ("premise-removed", "structure-only")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

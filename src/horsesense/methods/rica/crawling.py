@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import md5
 
-from horsesense.files import read_table
-from horsesense.knowledge.genericskb import SAYS
-from horsesense.knowledge.triples import Fact, Facts
-from horsesense.language.comparatives import OPPOSITES
+from horsesense.data import read_table
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.genericskb import SAYS
+from horsesense.lexicons.triples import Fact, Facts
 from horsesense.methods.rica import constraints
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, shipped_list
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from horsesense.core import Item, Probe
+from horsesense.core.views import fill_blank
 from horsesense.errors import UserError
 from horsesense.methods.rica.items import SETTINGS, fact_of
 from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.released_units import CONNECTIVE, entities
 from horsesense.methods.rica.statements import entities_of
-from horsesense.records import Item, Probe
-from horsesense.records.views import fill_blank
 
 SOCIAL = "social"
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.inflection import with_article
+from horsesense.core.document import Document
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.inflection import with_article
 from horsesense.methods.rica.axioms import (
     And,
     Axiom,
@@ -33,7 +34,6 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
 )
 from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
-from horsesense.records.document import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from horsesense.language.inflection import with_article
-from horsesense.language.negation import auxiliary
-from horsesense.language.valence import comparative_valence
+from horsesense.core import BLANK, Facet, Form, Item, Source
+from horsesense.lexicons.inflection import with_article
+from horsesense.lexicons.negation import auxiliary
+from horsesense.lexicons.valence import comparative_valence
 from horsesense.methods.rica.axioms import (
     SLOT,
     And,
@@ -34,7 +35,6 @@ from horsesense.methods.rica.clauses import clause, frame, say_premise, template
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.perturbations import RELEASED, Kind, derive, derive_all
 from horsesense.methods.rica.statements import Statement, filled, say
-from horsesense.records import BLANK, Facet, Form, Item, Source
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from horsesense.data import read_table, read_text
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_table, read_text
-from horsesense.language.comparatives import is_comparative_form
+from horsesense.lexicons.comparatives import is_comparative_form
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
 from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from horsesense.language.negation import negated
+from horsesense.lexicons.negation import negated
 from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
 from horsesense.methods.rica.balance import PlacedAxiom
 from horsesense.methods.rica.clauses import clause

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.intervals import difference_interval, rate_interval, unit_note
-from horsesense.analysis.resampling import Floats, spread, totals
+from horsesense.core import Item
 from horsesense.methods.rica.ladder import BESIDE, HALVES, RUNGS
-from horsesense.records import Item
+from horsesense.stats import Estimate
+from horsesense.stats.intervals import difference_interval, rate_interval, unit_note
+from horsesense.stats.resampling import Floats, spread, totals
 
 LEAST = 5
 """Known facts, counted once for each half; fewer say nothing of what happens to them."""

@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from horsesense.core.document import Document
+from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_table
-from horsesense.knowledge.wordnet import Similar, read_similar
+from horsesense.lexicons.wordnet import Similar, read_similar
 from horsesense.methods.rica.axioms import Pair, is_upper, pair_of, plain
 from horsesense.methods.rica.clauses import MORE, shortest
-from horsesense.records.document import Document
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import NoReturn
 
 from horsesense.errors import UserError
-from horsesense.language.comparatives import OPPOSITES, is_comparative_form
-from horsesense.language.inflection import is_finite, is_noun
-from horsesense.language.negation import auxiliary, negated
+from horsesense.lexicons.comparatives import OPPOSITES, is_comparative_form
+from horsesense.lexicons.inflection import is_finite, is_noun
+from horsesense.lexicons.negation import auxiliary, negated
 from horsesense.methods.rica.axioms import (
     ENTITIES,
     SLOT,

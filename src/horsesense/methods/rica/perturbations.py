@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from horsesense.core.document import Document
 from horsesense.methods.rica.axioms import Axiom, Comp, Not, claim, flipped, is_upper, named, pair_of, seen_from_a
 from horsesense.methods.rica.clauses import template
 from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
 from horsesense.methods.rica.statements import say
-from horsesense.records.document import Document
 
 PERTURBATIONS = {
     "original": ("phrase", False),

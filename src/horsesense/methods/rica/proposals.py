@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.contract import Model
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import ScoringSpec
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.protocol import Model
 from horsesense.scoring.texts import score_texts
 
 BATCH = 32

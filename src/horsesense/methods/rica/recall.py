@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy
+from horsesense.core.document import Document
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
-from horsesense.methods.releases.reading import json_of
+from horsesense.methods.published.reading import json_of
 from horsesense.methods.rica import constraints
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Prop, Rel, claim, plain
 from horsesense.methods.rica.crawling import HABITATS, TOWARDS, tells_classes_apart, traits
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.released_axioms import premise_kind
-from horsesense.records.document import Document
+from horsesense.stats import Estimate, accuracy
 
 _PLACE = re.compile(r"(?:locate|be) (?:at|in|on) (?:(?:a|an|the) )?(.+)")
 

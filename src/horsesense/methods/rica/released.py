@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from horsesense.core import BLANK, Card, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.valence import comparative_valence
-from horsesense.language.words import words
-from horsesense.methods.releases.linking import linked
-from horsesense.methods.releases.reading import Reading, names_of, split_of, text_of
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.valence import comparative_valence
+from horsesense.lexicons.words import words
+from horsesense.methods.published.linking import linked
+from horsesense.methods.published.reading import Reading, names_of, split_of, text_of
 from horsesense.methods.rica.perturbations import Kind
 from horsesense.methods.rica.released_units import (
     CONNECTIVE,
@@ -30,7 +31,6 @@ from horsesense.methods.rica.released_units import (
     first_named,
     units,
 )
-from horsesense.records import BLANK, Card, Item, Probe, Source
 
 LICENCE = "none stated"
 _PAIR = re.compile(r"""\[\s*(["'])([^"']+)\1\s*,\s*(["'])([^"']+)\3\s*\]""")

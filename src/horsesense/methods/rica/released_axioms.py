@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import Card, Item, Probe, Source
+from horsesense.core.document import Document
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
-from horsesense.language.valence import comparative_valence
-from horsesense.methods.releases.reading import Reading, json_of, names_of
+from horsesense.lexicons.valence import comparative_valence
+from horsesense.methods.published.reading import Reading, json_of, names_of
 from horsesense.methods.rica.axioms import Axiom, Comp, Not, Rel, plain
 from horsesense.methods.rica.equivalence import equivalent
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.perturbations import RELEASED, derive
 from horsesense.methods.rica.released import LICENCE, blank, comparative, other_candidate
 from horsesense.methods.rica.released_units import content_words
-from horsesense.records import Card, Item, Probe, Source
-from horsesense.records.document import Document
 
 MEMBERS = (
     "original",

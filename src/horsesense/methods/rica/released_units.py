@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from horsesense.language.comparatives import OPPOSITES
-from horsesense.language.negation import negations
-from horsesense.language.words import words
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.negation import negations
+from horsesense.lexicons.words import words
 from horsesense.methods.rica.perturbations import KINDS, Kind
 
 CONNECTIVE = ", so "

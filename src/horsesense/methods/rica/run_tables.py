@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from horsesense.analysis import Estimate
 from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.ladder import BESIDE, RUNGS
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
 
 LADDER = "RICA: the fact ladder"
 

@@ -15,8 +15,8 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
+from horsesense.data import read_table
 from horsesense.errors import UserError
-from horsesense.files import read_table
 from horsesense.methods.rica.knowledge_tables import DATA, KnownAxiom, fill
 
 ESTIMATE = "estimate"

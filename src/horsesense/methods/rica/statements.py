@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError, unknown
-from horsesense.files import numbered_lines
-from horsesense.language.inflection import article
-from horsesense.language.negation import negated
-from horsesense.language.novel import check_names, novel_names
+from horsesense.lexicons.inflection import article
+from horsesense.lexicons.negation import negated
+from horsesense.lexicons.novel_names import check_names, novel_names
 from horsesense.methods.rica.axioms import (
     SLOT,
     Axiom,

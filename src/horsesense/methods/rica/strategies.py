@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
+from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.files import read_table
-from horsesense.knowledge.triples import Facts
+from horsesense.lexicons.triples import Facts
 from horsesense.methods.rica.crawling import SOURCES, crawled
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, read_known
 from horsesense.methods.rica.scales import quantity_axioms

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy
-from horsesense.analysis.ablation import ablation
-from horsesense.analysis.bias import valence_bias, valence_of
+from horsesense.core import Item
+from horsesense.core.spec import parse_spec
+from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder
 from horsesense.methods.rica.analysis import question_of
 from horsesense.methods.rica.controls import CONTROLS, control
 from horsesense.methods.rica.curated import with_facts, with_names
@@ -38,9 +37,10 @@ from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.released_units import CATEGORIES
 from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
-from horsesense.records import Item
-from horsesense.records.spec import parse_spec
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate, accuracy
+from horsesense.stats.ablation import ablation
+from horsesense.stats.bias import valence_bias, valence_of
 
 CURATED, VERIFIED = "curated", "verified"
 FILES = {

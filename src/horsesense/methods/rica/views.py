@@ -18,17 +18,17 @@ from random import Random
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy, family_accuracy
-from horsesense.analysis.ablation import asked_again
-from horsesense.analysis.families import without_repeats
-from horsesense.analysis.resampling import Floats
+from horsesense.core import Form, Item, Probe
+from horsesense.core.document import Document
+from horsesense.core.views import fill_blank, view
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.released_units import CONNECTIVE, content_words, entities
-from horsesense.records import Form, Item, Probe
-from horsesense.records.document import Document
-from horsesense.records.views import fill_blank, view
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate, accuracy, family_accuracy
+from horsesense.stats.ablation import asked_again
+from horsesense.stats.families import without_repeats
+from horsesense.stats.resampling import Floats
 
 VIEWS: Mapping[str, Form] = {"masked": "cloze", "sentences": "sentences", "entailment": "pair"}
 """The three, each with the form of its items."""

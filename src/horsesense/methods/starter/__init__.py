@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from horsesense.core import Card, Item, Probe, Source
 from horsesense.methods.starter.schemas import StarterSchema, read_schemas
-from horsesense.records import Card, Item, Probe, Source
 
 __all__ = ["STARTER", "StarterSchema", "read_schemas", "starter_probe"]
 

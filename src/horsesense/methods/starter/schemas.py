@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
 
 _SCHEMA = re.compile(r"- (?P<name>[a-z][a-z-]*): (?P<sentence>\S.*)")
 _PREMISE = re.compile(r"\{([^{}\[\]|]+)\|([^{}\[\]|]+)\}")

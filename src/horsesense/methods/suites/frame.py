@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from horsesense.analysis import Estimate
-from horsesense.records import Probe
-from horsesense.records.document import Document
+from horsesense.core import Probe
+from horsesense.core.document import Document
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
 
 Kind = Literal["ours", "control", "people", "published"]
 HOPS = ", k = "

@@ -10,21 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.special_word import premise_of, triplet_name
-from horsesense.records import Card, Item, Probe
+from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
-from horsesense.watching import Watcher
 
 PRIOR = "winoventi-prior"
 
 
 def adversarial_triplets(
-    plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, watcher: Watcher
+    plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, progress: Progress
 ) -> list[Triplet]:
     """Those of which the model prefers the generic word.
 
@@ -35,14 +35,14 @@ def adversarial_triplets(
     items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
     settings = Settings(spec=plan.asking.spec, device=plan.device, served=plan.served)
-    ask_models([plan.model], {PRIOR: probe}, folder, settings, watcher)
+    ask_models([plan.model], {PRIOR: probe}, folder, settings, progress)
     (answered,) = read_run(folder)[1]
     unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
     if unspelt:
-        watcher.say(f"triplets with a word that the tokenizer cannot spell: {unspelt:,}")
+        progress.log(f"triplets with a word that the tokenizer cannot spell: {unspelt:,}")
     preferred = preferring_generic(answered)
     kept = [each for each in triplets if each.name in preferred]
-    watcher.say(f"{len(kept):,} of {len(triplets):,} triplets pass: {plan.model} prefers the generic word")
+    progress.log(f"{len(kept):,} of {len(triplets):,} triplets pass: {plan.model} prefers the generic word")
     return kept
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import Literal
 
+from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.associations import KS, Association, associations_of, words_of_noun
 from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
 from horsesense.methods.winoventi.selection import Selection, drop_nonsense, select, with_perplexity
-from horsesense.models.contract import Model, Prompt
-from horsesense.models.local.language_model import LanguageModel
-from horsesense.records import BLANK, Fill, ScoringSpec
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.protocol import Model, Prompt
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill
 from horsesense.scoring.texts import score_texts
-from horsesense.watching import UNWATCHED, Watcher
 
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary tells a word from a piece: a mark before words (byte-level BPE, SentencePiece), a mark before
@@ -128,7 +128,7 @@ def vocabulary_marking(model: Model) -> Marking:
 
 
 def ask_associations(
-    model: Model, nouns: Sequence[Noun], asking: Asking, watcher: Watcher = UNWATCHED
+    model: Model, nouns: Sequence[Noun], asking: Asking, progress: Progress = NO_PROGRESS
 ) -> list[tuple[Association, ...]]:
     """The associations of each noun; empty where nothing is common to both sentences."""
     if asking.template:
@@ -144,7 +144,7 @@ def ask_associations(
         for noun, pairs in zip(part, prompt_pairs, strict=True):
             rankings = [(next(best_words), next(best_words)) for _ in pairs]
             by_noun.append(associations_of(noun, rankings, asking.depths))
-        watcher.at("associations", len(by_noun), len(nouns))
+        progress.update("associations", len(by_noun), len(nouns))
     return by_noun
 
 
@@ -208,14 +208,14 @@ def associate(
     ranker: Model | None,
     nouns: Sequence[Noun],
     asking: Asking,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> ModelAssociations:
     """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
     nonsense, which there is for people to say."""
     known, strange = spellable(model, nouns, asking.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
-    by_noun = ask_associations(model, known, asking, watcher)
+    by_noun = ask_associations(model, known, asking, progress)
     everything = [each for associations in by_noun for each in associations]
     notes = {
         "nouns that the tokenizer cannot spell, not asked": len(strange),
@@ -226,7 +226,7 @@ def associate(
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
     return ModelAssociations(
-        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, asking, watcher),
+        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, asking, progress),
         {what: count for what, count in notes.items() if count},
     )
 
@@ -236,19 +236,19 @@ def rank_and_cut(
     nouns: Mapping[str, Noun],
     ranker: Model | None,
     asking: Asking,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> Selection:
     """Rank what is kept and cut it at the knees."""
     if ranker is None:
         return Selection(tuple(associations), {}, None)
     kept = [each for each in associations if each.kept]
-    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], asking.spec, watcher)
+    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], asking.spec, progress)
     rest = [each for each in associations if not each.kept]
     return select([*with_perplexity(kept, values), *rest])
 
 
 def perplexities(
-    ranker: Model, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, watcher: Watcher = UNWATCHED
+    ranker: Model, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
 ) -> list[float]:
     """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
     if ranker.direction != "left to right":
@@ -260,5 +260,5 @@ def perplexities(
     for start in range(0, len(pairs), _STATEMENTS_AT_ONCE):
         texts = [statement(noun, word) for noun, word in pairs[start : start + _STATEMENTS_AT_ONCE]]
         values += [exp(-text.mean) for text in score_texts(ranker, texts, spec)]
-        watcher.at("perplexity", len(values), len(pairs))
+        progress.update("perplexity", len(values), len(pairs))
     return values

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from horsesense.data.tables import iter_rows, open_table, write_rows
 from horsesense.errors import UserError
-from horsesense.files.tables import iter_rows, open_table, write_rows
 from horsesense.methods.winoventi.nouns import Noun
 
 KS = (1, 3, 5, 8, 10)

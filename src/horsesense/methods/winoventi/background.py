@@ -11,14 +11,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from horsesense.files import read_text, writing
+from horsesense.core import Probe
+from horsesense.data import read_text, writing
 from horsesense.methods.winoventi.asking import Asking, ask_associations, spellable
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
 from horsesense.methods.winoventi.lexicon import Lexicon, lexicon_at_hand
 from horsesense.methods.winoventi.nouns import clean_nouns
-from horsesense.models.locating import identity_named
-from horsesense.models.opening import open_model
-from horsesense.records import Probe
+from horsesense.models.load import open_model
+from horsesense.models.locate import identity_named
 from horsesense.runs.ask import Settings
 
 _BACKGROUND = "winoventi.json"

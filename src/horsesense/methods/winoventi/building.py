@@ -5,7 +5,7 @@ circumstances made its schemas, one noun a frame; the generic word is the one th
 premise. A language model read all of them without the key, no person: each says so in its status, and the card has the
 reading.
 
-The settings themselves are in `horsesense.learning.exception_splits`: training and files are split in one way.
+The settings themselves are in `horsesense.training.exception_splits`: training and files are split in one way.
 A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
 that was trained on. Each test item says so in its facet ``twin``.
 """
@@ -17,15 +17,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from horsesense.core import Card, Item, Probe, write_probe
+from horsesense.core.card import card_path, read_card
+from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
-from horsesense.learning.exception_splits import exception_parts
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
 from horsesense.methods.winoventi.triplet_files import read_schemas
-from horsesense.records import Card, Item, Probe, write_probe
-from horsesense.records.card import card_path, read_card
-from horsesense.records.document import Document
+from horsesense.training.exception_splits import exception_parts
 
 OWN_NAME = "winoventi-own"
 OWN = Path(__file__).with_name("data") / "own_schemas.tsv"

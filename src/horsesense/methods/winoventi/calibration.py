@@ -13,10 +13,9 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.language.frequency import zipf
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.given_exceptions import read_registry_triplets
@@ -26,7 +25,8 @@ from horsesense.methods.winoventi.plausibility import Attested, Evidence, attest
 from horsesense.methods.winoventi.released import read_winoventi_schemas
 from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet
 from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of
-from horsesense.records.document import Document
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.intervals import Estimate
 
 PASS = "pass"
 

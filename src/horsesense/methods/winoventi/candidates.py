@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.language.frequency import zipf
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from horsesense.language.words import PRONOUNS, words
+from horsesense.lexicons.words import PRONOUNS, words
 from horsesense.methods.winoventi.associations import words_of_noun
 from horsesense.methods.winoventi.lexicon import Lexicon
 from horsesense.methods.winoventi.nouns import Noun

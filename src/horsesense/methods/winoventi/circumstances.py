@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from horsesense.data.tables import read_table
 from horsesense.errors import UserError
-from horsesense.files.tables import read_table
-from horsesense.knowledge.taxonomy import Taxonomy, load_taxonomy
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.schemas import parse_premise
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from horsesense.analysis.intervals import Estimate, unit_note
-from horsesense.analysis.resampling import mean_spread, unit_array
+from horsesense.core import Answer, Item, Probe
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.nouns import Noun, is_name
-from horsesense.records import Answer, Item, Probe
+from horsesense.stats.intervals import Estimate, unit_note
+from horsesense.stats.resampling import mean_spread, unit_array
 
 NEUTRAL = "winoventi-neutral"
 SENTENCE = "Somebody was talking about {noun}."

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import exp
 from pathlib import Path
 
-from horsesense.analysis.slices import Sliced
+from horsesense.core import BLANK, Answer, Facet, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_probe
 from horsesense.methods.winoventi.background import Background
@@ -32,12 +32,12 @@ from horsesense.methods.winoventi.special_word import (
     special_facets,
     triplet_name,
 )
-from horsesense.records import BLANK, Answer, Facet, Item, Probe
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.stats.slices import Sliced
 
 MAIN = "winoventi"
 SLICES = ("k", "own", "third", "special_pos", "unequal_tokens", "origin", "twin")
@@ -83,7 +83,7 @@ def ask_all(
     probe: Probe,
     folder: Path,
     settings: Settings,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
     reverse: bool = True,
     engine: Engine = HERE,
 ) -> list[dict[str, Answered]]:
@@ -98,7 +98,7 @@ def ask_all(
         probes[REVERSE] = reversed_probe(drawn)
         if not probes[REVERSE].items:
             raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
-    ask_models(models, probes, folder, replace(settings, limit=None), watcher, engine)
+    ask_models(models, probes, folder, replace(settings, limit=None), progress, engine)
     _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
     parts = {(each.part.model.name, each.part.probe.name): each for each in answered}
     return [{name: parts[model, name] for name in probes} for model in models]

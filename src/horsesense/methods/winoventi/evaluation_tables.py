@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from horsesense.analysis import Estimate
-from horsesense.analysis.paired import compare
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.background import Background, read_background
@@ -16,6 +14,8 @@ from horsesense.methods.winoventi.evaluation import MAIN, Evaluation, equal_toke
 from horsesense.methods.winoventi.measures import EXCEPTION, GENERIC, Subset
 from horsesense.methods.winoventi.special_word import REVERSE
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate
+from horsesense.stats.paired import compare
 
 _COLUMNS = ("generic", "exception", "both right", "drop", "macro generic", "macro exception")
 TESTS = "WinoVenti: the two tests"

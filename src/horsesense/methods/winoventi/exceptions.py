@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from horsesense.language.frequency import zipf
+from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.candidates import (
     from_facts,
@@ -40,7 +40,7 @@ from horsesense.methods.winoventi.plausibility import (
     given_by_people,
 )
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
@@ -50,7 +50,7 @@ WORD_SHARE = 0.15
 
 
 def exceptions_of(
-    plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, watcher: Watcher
+    plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, progress: Progress
 ) -> list[Triplet]:
     """Candidates for which there is evidence, each once, at most ``plan.most`` an association."""
     by_people: list[Triplet] = []
@@ -61,7 +61,7 @@ def exceptions_of(
         if is_registry(path):
             others += read_registry_triplets(path)
             continue
-        triplets, called_nonsense, of_others = read_given(path, by_item, watcher)
+        triplets, called_nonsense, of_others = read_given(path, by_item, progress)
         by_people += triplets
         others += of_others
         nonsense |= called_nonsense
@@ -71,14 +71,14 @@ def exceptions_of(
     # People who were asked about an association have said what its exceptions are: nothing is added to theirs.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    made = _by_machine(plan, asked, others, nouns, models, watcher)
+    made = _by_machine(plan, asked, others, nouns, models, progress)
     distinct, notes = merged(
         triplet for triplet in (*by_people, *made) if association_name(triplet.noun, triplet.generic) not in nonsense
     )
     for note, count in notes.items():
-        watcher.say(f"{note}: {count:,}")
+        progress.log(f"{note}: {count:,}")
     if nonsense:
-        watcher.say(f"associations that people call nonsense: {len(nonsense):,}")
+        progress.log(f"associations that people call nonsense: {len(nonsense):,}")
     return distinct
 
 
@@ -88,12 +88,12 @@ def _by_machine(
     others: Sequence[Triplet],
     nouns: Mapping[str, Noun],
     models: LoadedModels,
-    watcher: Watcher,
+    progress: Progress,
 ) -> list[Triplet]:
     """The machine's candidates that have evidence, the strongest first, no word over its share."""
     table, lexicon = circumstances_at_hand(), lexicon_at_hand()
     if lexicon is None:
-        watcher.say("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
+        progress.log("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
     given = given_by_people(others)
     denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
     candidates: list[Triplet] = []
@@ -106,7 +106,7 @@ def _by_machine(
         with models.asked(plan.writer) as writer:
             by_writer = proposed(writer, associations, nouns)
         candidates += [each for found in by_writer for each in found]
-        watcher.say(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
+        progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
     candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
     evidence = Evidence(table, lexicon, attested, given)
@@ -122,13 +122,13 @@ def _by_machine(
         else:
             went[objection] += 1
     if plan.judge:
-        found = _judged(plan, open_, nouns, models, table, watcher)
+        found = _judged(plan, open_, nouns, models, table, progress)
         grounded += [(one, "judge") for one, said in zip(open_, found, strict=True) if said == YES]
         went.update(said for said in found if said != YES)
     else:
-        watcher.say("no independent judge is named, so only tables, texts and people count as evidence")
+        progress.log("no independent judge is named, so only tables, texts and people count as evidence")
     for what, count in went.most_common():
-        watcher.say(f"candidates left out, since {what}: {count:,}")
+        progress.log(f"candidates left out, since {what}: {count:,}")
     return _spread(grounded, plan.most)
 
 
@@ -138,14 +138,14 @@ def _judged(
     nouns: Mapping[str, Noun],
     models: LoadedModels,
     table: Circumstances,
-    watcher: Watcher,
+    progress: Progress,
 ) -> list[str]:
     """What a judge says of each candidate: yes, or why not; where it tells nothing apart it is not asked."""
     with models.asked(plan.judge) as judge:
         trial = try_judge(judge, table, plan.asking.spec, plan.seed)
-        watcher.say(f"{plan.judge} is tried as a judge: {trial.in_words}")
+        progress.log(f"{plan.judge} is tried as a judge: {trial.in_words}")
         if not trial.believed:
-            watcher.say(f"{plan.judge} tells them no better apart than chance, so it is not asked")
+            progress.log(f"{plan.judge} tells them no better apart than chance, so it is not asked")
             return [NOT_PLAUSIBLE] * len(candidates)
         told = {True: YES, False: f"{plan.judge} does not find it plausible", None: f"{plan.judge} does not say"}
         return [told[said] for said in verdicts(judge, candidates, nouns, plan.asking.spec)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from horsesense.core import Item, Judgement, iter_judgements
+from horsesense.data import numbered_lines
+from horsesense.data.tables import iter_rows, open_table, read_table
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
-from horsesense.files.tables import iter_rows, open_table, read_table
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.records import Item, Judgement, iter_judgements
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 NONSENSE = "nonsense"
 REGISTRY = ("Word", "Associative Bias", "Alternative")
@@ -20,7 +20,7 @@ REGISTRY = ("Word", "Associative Bias", "Alternative")
 
 
 def read_given(
-    path: Path, by_item: Mapping[str, Association], watcher: Watcher
+    path: Path, by_item: Mapping[str, Association], progress: Progress
 ) -> tuple[list[Triplet], set[str], list[Triplet]]:
     """Exceptions of one file: judgements, or the release's outcome collection; and those of others' associations."""
     first = next(iter(numbered_lines(path)), (0, ""))[1]
@@ -28,13 +28,13 @@ def read_given(
         released, pairs = read_released_exceptions(path)
         depths = {(each.noun, each.word): each.k for each in by_item.values()}
         fitting = [t for t in released if (t.noun, t.generic) in depths]
-        watcher.say(
+        progress.log(
             f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
         )
         return [], {association_name(noun, word) for noun, word in pairs}, released
     triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], by_item)
     for note, count in notes.items():
-        watcher.say(f"{path.name}: {note}: {count:,}")
+        progress.log(f"{path.name}: {note}: {count:,}")
     return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}, []
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 
-from horsesense.knowledge.taxonomy import Taxonomy
-from horsesense.language.inflection import article as fitting_article
-from horsesense.language.inflection import lemmas_of
-from horsesense.language.words import words
+from horsesense.lexicons.inflection import article as fitting_article
+from horsesense.lexicons.inflection import lemmas_of
+from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
 from horsesense.methods.winoventi.circumstances import NOUN, Circumstance, Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon

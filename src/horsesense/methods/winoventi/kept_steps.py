@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
+from horsesense.data.checksums import is_sound, keep_sum, summed
 from horsesense.errors import UserError, argument
-from horsesense.files import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
-from horsesense.files.checksums import is_sound, keep_sum, summed
 
 STATE = "state.json"
 RUN = "run of "

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from horsesense.files import numbered_lines
-from horsesense.knowledge.wordnet import Synset, read_senses, read_synsets
-from horsesense.knowledge.wordnet_source import find_wordnet
+from horsesense.data import numbered_lines
+from horsesense.lexicons.wordnet import Synset, read_senses, read_synsets
+from horsesense.lexicons.wordnet_source import find_wordnet
 
 _KINDS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 """The digit of a sense key → part of speech."""

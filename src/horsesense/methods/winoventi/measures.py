@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horsesense.analysis.accuracy import accuracy
-from horsesense.analysis.intervals import Estimate
-from horsesense.analysis.paired import compare
-from horsesense.analysis.slices import Sliced, by_facet
+from horsesense.core import Facet
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.records import Facet
-from horsesense.records.document import Document
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.paired import compare
+from horsesense.stats.slices import Sliced, by_facet
 
 CHANCE = 0.5
 GENERIC, EXCEPTION = "generic", "exception"

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.methods.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, statement
-from horsesense.models.contract import Model
 from horsesense.models.folders import look_at_weights, weight_files
-from horsesense.models.local.parts import quiet_transformers, read_part, read_tokenizer
-from horsesense.models.locating import locate
-from horsesense.models.opening import open_local
-from horsesense.records import Item, ScoringSpec
-from horsesense.scoring.options import answer_items
+from horsesense.models.hf.components import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.load import open_local
+from horsesense.models.locate import locate
+from horsesense.models.protocol import Model
+from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.texts import score_texts
 
 LEAST_MEAN = -7.2

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.core import BLANK
+from horsesense.data.tables import open_table
 from horsesense.errors import UserError
-from horsesense.files.tables import open_table
-from horsesense.knowledge.wordnet import read_senses
-from horsesense.language.words import listed
-from horsesense.records import BLANK
+from horsesense.lexicons.wordnet import read_senses
+from horsesense.lexicons.words import listed
 
 ENDINGS = (".", ",")
 """The paper's two templates differ in the ending punctuation."""
@@ -159,7 +159,7 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
 
 def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
     """The nouns of WordNet that people use: single words in lower case with a Zipf frequency of ``fewest`` or more."""
-    from horsesense.language.frequency import zipf
+    from horsesense.lexicons.frequency import zipf
 
     known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
     return clean_nouns((0, word) for word in known)

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.language.words import words
+from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.building import OWN
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
 from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise
 from horsesense.methods.winoventi.triplet_files import read_triplets
-from horsesense.models.contract import Choices, Model, Sampling, Turn
-from horsesense.records import ScoringSpec
+from horsesense.models.protocol import Choices, Model, Sampling, Turn
 
 _PROPOSED = 3
 """Words that a writer is asked for."""

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.analysis.people.adjudication import adjudicate
-from horsesense.analysis.people.votes import Scale
+from horsesense.core import Card, Item, Judgement, Probe, iter_judgements
+from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.files import numbered_lines
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.given_exceptions import NONSENSE, association_item
@@ -24,8 +23,9 @@ from horsesense.methods.winoventi.released import CRITERIA
 from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Premise, Schema, Triplet, items_of
 from horsesense.methods.winoventi.special_word import differing
 from horsesense.methods.winoventi.triplet_files import read_schemas
-from horsesense.records import Card, Item, Judgement, Probe, iter_judgements
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
+from horsesense.stats.raters.adjudication import adjudicate
+from horsesense.stats.raters.votes import Scale
 
 STAGES = ("exceptions", "premises", "validation")
 FOLDER = "people"
@@ -157,7 +157,7 @@ def settled_by_people(triplets: Sequence[Triplet]) -> list[Triplet]:
 
 
 def written_by_people(
-    paths: Sequence[Path], triplets: Sequence[Triplet], nouns: Mapping[str, Noun], watcher: Watcher
+    paths: Sequence[Path], triplets: Sequence[Triplet], nouns: Mapping[str, Noun], progress: Progress
 ) -> tuple[list[CheckedSchema], set[str]]:
     """Schemas of the premises that people wrote for these triplets, and the triplets that they call nonsense.
 
@@ -182,10 +182,10 @@ def written_by_people(
                 if each.schema.triplet.name in known
             ]
             notes = Counter({"premises for other triplets": len(by_them) - len(found)})
-        watcher.say(f"{path.name}: {len(found):,} premises are for triplets that passed the filter")
+        progress.log(f"{path.name}: {len(found):,} premises are for triplets that passed the filter")
         for note, count in notes.items():
             if count:
-                watcher.say(f"{path.name}: {note}: {count:,}")
+                progress.log(f"{path.name}: {note}: {count:,}")
         schemas += found
     return [each for each in schemas if each.schema.triplet.name not in nonsense], nonsense
 

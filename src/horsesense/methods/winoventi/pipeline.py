@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import card_path, write_probe
+from horsesense.data import disk_errors, writing
 from horsesense.errors import UserError, argument
-from horsesense.files import disk_errors, writing
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
@@ -33,13 +34,12 @@ from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
-from horsesense.models.locating import identity_named
-from horsesense.models.served import is_served
-from horsesense.records import card_path, write_probe
+from horsesense.models.api import is_served
+from horsesense.models.locate import identity_named
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked
 from horsesense.settings import labelled
-from horsesense.watching import UNWATCHED, Watcher
 
 _NOUNS_AT_ONCE = 64
 _ASSOCIATIONS = "associations.tsv"
@@ -68,13 +68,13 @@ class PipelineResult:
     """Schemas with what speaks against them; those that pass are for people to validate."""
 
 
-def run_pipeline(plan: PipelinePlan, folder: Path, watcher: Watcher = UNWATCHED) -> PipelineResult:
+def run_pipeline(plan: PipelinePlan, folder: Path, progress: Progress = NO_PROGRESS) -> PipelineResult:
     """Go through all steps; those that are done already, from the same things, are not done again."""
     for name in plan.refuse_kin():
         if not is_served(labelled(name)[1]):  # a server is asked what it has when it is needed
-            watcher.say(ON_TRUST.format(name=name))
+            progress.log(ON_TRUST.format(name=name))
     with locked(folder):
-        pipeline = _Pipeline(plan, folder, watcher)
+        pipeline = _Pipeline(plan, folder, progress)
         everything, selected = pipeline.associations()
         excepted, filtered = pipeline.triplets(selected)
         schemas = pipeline.schemas(filtered)
@@ -94,9 +94,9 @@ def _kept(path: Path) -> list[Association]:
 class _Pipeline:
     """The steps, with what all of them need."""
 
-    def __init__(self, plan: PipelinePlan, folder: Path, watcher: Watcher) -> None:
-        self.folder, self.watcher = folder, watcher
-        self.steps = Steps(folder, watcher.say)
+    def __init__(self, plan: PipelinePlan, folder: Path, progress: Progress) -> None:
+        self.folder, self.progress = folder, progress
+        self.steps = Steps(folder, progress.log)
         self.identity = identity_named(labelled(plan.model)[1])
         self._refuse_another(plan.model)
         self.steps.keep_plan(plan.to_dict())
@@ -106,7 +106,7 @@ class _Pipeline:
             judged=(*plan.judged, *(path for stage, path in said.items() if stage == "exceptions")),
             written=(*plan.written, *(path for stage, path in said.items() if stage == "premises")),
         )
-        self.models = LoadedModels(plan, folder, watcher)
+        self.models = LoadedModels(plan, folder, progress)
         self.nouns = {noun.word: noun for noun in plan.nouns}
 
     def _refuse_another(self, model: str) -> None:
@@ -139,7 +139,7 @@ class _Pipeline:
             judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
-                selection = rank_and_cut(judged, self.nouns, ranker, plan.asking, self.watcher)
+                selection = rank_and_cut(judged, self.nouns, ranker, plan.asking, self.progress)
             write_associations(path, selection.associations)
 
         ranker = plan.ranker if plan.ranker == "none" else self.models.who(plan.ranker)
@@ -153,11 +153,11 @@ class _Pipeline:
         with self.models.asked(plan.model) as model:
             known, strange = spellable(model, plan.nouns, plan.asking.spec)
             for noun in strange:
-                self.watcher.say(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
+                self.progress.log(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
 
             def part(start: int, end: int) -> list[Any]:
                 by_noun = ask_associations(model, known[start:end], plan.asking)
-                self.watcher.at("associations", end, len(known))
+                self.progress.update("associations", end, len(known))
                 return [asdict(each) for associations in by_noun for each in associations]
 
             rows = list(self.steps.in_parts("associations", made_from, len(known), _NOUNS_AT_ONCE, part))
@@ -172,7 +172,7 @@ class _Pipeline:
             "exceptions.tsv",
             [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), *self._others()],
             lambda path, _: write_triplets(
-                path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.watcher))
+                path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
             ),
         )
         self.models.drop()  # runs load their own
@@ -183,7 +183,7 @@ class _Pipeline:
             lambda path, made_from: write_triplets(
                 path,
                 adversarial_triplets(
-                    plan, read_triplets(excepted), self.nouns, self._run_folder(made_from), self.watcher
+                    plan, read_triplets(excepted), self.nouns, self._run_folder(made_from), self.progress
                 ),
             ),
         )
@@ -211,7 +211,7 @@ class _Pipeline:
             lambda path, made_from: write_schemas(
                 path,
                 write_premises(
-                    plan, read_triplets(filtered), self.nouns, self.models, self.steps, made_from, self.watcher
+                    plan, read_triplets(filtered), self.nouns, self.models, self.steps, made_from, self.progress
                 ),
             ),
         )
@@ -270,7 +270,7 @@ class _Pipeline:
             write_probe(path, probe)
             self.steps.remember_file(path)
             folder = self._run_folder(content_of(probe.items))
-            answered = ask_all([self.plan.model], probe, folder, settings, self.watcher)
+            answered = ask_all([self.plan.model], probe, folder, settings, self.progress)
             (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
             self.steps.remember_run(kind, folder)
         return probes, evaluations
@@ -282,7 +282,7 @@ class _Pipeline:
         with disk_errors(probe):
             probe.unlink()
             card_path(probe).unlink(missing_ok=True)
-        self.watcher.say(f"{probe.name} is removed: no schema of its kind is left")
+        self.progress.log(f"{probe.name} is removed: no schema of its kind is left")
 
     def _run_folder(self, made_from: str) -> Path:
         """The run folder of what is asked from these inputs."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from horsesense.core import iter_judgements
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.kept_steps import RUN, STATE, read_state
 from horsesense.methods.winoventi.people import STAGES, people_file
@@ -15,7 +16,6 @@ from horsesense.methods.winoventi.plan import read_plan
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.summaries import StepCounts, kept_counts
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
-from horsesense.records import iter_judgements
 
 _SAMPLE = 12
 

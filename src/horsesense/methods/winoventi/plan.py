@@ -12,19 +12,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from horsesense.data import FieldProblem, check_fields
 from horsesense.errors import UserError
-from horsesense.files import FieldProblem, check_fields
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.kept_steps import STATE, read_state
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.models.contract import Model
+from horsesense.models.api import ServedSettings, is_served
 from horsesense.models.lineage import lineage_named, lineage_of
-from horsesense.models.locating import identity_named
-from horsesense.models.opening import open_model
-from horsesense.models.served import ServedSettings, is_served
+from horsesense.models.load import open_model
+from horsesense.models.locate import identity_named
+from horsesense.models.protocol import Model
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.settings import labelled
-from horsesense.watching import UNWATCHED, Watcher
 
 ON_TRUST = "{name} does not say of which lineage it is: that it is no kin of the others is taken on trust"
 REQUESTS = "requests"
@@ -137,7 +137,7 @@ class LoadedModels:
     plan: PipelinePlan
     folder: Path
     """Of the pipeline: what servers answer is kept in it at once."""
-    watcher: Watcher = UNWATCHED
+    progress: Progress = NO_PROGRESS
     _by_name: dict[str, Model] = field(default_factory=dict)
     _reported: dict[str, str] = field(default_factory=dict)
 
@@ -159,12 +159,12 @@ class LoadedModels:
                 del self._by_name[each]
             plan = self.plan
             dtype = plan.asking.spec.dtype
-            model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, watcher=self.watcher)
+            model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
             if model.who.kind == "server":  # its address may not tell which model it is
                 told = model.who.reported
                 self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
                 if name in plan.refuse_kin(self._reported):
-                    self.watcher.say(ON_TRUST.format(name=name))
+                    self.progress.log(ON_TRUST.format(name=name))
             self._by_name[name] = model
         return self._by_name[name]
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from horsesense.knowledge.conceptnet import read_conceptnet
-from horsesense.knowledge.corpus import read_sentences
-from horsesense.language.words import listed, words
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.corpus import read_sentences
+from horsesense.lexicons.words import listed, words
 from horsesense.methods.winoventi.candidates import morphological
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.lexicon import Lexicon

@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.people import written_by_people
 from horsesense.methods.winoventi.plan import TABLE, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Schema, Triplet, parse_premise
 from horsesense.models.lineage import lineage_named
-from horsesense.watching import Watcher
+from horsesense.progress import Progress
 
 _TRIPLETS_AT_ONCE = 10
 
@@ -34,10 +34,10 @@ def write_premises(
     models: LoadedModels,
     steps: Steps,
     made_from: str,
-    watcher: Watcher,
+    progress: Progress,
 ) -> list[CheckedSchema]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
-    schemas, nonsense = written_by_people(plan.written, triplets, nouns, watcher)
+    schemas, nonsense = written_by_people(plan.written, triplets, nouns, progress)
     triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]
@@ -47,9 +47,9 @@ def write_premises(
         )
         schemas += [CheckedSchema(schema, ()) for schema in made]
         for what, count in went.most_common():
-            watcher.say(f"{what}: {count:,}")
+            progress.log(f"{what}: {count:,}")
     elif plan.writes_by_model:
-        schemas += _by_model(plan, to_write, nouns, models, steps, made_from, watcher)
+        schemas += _by_model(plan, to_write, nouns, models, steps, made_from, progress)
     return schemas
 
 
@@ -60,7 +60,7 @@ def _by_model(
     models: LoadedModels,
     steps: Steps,
     made_from: str,
-    watcher: Watcher,
+    progress: Progress,
 ) -> list[CheckedSchema]:
     """What a model writes, a few triplets at a time."""
 
@@ -68,7 +68,7 @@ def _by_model(
         some = triplets[start:end]
         with models.asked(plan.writer) as writer:
             written, odd = generated(writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start)
-        watcher.at("premises", end, len(triplets))
+        progress.update("premises", end, len(triplets))
         pairs = [
             {"triplet": [t.noun, t.generic, t.exception, t.origin, t.k], "premise": str(premise)}
             for t, premises in zip(some, written, strict=True)
@@ -78,7 +78,7 @@ def _by_model(
 
     rows = list(steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part))
     odd = sum(row.get("odd", 0) for row in rows)
-    watcher.say(f"replies of {plan.writer} that are no pair of texts: {odd:,} of {len(triplets) * plan.samples:,}")
+    progress.log(f"replies of {plan.writer} that are no pair of texts: {odd:,} of {len(triplets) * plan.samples:,}")
     return [
         CheckedSchema(Schema(Triplet(*row["triplet"]), parse_premise(row["premise"]), "machine", plan.writer), ())
         for row in rows

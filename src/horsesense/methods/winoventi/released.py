@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from horsesense.core import BLANK, Card, Facet, Item, Judgement, Probe, Source
 from horsesense.errors import UserError
-from horsesense.methods.releases.reading import (
+from horsesense.methods.published.reading import (
     Reading,
     check_columns,
     fields_of,
@@ -23,8 +24,7 @@ from horsesense.methods.releases.reading import (
     split_of,
     whole_number,
 )
-from horsesense.methods.releases.votes import ReleasedVotes
-from horsesense.records import BLANK, Card, Facet, Item, Judgement, Probe, Source
+from horsesense.methods.published.votes import ReleasedVotes
 
 LICENCE = "MIT"
 BENCHMARK = "winoventi_bert_large_final.tsv"

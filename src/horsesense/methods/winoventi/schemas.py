@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from horsesense.core import Item, Source
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
-from horsesense.records import Item, Source
 
 Origin = Literal["people", "release", "machine"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from horsesense.language.words import FUNCTION_WORDS, listed
+from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.lexicon import Lexicon
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from horsesense.language.words import word_spans
-from horsesense.records import BLANK, Facet, Item, Probe
+from horsesense.core import BLANK, Facet, Item, Probe
+from horsesense.lexicons.words import word_spans
 
 THIRDS = ("first", "middle", "last")
 REVERSE = "winoventi-reverse"

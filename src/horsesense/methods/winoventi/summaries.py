@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from horsesense.analysis import Estimate, Sliced
+from horsesense.core import Facet
+from horsesense.core.document import Document
+from horsesense.data import FieldProblem, check_json, read_text
 from horsesense.errors import UserError
-from horsesense.files import FieldProblem, check_json, read_text
 from horsesense.methods.winoventi.asking import ModelAssociations
 from horsesense.methods.winoventi.associations import Association, shares
 from horsesense.methods.winoventi.checks import CheckedSchema
@@ -20,8 +21,7 @@ from horsesense.methods.winoventi.measures import Strongest, Subset
 from horsesense.methods.winoventi.nouns import NounList
 from horsesense.methods.winoventi.people import Stage
 from horsesense.methods.winoventi.pipeline import PipelineResult
-from horsesense.records import Facet
-from horsesense.records.document import Document
+from horsesense.stats import Estimate, Sliced
 
 _FREQUENT = 10
 """Words that are listed as the most frequent."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from horsesense.data.tables import ending, iter_rows, open_table, write_rows
 from horsesense.errors import UserError
-from horsesense.files.tables import ending, iter_rows, open_table, write_rows
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.schemas import (
     PASSED,

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from horsesense.analysis import Estimate, accuracy
-from horsesense.analysis.clustered_logit import Effect, clustered_logit
-from horsesense.analysis.cues.battery import Number, battery, number_scores, shares
-from horsesense.analysis.cues.table import table_of
-from horsesense.analysis.fixed_sizes import StrictAt, strict_at_sizes
+from horsesense.core import Item
+from horsesense.core.document import Document
+from horsesense.cues.battery import Number, battery, number_scores, shares
+from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.knowledge.taxonomy import Taxonomy
-from horsesense.records import Item
-from horsesense.records.document import Document
+from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.runs.results import Answered, read_run
+from horsesense.stats import Estimate, accuracy
+from horsesense.stats.clustered_logit import Effect, clustered_logit
+from horsesense.stats.fixed_sizes import StrictAt, strict_at_sizes
 
 KINSHIP = ("above another", "below another", "near another")
 _FEWEST = 5

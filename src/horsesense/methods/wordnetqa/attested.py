@@ -14,8 +14,8 @@ from functools import cache, cached_property, lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from horsesense.knowledge.graph import Graph, Links
-from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.lexicons.graph import Graph, Links
+from horsesense.lexicons.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.soundness import Soundness
 from horsesense.methods.wordnetqa.word_forms import base_forms, find_form, standing_lemmas
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
-from horsesense.knowledge.graph import Graph
+from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.distractors import Choice
 from horsesense.methods.wordnetqa.options import Options

@@ -15,8 +15,9 @@ from itertools import groupby
 
 import numpy as np
 
+from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError, argument
-from horsesense.knowledge.graph import Graph
+from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
@@ -31,7 +32,6 @@ from horsesense.methods.wordnetqa.questions import (
     questions_of,
 )
 from horsesense.methods.wordnetqa.soundness import Soundness
-from horsesense.records import Card, Facet, Item, Probe, Source
 
 MOST_TRAIN = 3000
 _TRAIN = 0.15

@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from horsesense.analysis import Estimate, accuracy
+from horsesense.core import Item
+from horsesense.core.document import Document
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import paraphrases, stems
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import paraphrases, stems
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.soundness import PARAPHRASE, Asked, Soundness
 from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
-from horsesense.records import Item
-from horsesense.records.document import Document
-from horsesense.watching import UNWATCHED, Watcher
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.stats import Estimate, accuracy
 
 DICTIONARY = "dictionary"
 NO_QUESTION = "it is no question of WordNetQA or DictionaryQA"
@@ -66,7 +66,7 @@ def check_items(
     graph: Callable[[], Graph],
     name_of: Callable[[], NameOfText],
     seed: int = 0,
-    watcher: Watcher = UNWATCHED,
+    progress: Progress = NO_PROGRESS,
 ) -> CheckDocument:
     """Check each item by the rules of its relation; ``graph`` and ``name_of`` are asked for where they are needed."""
     checker: _Checker | None = None
@@ -75,7 +75,7 @@ def check_items(
     unchecked: Counter[str] = Counter()
     for number, item in enumerate(items):
         if number % _EVERY == 0:
-            watcher.at("checking", number, len(items))
+            progress.update("checking", number, len(items))
         task = str(item.facets.get("task", ""))
         if item.answer is None or task not in (*RELATIONS, DICTIONARY):
             unchecked[NO_QUESTION] += 1

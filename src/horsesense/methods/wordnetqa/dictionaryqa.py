@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
+from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph
-from horsesense.language.frequency import zipf
-from horsesense.language.stems import stems
-from horsesense.language.words import words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import stems
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
 from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
 from horsesense.methods.wordnetqa.questions import Question, question_text
 from horsesense.methods.wordnetqa.word_forms import find_form
-from horsesense.records import Card, Item, Probe, Source
 
 _LONG = 9
 """A word of so many letters that nobody has seen is two words run together."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from horsesense.knowledge.graph import Graph
+from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.plan import KINDS, MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, option_text
 

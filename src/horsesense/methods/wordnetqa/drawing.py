@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from horsesense.knowledge.graph import Graph
-from horsesense.language.frequency import zipf
-from horsesense.language.words import words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import words
 
 Made = TypeVar("Made")
 

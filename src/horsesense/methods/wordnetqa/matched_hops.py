@@ -14,16 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph
-from horsesense.language.frequency import zipf
-from horsesense.language.words import words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.options import Options, sisters_of
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import AskedConcept, Question, asked_concepts, option_text, question_text
 from horsesense.methods.wordnetqa.soundness import Soundness
-from horsesense.records import Card, Item, Probe, Source
 
 KINDS = ("aunt", "sister")
 _APART = 0.5

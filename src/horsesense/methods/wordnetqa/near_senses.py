@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from horsesense.knowledge.graph import Graph
-from horsesense.language.frequency import zipf
-from horsesense.language.stems import stems, with_derived
-from horsesense.language.words import FUNCTION_WORDS, words
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import stems, with_derived
+from horsesense.lexicons.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.attested import UNFIT
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, question_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import looks_alike, spelt_alike, stems, with_derived
-from horsesense.language.words import words
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import looks_alike, spelt_alike, stems, with_derived
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import WordNetPlan

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import stems, with_derived
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.methods.releases.reading import Reading, json_of, names_of, split_of, text_field, whole_number
-from horsesense.records import Card, Facet, Item, Probe, Source
+from horsesense.methods.published.reading import Reading, json_of, names_of, split_of, text_field, whole_number
 
 LICENCE = "none stated; built from WordNet 3.0 (Princeton licence) and GCIDE (GPL)"
 _CHAIN = re.compile(r"(.+?)(=>|<=)(.+)")

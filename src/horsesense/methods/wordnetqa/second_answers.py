@@ -7,12 +7,12 @@ from contextlib import suppress
 from functools import cache
 from random import Random
 
+from horsesense.core import Item
 from horsesense.errors import UserError
-from horsesense.knowledge.graph import Graph
-from horsesense.knowledge.sources import open_graph
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import open_graph
 from horsesense.methods.wordnetqa.plan import MOST_HOPS
 from horsesense.methods.wordnetqa.questions import option_text
-from horsesense.records import Item
 
 _FEWEST = 3
 """Words that a part of a definition needs to be one by itself."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from horsesense.knowledge.graph import Graph
-from horsesense.language.stems import paraphrases, stems
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.stems import paraphrases, stems
 
 GENERAL = 0.01
 """A concept that lies above a sense of more than one in a hundred words is too general to be offered. Of WordNet's

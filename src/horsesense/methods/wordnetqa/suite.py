@@ -14,10 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from horsesense.analysis import Estimate, accuracy, chance
+from horsesense.core import Probe, read_probe
+from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
-from horsesense.files import cache_folder
-from horsesense.methods.replicate.ledger import printed_table
 from horsesense.methods.suites.frame import (
     HOPS,
     Kind,
@@ -30,8 +29,9 @@ from horsesense.methods.suites.frame import (
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
 from horsesense.methods.wordnetqa.released import read_mcqa
-from horsesense.records import Probe, read_probe
+from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered
+from horsesense.stats import Estimate, accuracy, chance
 
 SETS = ("definitions", "synonymy", "hypernymy", "hyponymy", "dictionary")
 _NAMES = {"dictionary": ("dictionary", "dictionary_qa", "dictionaryqa")}

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 
+from horsesense.data import FieldProblem, check_fields, read_text
 from horsesense.errors import UserError, argument, unknown
-from horsesense.files import FieldProblem, check_fields, read_text
-from horsesense.language.words import FUNCTION_WORDS
+from horsesense.lexicons.words import FUNCTION_WORDS
 
 SHIPPED = "en"
 

@@ -1,0 +1,156 @@
+"""Arrow columns as Python and NumPy have them: what items, answers and replies in columns are made of."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from horsesense.core.lazy import Made
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_CHUNK = 8_192
+"""Texts a column."""
+
+
+def offsets_of(column: Any) -> npt.NDArray[np.int64]:
+    """Where the lists of a column begin in `flatten` of it, and where the last one ends."""
+    import numpy as np
+
+    begins: npt.NDArray[np.int64] = column.offsets.to_numpy().astype(np.int64)
+    begins -= begins[0]
+    return begins
+
+
+def flat_of(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    return column.flatten().to_numpy(), offsets_of(column)
+
+
+def values_of(column: Any) -> Sequence[Any]:
+    """A column as Python has it, lists as tuples, whatever their depth."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise ValueError("a value is missing")
+    if not pa.types.is_list(column.type):
+        numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+        values: Sequence[Any] = column.to_numpy().tolist() if numbers else column.to_pylist()
+        return values
+    inner, offsets = values_of(column.flatten()), offsets_of(column).tolist()
+    return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
+
+
+def joined(
+    tables: Iterable[Any], names: Sequence[str], schema: Any, rows: npt.NDArray[np.int64] | None = None
+) -> dict[str, Any]:
+    """The columns of tables, one table after the other; or these rows of all of them together, in this order."""
+    import pyarrow as pa
+
+    chunks: dict[str, list[Any]] = {name: [] for name in names}
+    for table in tables:
+        for name in names:
+            chunks[name] += table.column(name).chunks
+    columns = {}
+    for name in names:  # column by column, so that no more than one is held twice
+        found = chunks.pop(name)
+        whole = pa.concat_arrays(found) if found else pa.array([], schema.field(name).type)
+        del found
+        columns[name] = whole if rows is None else whole.take(pa.array(rows))
+    return columns
+
+
+def lacks_values(column: Any) -> bool:
+    """Whether anything is missing in a column, or in its lists."""
+    import pyarrow as pa
+
+    return column.null_count > 0 or (pa.types.is_list(column.type) and lacks_values(column.flatten()))
+
+
+Source = Callable[[list[str]], Any]
+"""From the names of columns to a table of them."""
+
+
+class Shards:
+    """Tables one after the other, in memory, or in files that are read when they are looked at."""
+
+    def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
+        """How many rows each table has, and what reads some columns of it."""
+        known = list(sources)
+        self._sources = [source for _, source in known]
+        self._ends = list(accumulate(count for count, _ in known))
+
+    @classmethod
+    def of_tables(cls, tables: Iterable[Any]) -> Shards:
+        """Tables that are at hand."""
+        return cls((len(table), table.select) for table in tables)
+
+    def __len__(self) -> int:
+        """Rows of all tables."""
+        return self._ends[-1] if self._ends else 0
+
+    def tables(self, names: list[str]) -> Iterator[Any]:
+        """Some columns of each table in turn."""
+        return (source(names) for source in self._sources)
+
+    def row(self, place: int, names: list[str]) -> Any:
+        """Some columns of one row, as a table of it alone."""
+        number = bisect_right(self._ends, place)
+        before = self._ends[number - 1] if number else 0
+        return self._sources[number](names).slice(place - before, 1)
+
+
+class Texts(Made[str]):
+    """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
+
+    def __init__(self) -> None:
+        self._columns: list[Any] = []
+        self._last: list[str] = []
+
+    def append(self, text: str) -> None:
+        self._last.append(text)
+        if len(self._last) == _CHUNK:
+            self._columns.append(_column(self._last))
+            self._last = []
+
+    @property
+    def column(self) -> Any:
+        """All of them as a chunked array."""
+        import pyarrow as pa
+
+        return pa.chunked_array([*self._columns, _column(self._last)])
+
+    def __len__(self) -> int:
+        return len(self._columns) * _CHUNK + len(self._last)
+
+    def member(self, place: int) -> str:
+        number, row = divmod(place, _CHUNK)
+        text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        for column in self._columns:
+            yield from column.to_pylist()
+        yield from self._last
+
+
+def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.int64]:
+    """Where each text of some Arrow columns, one after the other, stands among names; -1 where it does not."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    among = names.column.combine_chunks() if isinstance(names, Texts) else _column(names)
+    chunks = [chunk for column in columns for chunk in (column.chunks if hasattr(column, "chunks") else [column])]
+    given = pa.chunked_array(chunks, pa.string())
+    found = pc.index_in(given, value_set=among).fill_null(-1)
+    return np.asarray(found.to_numpy(), np.int64)
+
+
+def _column(texts: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(texts, pa.string())

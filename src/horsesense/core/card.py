@@ -1,0 +1,175 @@
+"""The card beside a probe: what it is, how it was made, how it is scored."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from horsesense.core.audit import EarlierReading, Soundness
+from horsesense.data import FieldProblem, check_json, read_text, writing
+from horsesense.errors import UserError, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class HumanFigure:
+    """What people get on a probe or a part of it. Figures of different kinds are never subtracted."""
+
+    value: float
+    """The share of right answers, 0 to 1."""
+    kind: str
+    """single person, majority of 5, filtered majority of 5 …, in words; empty where nobody said."""
+    source: str
+    """Where the figure is from."""
+    part: str = ""
+    """The part of the probe it is about, ``facet=value``; empty: all of it."""
+    n: int | None = None
+    """Items that were judged, where known."""
+    people: int | None = None
+    """How many people judged, where known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a reader of a probe has to know."""
+
+    name: str
+    """Name of the probe."""
+    method: str = ""
+    """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
+    items: int = 0
+    """Counted anew whenever the probe is read."""
+    families: int = 0
+    """Counted anew, too."""
+    licence: str = ""
+    """Of the content."""
+    made: str = ""
+    """How it was made, in a sentence."""
+    seed: int | None = None
+    """Of what was drawn."""
+    metric: str = "accuracy"
+    """The one primary metric, one of `METRICS`."""
+    normalise: str = ""
+    """The normalisation of the primary metric; empty: by form (see `horsesense.scoring.normalise`)."""
+    group: str = "family"
+    """The unit of dependence that intervals are clustered by."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What was repaired, dropped or found odd, counted."""
+    human: tuple[HumanFigure, ...] = ()
+    """How well people do, each figure with its kind."""
+    soundness: Soundness | None = None
+    """How sound the items are, by the last reading; None where nobody has read any."""
+
+
+SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
+"""``FILE:SPLIT``: one split of a probe file."""
+UNIT_AVERAGE = "average over units"
+METRICS = ("accuracy", UNIT_AVERAGE)
+"""What is counted: the share of items, or the average of the units' shares, so that no unit weighs more than another.
+The share of whole families stands beside it in any case."""
+
+
+def card_path(probe: Path) -> Path:
+    """Where the card of a probe file lies.
+
+    >>> card_path(Path("a/wsc.jsonl.gz")).as_posix()
+    'a/wsc.card.json'
+    """
+    return probe.with_name(f"{probe_name(probe)}.card.json")
+
+
+def probe_name(path: Path) -> str:
+    """What a probe file is called in a run: its name without the ending, with the split that it is asked for.
+
+    >>> probe_name(Path("sets/isa.jsonl.gz")), probe_name(Path("sets/isa.jsonl:test"))
+    ('isa', 'isa-test')
+    """
+    if named := SPLIT.fullmatch(path.name):
+        return f"{probe_name(Path(named[1]))}-{named[2]}"
+    name = path.name
+    for suffix in (".gz", ".jsonl", ".parquet"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def card_values(card: Card) -> dict[str, Any]:
+    """The card as its file has it; a reading is named only where there is one.
+
+    >>> "soundness" in card_values(Card("demo"))
+    False
+    """
+    return {name: value for name, value in asdict(card).items() if name != "soundness" or value}
+
+
+@contextmanager
+def writing_card(path: Path, card: Card) -> Iterator[None]:
+    """Write a card that takes its place when the block ends without an error."""
+    with writing(path) as temporary:
+        temporary.write_text(json.dumps(card_values(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        yield
+
+
+def read_card(path: Path) -> Card:
+    text = read_text(path)
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UserError("this is not JSON", file=path, line=error.lineno, fix="repair or remove the card") from error
+    try:
+        card = check_json(Card, text, _bad_card)
+        if not all(0 <= figure.value <= 1 for figure in card.human):
+            raise _wrong_type("human")
+        if card.metric not in METRICS:
+            raise unknown("metric", card.metric, METRICS)
+    except UserError as error:
+        raise error.at(path) from None
+    return card
+
+
+def _bad_card(problem: FieldProblem) -> UserError:
+    if len(problem.path) > 1 or (problem.kind == "wrong" and problem.path):
+        return _wrong_type(problem.field)
+    return UserError("this is not a card of a probe", fix="repair or remove it")
+
+
+def _wrong_type(field: str) -> UserError:
+    return UserError(f"the card's field {field!r} has the wrong type", fix="repair or remove it")
+
+
+def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
+    """Put figures into the card beside a probe; earlier ones of the same source go."""
+    path, card = _card_beside(probe)
+    sources = {figure.source for figure in figures}
+    kept = tuple(figure for figure in card.human if figure.source not in sources)
+    with writing_card(path, replace(card, human=kept + tuple(figures))):
+        pass
+
+
+def add_soundness(probe: Path, soundness: Soundness) -> Soundness:
+    """Put a reading into the card beside a probe; the one that stood there joins the earlier ones. What was written.
+
+    The same reading worked out again (same sample, same reader) takes its own place.
+    """
+    path, card = _card_beside(probe)
+    old = card.soundness
+    earlier: tuple[EarlierReading, ...] = ()
+    if old is not None:
+        again = (old.content, old.seed, old.n, old.reader) == (
+            soundness.content, soundness.seed, soundness.n, soundness.reader,
+        )  # fmt: skip
+        earlier = old.earlier if again else (old.as_earlier(), *old.earlier)
+    listed = replace(soundness, earlier=earlier)
+    with writing_card(path, replace(card, soundness=listed)):
+        pass
+    return listed
+
+
+def _card_beside(probe: Path) -> tuple[Path, Card]:
+    path = card_path(probe)
+    if not path.is_file():
+        raise UserError("the probe has no card", file=path, fix="make the probe with import or build, which write one")
+    return path, read_card(path)

@@ -1,0 +1,196 @@
+"""A probe at a glance, and one item in all its forms: as plain data."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from horsesense.core.card import card_values
+from horsesense.core.document import Document
+from horsesense.core.item import FORMS, Facet, Form, Item
+from horsesense.core.jsonl import item_to_dict
+from horsesense.core.probe import Probe
+from horsesense.core.views import view
+
+MOST_COUNTED = 12
+"""A facet with more values than this is summed up, not listed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceLine(Document):
+    """Where an item comes from; what is not known is left out."""
+
+    file: str | None = None
+    """Name of the file it was read from, without folders."""
+    line: int | None = None
+    """Line in that file, from 1."""
+    id: str | None = None
+    """The release's own id."""
+    triples: list[tuple[str, str, str]] | None = None
+    """Facts (relation, concept, target) that it was built from."""
+    licence: str | None = None
+    """What one may do with it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemLine(Document):
+    """An item as a line of a probe has it: fields at their default are left out."""
+
+    id: str
+    """The probe's name and 16 hex digits of its content."""
+    probe: str
+    """Name of the probe it belongs to."""
+    form: Form
+    """cloze, sentences, choice or pair."""
+    premise: str | None = None
+    """What is given before the question."""
+    text: str | None = None
+    """The cloze with its blank, the question, or the hypothesis."""
+    options: list[str]
+    """What there is to choose from."""
+    answer: int | None
+    """0-based index of the right option; null where nobody has judged."""
+    ordered: bool | None = None
+    """Whether the options are a scale."""
+    concepts: list[str] | None = None
+    """One knowledge id an option."""
+    family: str | None = None
+    """What the strict metric takes together."""
+    member: str | None = None
+    """Its role in the family."""
+    groups: dict[str, str] | None = None
+    """Named units of dependence."""
+    facets: dict[str, Facet] | None = None
+    """Values to slice by."""
+    source: SourceLine | None = None
+    """Where it comes from."""
+
+    @classmethod
+    def of(cls, item: Item) -> ItemLine:
+        values: dict[str, Any] = item_to_dict(item)
+        if "source" in values:
+            values["source"] = SourceLine(**values["source"])
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView(Document):
+    """An item's texts in another form."""
+
+    premise: str
+    """What is given before the question, or empty."""
+    text: str
+    """The cloze, the question or the hypothesis, or empty."""
+    options: tuple[str, ...]
+    """In the order of the item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemInForms(Document):
+    """One item in all its forms."""
+
+    item: ItemLine
+    """As it is."""
+    views: dict[Form, ItemView]
+    """The same question in each other form that is sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCounts(Document):
+    """One facet over the items of a probe."""
+
+    values: int
+    """How many different values it has."""
+    counts: dict[str, int]
+    """Items of the most frequent values, as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell(Document):
+    """Items of one cell of the heat map."""
+
+    hops: str
+    """Steps between concept and answer."""
+    distractor_kind: str
+    """Where the wrong options come from."""
+    items: int
+    """How many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Document):
+    """What is in a probe: counts, facets, samples."""
+
+    card: Mapping[str, Any]
+    """The card, as the file beside the probe has it."""
+    items: int
+    """How many there are."""
+    families: int
+    """Items without a family count as one each."""
+    forms: dict[str, int]
+    """Items of each form."""
+    options: dict[str, int]
+    """Items with so many options."""
+    answers: dict[str, int]
+    """Items whose answer has this index; ``none``: nobody has judged."""
+    facets: dict[str, FacetCounts]
+    """Each facet that an item has."""
+    heat_map: tuple[HeatCell, ...]
+    """Items by hops and kind of distractor, where they have both."""
+    groups: dict[str, int]
+    """How many units each group has."""
+    samples: tuple[ItemLine, ...]
+    """Items drawn by seed, in the order of the probe."""
+    soundness: str | None = None
+    """How sound the items are, in a sentence, where somebody has read a sample."""
+
+
+def item_in_forms(item: Item) -> ItemInForms:
+    """An item as it is and in every other form that is sound."""
+    views: dict[Form, ItemView] = {}
+    for form in FORMS:
+        seen = view(item, form) if form != item.form else None
+        if seen is not None:
+            views[form] = ItemView(seen.premise, seen.text, seen.options)
+    return ItemInForms(ItemLine.of(item), views)
+
+
+def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
+    """Count a probe, and draw some of its items."""
+    items = probe.items
+    facets: dict[str, Counter[str]] = {}
+    groups: dict[str, set[str]] = {}
+    cells: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        if "hops" in item.facets and "distractor_kind" in item.facets:
+            cells[str(item.facets["hops"]), str(item.facets["distractor_kind"])] += 1
+        for name, value in item.facets.items():
+            facets.setdefault(name, Counter())[str(value)] += 1
+        for name, unit in item.groups.items():
+            groups.setdefault(name, set()).add(unit)
+    drawn = random.Random(seed).sample(range(len(items)), min(samples, len(items)))
+    return Overview(
+        card=card_values(probe.card),
+        items=len(items),
+        families=probe.card.families,
+        forms=dict(Counter(item.form for item in items)),
+        options={str(n): count for n, count in sorted(Counter(len(item.options) for item in items).items())},
+        answers=_answers(item.answer for item in items),
+        facets={
+            name: FacetCounts(len(counts), dict(counts.most_common(MOST_COUNTED)))
+            for name, counts in sorted(facets.items())
+        },
+        heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
+        groups={name: len(units) for name, units in sorted(groups.items())},
+        samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
+        soundness=None if probe.card.soundness is None else probe.card.soundness.in_words(),
+    )
+
+
+def _answers(golds: Iterable[int | None]) -> dict[str, int]:
+    """Items by answer, those that nobody has judged last."""
+    counts = sorted(Counter(golds).items(), key=lambda pair: (pair[0] is None, pair[0] or 0))
+    return {"none" if answer is None else str(answer): count for answer, count in counts}

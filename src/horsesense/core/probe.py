@@ -1,0 +1,278 @@
+"""A probe: its items and its card, read from and written to a file, and what is only proposed apart from the rest."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from horsesense.core.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
+from horsesense.core.document import Document
+from horsesense.core.item import NO_SOURCE, Item, check_item
+from horsesense.core.item_file import MANY, StoredItems, units_of
+from horsesense.core.jsonl import iter_jsonl, write_jsonl
+from horsesense.core.parquet import iter_parquet, write_parquet
+from horsesense.data import disk_errors, numbered_lines
+from horsesense.errors import UserError, argument, unknown
+from horsesense.progress import warn
+from horsesense.registry import Plugin
+
+SHIPPED = ("starter", "winoventi-own", "partwhole-own")
+"""Probes that come with the program, and are asked by name."""
+_ENDINGS = ".jsonl, .jsonl.gz or .parquet"
+_LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
+"""Bytes of a file below which it cannot have many items: as text, and packed."""
+_LOOKED_AT = 2_000
+"""Lines that an estimate rests on."""
+PROPOSED = "proposed"
+"""Nobody has looked at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Items that belong together, with their card."""
+
+    items: Sequence[Item]
+    """The questions."""
+    card: Card
+    """What is to be known of them."""
+    skipped: Sequence[UserError] = field(default=(), compare=False)
+    """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
+    called: str = field(default="", compare=False)
+    """What a run calls it: as the file that it was read from; empty: as its card does."""
+
+    @classmethod
+    def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
+        """A probe whose card has the counts of its items and the notes of its making."""
+        counted = replace(card, items=len(items), families=count_families(items))
+        return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __repr__(self) -> str:
+        forms = ", ".join(sorted({item.form for item in self.items}))
+        counts = f"{len(self.items):,} items in {count_families(self.items):,} families"
+        return f"Probe {self.called or self.card.name!r}: {counts} ({forms}), by {self.card.group}"
+
+
+def count_families(items: Sequence[Item]) -> int:
+    return len(set(units_of(items)))
+
+
+def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any, **options: Any) -> Probe:
+    """What a builder or reader of a plug-in gives; its card says which package made it."""
+    probe = plugin.made(function, Probe, *given, **options)
+    words = f"by the plug-in {plugin.name} of {plugin.origin}"
+    made = f"{probe.card.made.rstrip('.')} ({words})" if probe.card.made else words
+    return replace(probe, card=replace(probe.card, made=made))
+
+
+def check_group(items: Sequence[Item], group: str, also: Sequence[str] = ()) -> None:
+    """A group that no item has is an error: each item would be a unit of its own, and every interval too narrow.
+
+    ``also`` has names that mean something to the caller without being a group of the items.
+    """
+    if group != "family" and group not in also and not any(group in item.groups for item in items):
+        raise unknown("group", group, {"family", *also, *(name for item in items for name in item.groups)})
+
+
+def _is_parquet(path: Path) -> bool:
+    if path.suffix == ".parquet":
+        return True
+    if path.name.endswith((".jsonl", ".jsonl.gz", ".json", ".ndjson")):
+        return False
+    raise UserError("the ending of the name is unknown", file=path, fix=f"use {_ENDINGS}")
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, Item]]:
+    return iter_parquet(path) if _is_parquet(path) else iter_jsonl(path)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Items hold no cycles; the garbage collector would look through all of them again and again, for a quarter
+    of the time that a large probe takes to read, and more to write as Parquet."""
+    at_work = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if at_work:
+            gc.enable()
+
+
+def read_probe(path: str | Path, expected: int = 0) -> Probe:
+    """Read and check a probe; the card beside it is read where there is one, and missed aloud where units hang on it.
+
+    ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
+    object from the first one on.
+    """
+    called = probe_name(Path(path))
+    path, split = _split_named(Path(path))
+    with disk_errors(path):
+        path.stat()  # a file that is not there has no wrong ending
+    with _collector_at_rest():
+        items, repeated = _distinct(path, (expected or _expected(path)) >= MANY)
+    if split:
+        items = _of_split(items, split, path)
+    if not items:
+        raise UserError("the probe is empty", file=path, fix="give a file with at least one item")
+    card_file = card_path(path)
+    card = read_card(card_file) if card_file.is_file() else _without_card(items, path)
+    try:
+        check_group(items, card.group)
+    except UserError as error:
+        raise error.at(card_file) from None
+    probe = Probe.of(items, card, {"repeated items": repeated} if repeated else None)
+    return replace(probe, called=called)
+
+
+def _without_card(items: Sequence[Item], path: Path) -> Card:
+    """The card of a file that has none; which of its items' groups the unit is, only a card could say."""
+    groups = sorted({name for item in items for name in item.groups})
+    if groups:
+        warn(
+            f"{path}: no card lies beside it, so its unit is the family, although its items have groups "
+            f"({', '.join(groups)}); copy its card to {card_path(path).name} too, "
+            f"or give {argument('group')} where that is taken"
+        )
+    return Card(name=items[0].probe)
+
+
+def _split_named(path: Path) -> tuple[Path, str]:
+    """The file and the split of ``FILE:SPLIT``; a file that is really called so is one."""
+    named = SPLIT.fullmatch(path.name)
+    return (path, "") if named is None or path.exists() else (path.with_name(named[1]), named[2])
+
+
+def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
+    splits = {str(item.facets["split"]) for item in items if "split" in item.facets}
+    if not splits:
+        raise UserError("no item says which split it is in", file=path, fix=f"leave :{split} out")
+    if split not in splits:
+        raise unknown("split", split, sorted(splits)).at(path)
+    return [item for item in items if item.facets.get("split") == split]
+
+
+def _expected(path: Path) -> int:
+    """About how many items a large file has, as its first lines tell; 0 where it has too few to matter."""
+    packed = path.suffix == ".gz"
+    with disk_errors(path):
+        size = path.stat().st_size
+    if size < (_LEAST_PACKED if packed or _is_parquet(path) else _LEAST):
+        return 0
+    if _is_parquet(path):
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with suppress(pa.ArrowException, OSError):  # what is wrong with it is told by who reads it
+            return int(parquet.read_metadata(path).num_rows)
+        return 0
+    lines = [text.encode() for _, text in islice(numbered_lines(path), _LOOKED_AT)]
+    first = b"\n".join(lines)
+    return int(size / max(1, len(gzip.compress(first, 6)) if packed else len(first)) * len(lines))
+
+
+def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
+    """The items of a file, each once, and how many were there again."""
+    items: list[Item] | StoredItems = StoredItems() if many else []
+    lines = array("q")
+    places: dict[str, int] = {}
+    given: dict[str, int] = {}
+    repeated = 0
+    for line, item in _numbered(path):
+        if item.id in places:
+            place = places[item.id]
+            if not _same(item, items[place]):
+                raise UserError(
+                    f"the item {item.id} stands already in line {lines[place]}, with other facets or groups",
+                    file=path,
+                    line=line,
+                    fix="keep one of the two",
+                )
+            repeated += 1
+            continue
+        written = item.source.id
+        # Ids of a release may repeat (mcqa's do); an id that a person wrote into the file may not.
+        if written and not item.source.file and given.setdefault(written, line) != line:
+            raise UserError(
+                f"the id {written!r} stands already in line {given[written]}, with other content",
+                file=path,
+                line=line,
+                fix="give each item an id of its own, or none",
+            )
+        places[item.id] = len(items)
+        items.append(item)
+        if len(items) == MANY and isinstance(items, list):
+            items = StoredItems(items)
+        lines.append(line)
+    return items if len(items) >= MANY else list(items), repeated
+
+
+def _same(item: Item, other: Item) -> bool:
+    return replace(item, source=NO_SOURCE) == replace(other, source=NO_SOURCE)
+
+
+def write_probe(path: str | Path, probe: Probe) -> None:
+    """Write items and card, both or neither; what could not be read again is not written."""
+    path = Path(path)
+    write = write_parquet if _is_parquet(path) else write_jsonl
+    for item in probe.items:
+        try:
+            check_item(item)
+        except UserError as error:
+            raise UserError(f"item {item.id}: {error.problem}", file=path, fix=error.fix) from error
+    # The card takes its place only after the items have taken theirs.
+    with _collector_at_rest(), writing_card(card_path(path), probe.card):
+        write(path, probe.items)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProbe(Document):
+    """Where a probe lies, and what is in it."""
+
+    out: Path
+    """The file of its items."""
+    items: int
+    """How many it has."""
+    families: int
+    """Families that its items fall into."""
+    group: str
+    """The unit of dependence that intervals are clustered by."""
+    notes: Mapping[str, int]
+    """What was counted while it was made: lines repaired, items left out."""
+
+
+def written(out: Path, probe: Probe) -> WrittenProbe:
+    """Write the probe, and say how many items it has and what was left out."""
+    write_probe(out, probe)
+    card = probe.card
+    return WrittenProbe(out, card.items, card.families, card.group, dict(card.notes))
+
+
+def is_proposed(item: Item) -> bool:
+    """Whether nobody has looked at it (facet ``status``); others are proved, or asserted by people or a source."""
+    return item.facets.get("status") == PROPOSED
+
+
+def apart(name: str, probe: Probe) -> dict[str, Probe]:
+    """A probe as it is asked: what is proposed stands apart, under a name of its own, and is never mixed in.
+
+    A probe of proposals only, or without any, stays whole.
+    """
+    proposed = [item for item in probe.items if is_proposed(item)]
+    if len(proposed) in (0, len(probe.items)):
+        return {name: probe}
+    rest = [item for item in probe.items if not is_proposed(item)]
+    card = replace(probe.card, name=f"{probe.card.name}-{PROPOSED}")
+    return {name: Probe.of(rest, probe.card), f"{name}-{PROPOSED}": Probe.of(proposed, card)}

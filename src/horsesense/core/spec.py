@@ -1,0 +1,223 @@
+"""What a score means, written down: part of every manifest and of the cache key."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from math import inf
+from typing import Any, Literal, get_args
+
+from horsesense.errors import UserError, unknown
+
+Pll = Literal["word-l2r", "token"]
+Case = Literal["keep", "lower"]
+Truncation = Literal["error", "left"]
+Seq2Seq = Literal["infill", "conditional"]
+Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
+Chat = Literal["auto", "on", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringSpec:
+    """How a text is turned into log-probabilities."""
+
+    pll: Pll = "word-l2r"
+    """Masked models: ``word-l2r`` masks a token and the rest of its word to the right
+    (Kauf and Ivanova 2023), ``token`` masks one token at a time (Salazar et al. 2020)."""
+    bos: str = "auto"
+    """Causal models: ``auto`` (see `horsesense.models.hf.tokens`), ``none`` (the first token is not
+    scored), ``lm-eval`` (what the tokenizer adds; else BOS or EOS where nothing stands before what is scored), or
+    a token of the vocabulary."""
+    leading_space: bool = False
+    """Put a space before the first word."""
+    special_tokens: bool = True
+    """Masked models: add what the tokenizer adds around a text ([CLS] … [SEP])."""
+    case: Case = "keep"
+    """Whether texts are asked as they are or in lower case."""
+    truncation: Truncation = "error"
+    """A text longer than the window: ``error``, or ``left`` (keep its end, flag the option)."""
+    choice_prompt: str = "{question} {option}"
+    """How a ``choice`` is put to a language model; a premise comes before it."""
+    pair_prompt: str = "{premise} {hypothesis} That is {option}."
+    """How a ``pair`` is put to a language model."""
+    read_offset: int = 0
+    """Masked models: how many places before the mask its prediction is read."""
+    seq2seq: Seq2Seq = "infill"
+    """Sequence-to-sequence models: ``infill`` takes the scored words out of the text; ``conditional``
+    gives the encoder what stands before the option, and the decoder the option."""
+    dtype: Dtype = "float32"
+    """What the layers compute in; the head and the softmax are in float32 in any case. ``auto``: bfloat16 where
+    the hardware has it and the margins between options outlive it on a sample."""
+    exact: bool = False
+    """One input a batch: a score then does not depend, to the last bit, on what else is asked. Otherwise
+    a batch has inputs of one length, and only the last bits can differ."""
+    baseline: bool = False
+    """Score each option without its question too, for PMI."""
+    chat: Chat = "auto"
+    """Through the model's chat template; ``auto``: letters and words where it has one, options and PMI never."""
+    system: str = ""
+    """What a conversation begins with, as the system's message."""
+    shots: int = 0
+    """Solved examples before each question."""
+    shots_from: str = ""
+    """The split of the asked probe that examples are drawn from; ``all`` for the whole of it."""
+    shots_seed: int = 0
+    """Which examples are drawn; none is of the family that is asked about."""
+    rotations: int = 0
+    """Letters: in how many orders the options are shown; 0: every option stands once at every letter."""
+    samples: int = 1
+    """Words: replies a question."""
+    temperature: float = 0.0
+    """Words: 0 takes the most probable token each time; above 0 it is drawn."""
+    reason: int = 0
+    """Words: tokens of room to reason before the answer; 0: the answer at once."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+PRESETS = {
+    "default": ScoringSpec(),
+    # CATs (section "Sentence scoring"): one masked copy a token; causal models from the second token on.
+    "paper:cats": ScoringSpec(pll="token", bos="none"),
+    # RICA (section 3.1): candidates at the mask; GPT-2 by the product over the statement, from its second token on.
+    "paper:rica": ScoringSpec(pll="token", bos="none"),
+    # WinoVenti (section 3.1): the two outcomes compared at the mask.
+    "paper:winoventi": ScoringSpec(pll="token"),
+    # lm-evaluation-harness (api/model.py, TemplateLM.loglikelihood): how it begins a text, and cuts it from the left.
+    "lm-eval": ScoringSpec(bos="lm-eval", truncation="left"),
+}
+
+
+_ALLOWED = {
+    "pll": get_args(Pll),
+    "truncation": get_args(Truncation),
+    "seq2seq": get_args(Seq2Seq),
+    "dtype": get_args(Dtype),
+    "case": get_args(Case),
+    "chat": get_args(Chat),
+}
+_LEAST = {"shots": 0, "rotations": 0, "samples": 1, "temperature": 0.0, "reason": 0}
+
+WAY_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
+"""What belongs to the way of asking: answers that differ in it are not compared."""
+
+
+def parse_spec(text: str) -> ScoringSpec:
+    """A spec by preset name, by ``field=value`` pairs, or both, joined by commas.
+
+    >>> parse_spec("paper:cats,case=lower").case
+    'lower'
+    >>> parse_spec("choice_prompt={question} Well, {option}").choice_prompt
+    '{question} Well, {option}'
+    """
+    spec = ScoringSpec()
+    for number, part in enumerate(_parts(text)):
+        name, equals, value = part.partition("=")
+        if not equals:
+            if name not in PRESETS:
+                raise unknown("spec", name, PRESETS)
+            if number:
+                raise UserError(f"the preset {name!r} comes after other settings", fix="name it first")
+            spec = PRESETS[name]
+        else:
+            spec = with_setting(spec, name.strip(), value.strip())
+    return spec
+
+
+def fields_set(text: str) -> dict[str, str]:
+    """The fields that a spec sets by name, as they are written; what a preset sets is not among them.
+
+    >>> fields_set("paper:cats,case=lower")
+    {'case': 'lower'}
+    """
+    pairs = (part.partition("=") for part in _parts(text))
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
+_PLACEHOLDERS = {"choice_prompt": ("premise", "question", "option"), "pair_prompt": ("premise", "hypothesis", "option")}
+_FREE = {*_PLACEHOLDERS, "system"}
+"""Fields whose value may have commas."""
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+@cache  # every question of a run has the same
+def check_prompt(name: str, template: str) -> None:
+    """A prompt has its option once, and no placeholder that nothing fills: the model would read its name."""
+    used, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]
+    listed = ", ".join(f"{{{placeholder}}}" for placeholder in known)
+    strange = next((placeholder for placeholder in used if placeholder not in known), None)
+    if strange is not None:
+        raise UserError(f"the {name} {template!r} has the unknown placeholder {{{strange}}}", fix=f"known: {listed}")
+    if used.count("option") != 1:
+        raise UserError(f"the {name} {template!r} must have {{option}} once", fix=f"known: {listed}")
+
+
+def fill_prompt(template: str, **values: str) -> str:
+    """The placeholders filled, all at once: what looks like one inside a question is the question's.
+
+    >>> fill_prompt("{premise} {question}", premise="It says {question}.", question="Why?")
+    'It says {question}. Why?'
+    """
+    return _IN_BRACES.sub(lambda match: values[match[1]], template)
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut at its commas, but for those of a prompt: what follows one there sets no field.
+
+    >>> _parts("choice_prompt={question} Well, {option},case=lower")
+    ['choice_prompt={question} Well, {option}', 'case=lower']
+    """
+    parts: list[str] = []
+    for piece in text.split(","):
+        name, equals, _ = piece.partition("=")
+        in_prompt = bool(parts) and parts[-1].partition("=")[0].strip() in _FREE
+        if in_prompt and not (equals and name.strip().isidentifier()):
+            parts[-1] += f",{piece}"
+        elif piece.strip():
+            parts.append(piece.strip())
+    return [part.strip() for part in parts]
+
+
+def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
+    """The spec with one field set from text."""
+    known = {f.name: f for f in fields(ScoringSpec)}
+    if name not in known:
+        raise unknown("spec field", name, known)
+    current = getattr(spec, name)
+    typed: dict[str, Any] = {}
+    if isinstance(current, bool):
+        if value not in ("true", "false"):
+            raise UserError(f"{name}={value} is neither true nor false")
+        typed[name] = value == "true"
+    elif isinstance(current, int):
+        try:
+            typed[name] = int(value)
+        except ValueError:
+            raise UserError(f"{name}={value} is not a whole number") from None
+    elif isinstance(current, float):
+        try:
+            typed[name] = float(value)
+        except ValueError:
+            raise UserError(f"{name}={value} is not a number") from None
+    else:
+        if name in _ALLOWED and value not in _ALLOWED[name]:
+            raise UserError(f"{name}={value} is unknown", fix=f"use one of {', '.join(_ALLOWED[name])}")
+        if name in _PLACEHOLDERS:
+            check_prompt(name, value)
+        typed[name] = value
+    if name in _LEAST and not _LEAST[name] <= typed[name] < inf:
+        raise UserError(f"{name}={value} is too small or no number", fix=f"use {_LEAST[name]} or more")
+    return replace(spec, **typed)
+
+
+def spec_from_dict(values: dict[str, Any]) -> ScoringSpec:
+    """A spec as a manifest keeps it, checked."""
+    usual = ScoringSpec().to_dict()
+    for name, value in values.items():
+        if name not in usual:
+            raise UserError(f"the spec has the unknown field {name!r}", fix="was it written by a newer horsesense?")
+        if type(value) is not type(usual[name]) or value not in _ALLOWED.get(name, (value,)):
+            raise UserError(f"the spec has {name}={value!r}, which means nothing", fix="was it edited by hand?")
+    return ScoringSpec(**values)

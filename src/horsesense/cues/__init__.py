@@ -1,0 +1,16 @@
+"""Cues: what answers a probe without understanding it."""
+
+from horsesense.cues.artefact_control import WhereCuesFail, chosen_cue, cues_right, where_cues_fail
+from horsesense.cues.battery import battery
+from horsesense.cues.findings import Finding, Findings, find_cues
+
+__all__ = [
+    "Finding",
+    "Findings",
+    "WhereCuesFail",
+    "battery",
+    "chosen_cue",
+    "cues_right",
+    "find_cues",
+    "where_cues_fail",
+]

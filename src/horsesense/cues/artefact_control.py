@@ -1,0 +1,208 @@
+"""The artefact control beside a score: the best cue as if it were a model, and a model where that cue misleads.
+
+A model that reads cues falls where they mislead; one that understands does not mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.core import Answer, Item
+from horsesense.cues.battery import Bools, Cue, battery, given, phrase, shares
+from horsesense.cues.search import Prepared, check_units, choose, halvings, prepare
+from horsesense.cues.table import table_of
+from horsesense.errors import UserError
+from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.accuracy import chance as chance_of
+from horsesense.stats.accuracy import credits as credits_of
+from horsesense.stats.combined import difference_of, rates_of
+from horsesense.stats.intervals import Estimate, unit_note
+from horsesense.stats.resampling import Floats, Names
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCue:
+    """The cue that is best on the half without the item, as if it were a model."""
+
+    answers: Sequence[Answer]
+    """One an item, in their order."""
+    picks: tuple[str, ...]
+    """How to answer by it, for either half: "the option with the most words"; once where both halves choose alike."""
+    tried: int
+    """Out of how many cues it was chosen."""
+
+
+def chosen_cue(
+    items: Sequence[Item],
+    group: str = "family",
+    taxonomy: Taxonomy | None = None,
+    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    seed: int = 0,
+    also: Sequence[Cue] = (),
+) -> ChosenCue:
+    """The answers of the best cue, and which it was.
+
+    The option that the cue picks scores 1, options that tie share it. An item without a gold takes no part in the
+    choice, so nobody chose a cue for it: its options tie.
+    """
+    table = table_of(items, group, taxonomy)
+    check_units(table)
+    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
+    prepared = prepare(table, cues)
+    flat, picks = _crossed_shares(prepared, seed)
+    place = {id(item): number for number, item in enumerate(table.items)}
+    answers = []
+    for item in items:
+        scores = tuple(1 / len(item.options) for _ in item.options)
+        number = place.get(id(item))
+        if number is not None:
+            scores = tuple(flat[table.starts[number] : table.starts[number + 1]].tolist())
+        answers.append(Answer(item=item.id, view=item.form, scores=scores))
+    return ChosenCue(answers, picks, len(prepared.cues))
+
+
+def cues_right(answers: Sequence[Answer], items: Sequence[Item]) -> NDArray[np.bool_]:
+    """Per item, whether the cue picks the right option and no other with it."""
+    return np.array(
+        [i.answer is not None and a.scores[i.answer] == 1.0 for a, i in zip(answers, items, strict=True)], dtype=bool
+    )
+
+
+def _crossed_shares(prepared: Prepared, seed: int) -> tuple[Floats, tuple[str, ...]]:
+    """Flat shares by the cue that is best on the half without the item, and how to answer by either half's."""
+    table = prepared.table
+    flat = table.chance[table.item_of]
+    picks: dict[str, None] = {}
+    (half,) = halvings(table.unit, 1, seed)
+    for train in (half, ~half):
+        chosen = choose(prepared, train, seed)
+        if len(chosen.worth):
+            winner = int(np.argmax(chosen.worth))
+            test = ~train[table.item_of]
+            flat[test] = _shares_of(prepared, winner, chosen.direction, train)[test]
+            turned = chosen.direction[winner] if winner < prepared.numbers else 0
+            picks[f"the option {phrase(prepared.cues[winner], turned)}"] = None
+    return flat, tuple(picks)
+
+
+def _shares_of(prepared: Prepared, cue: int, direction: Sequence[int], train: Bools) -> Floats:
+    table = prepared.table
+    if cue < prepared.numbers:
+        scores = prepared.scores[cue].astype(np.float64)
+        return shares(table, -scores if direction[cue] else scores)[0]
+    return shares(table, prepared.learners[cue - prepared.numbers].scores(train, table.gold))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BestCue:
+    """The best cue of a probe, as if it were a model."""
+
+    accuracy: Estimate
+    """What it earns, chosen on the half without the item."""
+    right: NDArray[np.bool_]
+    """Per item, whether it picks the right option and no other with it."""
+    drawn: str = ""
+    """Of how many items of a probe it was judged, where these are not all."""
+    whole: int = 0
+    """On how many items it was judged, where only some of them were asked."""
+
+
+def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
+    """The best cue of a probe: ``group`` names the units of dependence, ``units`` are those of the items."""
+    answers = chosen_cue(items, group, taxonomy).answers
+    earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])
+    guess = chance_of([len(item.options) for item in items if item.answer is not None])
+    return BestCue(accuracy(earned.values, units, guess), cues_right(answers, items))
+
+
+@dataclass(frozen=True, slots=True)
+class WhereCuesFail:
+    """A model's accuracy on both sides of the cues."""
+
+    answered: Estimate | None
+    """On items that the best cue answers; None where there are none."""
+    missed: Estimate | None
+    """On items that it misses; None where there are none."""
+    gap: Estimate | None
+    """The first less the second: what the cues may be worth to the model; None where a side is empty."""
+
+
+def where_cues_fail(
+    credits: Sequence[float] | Floats,
+    answered: Sequence[bool] | NDArray[np.bool_],
+    units: Names,
+    chance: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> WhereCuesFail:
+    """Split a model's credits by whether cues answer the item. Items whose credit is nan are left out.
+
+    >>> split = where_cues_fail([1, 1, 1, 0], [True, True, False, False], ["a", "b", "c", "d"])
+    >>> split.answered.value, split.missed.value, split.gap.value
+    (1.0, 0.5, 0.5)
+    """
+    earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
+    if not len(earned) == len(right) == len(units):
+        raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} units")
+    names = np.asarray(units)
+    judged = ~np.isnan(earned)
+    sides = [
+        accuracy(earned[side], names[side], chance, level, seed) if side.any() else None
+        for side in (judged & right, judged & ~right)
+    ]
+    first, second = sides
+    gap = None
+    if first and second:
+        gap = _gap(earned[judged], right[judged], names[judged], first.value - second.value, level, seed)
+    return WhereCuesFail(first, second, gap)
+
+
+def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
+    """The difference with its interval; a unit may have items on both sides, which then go together."""
+    units = np.asarray(names)
+    rates = rates_of([earned[right], earned[~right]], [units[right], units[~right]], seed)
+    ends = difference_of(rates, level)
+    number = len(set(units.tolist()))
+    # The smaller side says how much is known: 3 items there are few, however many are on the other.
+    return Estimate(
+        value,
+        ends,
+        len(earned),
+        number,
+        None,
+        level,
+        "intervals of both sides, combined",
+        seed,
+        unit_note(min(rates.numbers)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A model beside the best cue."""
+
+    cue: Estimate
+    model: Estimate
+    """What the model gets of all items."""
+    where: WhereCuesFail
+    """The model's accuracy on items that the cue answers, and on items that it misses."""
+    drawn: str = ""
+    """Of how many items of the probe the cue was judged, where these are not all."""
+    whole: int = 0
+    """On how many items the cue was judged, where only some of them were asked."""
+
+    @property
+    def cue_works(self) -> bool:
+        """Whether there is anything to read off the surface."""
+        return self.cue.chance is not None and self.cue.low > self.cue.chance
+
+
+def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
+    """One model's accuracy on both sides of the best cue; ``earned`` is its credit on each item."""
+    where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
+    return Control(cue.accuracy, model, where, cue.drawn, cue.whole)

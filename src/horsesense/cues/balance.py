@@ -1,0 +1,253 @@
+"""The largest set of families in which no way to pick by a cue earns more, or less, than chance.
+
+First every way to pick is measured: by a cue's most, by its least, by what other items teach, and by the opposite of
+that, since a cue far below chance gives the key away as one far above does. Each becomes a column: what it earns
+above chance, summed over the items of a family. Then a linear programme keeps as many items as it can while all sums
+stay small. A family is kept or not; the relaxed programme has no more families in between than columns at their
+bound, so that rounding costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.cues.battery import Bools, Learner, phrase, shares
+from horsesense.cues.combined import tree_credit
+from horsesense.cues.search import Prepared, Searched, estimates, halvings, variances
+from horsesense.cues.tokens import Floats, Ints
+from horsesense.stats.intervals import Estimate
+
+_EXACT = 1e-6
+"""Credits are kept as single floats: a fifth is not quite a fifth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to answer without the question."""
+
+    cue: str
+    pick: str
+    """How to tell a person to pick by it: "the option …"."""
+    accuracy: Estimate
+
+    @property
+    def off(self) -> int:
+        """1 where its interval lies above chance, -1 where it lies below, 0 where it holds chance."""
+        chance = self.accuracy.chance or 0.0
+        return int(self.accuracy.low > chance + _EXACT) - int(self.accuracy.high < chance - _EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All of them on one probe."""
+
+    rules: Sequence[Rule]
+    credit: NDArray[np.float32]
+    """Items × rules."""
+
+    @property
+    def off(self) -> list[Rule]:
+        """Those that are not at chance, the furthest first."""
+        return sorted((rule for rule in self.rules if rule.off), key=_distance)
+
+
+def _distance(rule: Rule) -> tuple[float, str]:
+    return -abs(rule.accuracy.value - (rule.accuracy.chance or 0.0)), rule.cue
+
+
+def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> Rules:
+    """Measure every rule. What is learnt is measured on halves that took no part in it."""
+    table, numbers = prepared.table, prepared.numbers
+    names = [(cue.name, f"the option {phrase(cue, way)}") for cue in prepared.cues[:numbers] for way in (0, 1)]
+    names += [(cue.name, f"the option {phrase(cue, 0)}") for cue in prepared.cues]
+    names += [(cue.name, f"the opposite of the option {phrase(cue, 0)}") for cue in prepared.cues[numbers:]]
+    opposite, spread = _opposites(prepared, splits, seed)
+    credit = np.concatenate([prepared.directed, searched.credit, opposite], axis=1)
+    variance = np.concatenate([variances(prepared.directed, table.unit), searched.variance[:-1], spread])
+    accuracies = estimates(credit, table.unit, float(table.chance.mean()), seed=seed, variance=variance)
+    return Rules([Rule(*name, estimate) for name, estimate in zip(names, accuracies, strict=True)], credit)
+
+
+def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.float32], Floats]:
+    """Per item and learnt cue, the credit of the option that other items speak most against; and its variance."""
+    table = prepared.table
+    earned = np.zeros((len(table), len(prepared.learners)), dtype=np.float32)
+    variance = np.zeros(len(prepared.learners))
+    once = np.zeros_like(earned)
+    for half in halvings(table.unit, splits, seed):
+        for train in (half, ~half):
+            for number, learner in enumerate(prepared.learners):
+                share, _ = shares(table, -learner.scores(train, table.gold))
+                once[~train, number] = share[table.gold][~train]
+        earned += once
+        variance += variances(once, table.unit)
+    return earned / np.float32(splits), variance / splits
+
+
+_FEWEST = 8
+"""What fewer items show cannot be told from chance."""
+_MOST_CATEGORIES = 120
+"""Categories of one cue that get a column of their own, those furthest from chance first."""
+_LOPSIDED = 2.0
+"""Standard errors from chance at which a category gets a column."""
+TREE = "tree of all cues"
+TOLERANCE = 1.2
+"""Standard errors by which a cue may be off: well inside a 95 % interval, and no further than chance often goes."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Columns as they come."""
+
+    family: Ints
+    families: int
+    excess: list[Floats] = field(default_factory=list)
+    variance: list[Floats] = field(default_factory=list)
+    cues: list[str] = field(default_factory=list)
+
+    def add(self, cue: str, item: Ints, above: Floats, variance: Floats, fewest: int = 1) -> None:
+        """One column: what is earned above chance, entry by entry, and the item each entry belongs to."""
+        telling = above != 0
+        if telling.sum() < fewest:
+            return
+        owner = self.family[item[telling]]
+        self.excess.append(np.bincount(owner, weights=above[telling], minlength=self.families).astype(np.float64))
+        self.variance.append(np.bincount(owner, weights=variance[telling], minlength=self.families).astype(np.float64))
+        self.cues.append(cue)
+
+
+def excess_of(
+    prepared: Prepared, rules: Rules, family: Ints, off: Collection[str], tolerance: Mapping[str, float], seed: int
+) -> tuple[Columns, Sequence[str]]:
+    """One column for each direction of a number cue; for cues that are off, one for what each of their rules was
+    seen to earn on halves that took no part, and one for each lopsided category of those that learn. With the
+    cue of each.
+
+    Learnt cues at chance are left alone: a few of their many categories are lopsided by accident, and to
+    straighten these would cost items and leave a trace that is less like chance, not more.
+    """
+    table = prepared.table
+    every = np.arange(len(table))
+    by_chance = table.chance * (1 - table.chance)
+    gathered = _Gathered(family, int(family.max()) + 1)
+    for number, scores in enumerate(prepared.scores):
+        for way, sign in enumerate((1, -1)):
+            above = (prepared.directed[:, 2 * number + way] - table.chance).round(6)
+            share, _ = shares(table, sign * scores)
+            # If the key were drawn by lot: what is shared by many options varies less than a single pick.
+            drawn = np.add.reduceat(share**2, table.starts[:-1]) * table.chance - table.chance**2
+            name = prepared.cues[number].name
+            gathered.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
+    for cue, learner in zip(prepared.cues[prepared.numbers :], prepared.learners, strict=True):
+        if cue.name in off:
+            for item, above in _categories(learner):
+                gathered.add(cue.name, item, above, by_chance[item])
+    for number, rule in enumerate(rules.rules):
+        if rule.cue in off and number >= 2 * prepared.numbers:
+            above = (rules.credit[:, number] - table.chance).round(6)
+            gathered.add(rule.cue, every, above, np.minimum(by_chance, np.square(above)))
+    if TREE in off:
+        gathered.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
+    shape = (gathered.families, 0)
+    columns = Columns(
+        excess=np.stack(gathered.excess, axis=1) if gathered.excess else np.zeros(shape),
+        variance=np.stack(gathered.variance, axis=1) if gathered.variance else np.zeros(shape),
+        tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in gathered.cues]),
+    )
+    return columns, gathered.cues
+
+
+def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
+    """Of each category that is right too often or too rarely, the items that show it and what it earns there."""
+    table, keys = learner.table, learner.keys
+    _, codes = np.unique(keys.codes, return_inverse=True)
+    item = table.item_of[keys.option]
+    right = np.zeros(len(table.text_of), dtype=bool)
+    right[table.gold] = True
+    chance = table.chance[item]
+    above = right[keys.option] - chance
+    error = np.sqrt(np.bincount(codes, weights=chance * (1 - chance)))
+    z = np.where(np.bincount(codes) >= _FEWEST, np.abs(np.bincount(codes, weights=above)) / error, 0.0)
+    furthest = np.argsort(-z, kind="stable")[:_MOST_CATEGORIES]
+    return [(item[codes == code], above[codes == code]) for code in furthest[z[furthest] > _LOPSIDED]]
+
+
+MOST_FAMILIES = 5000
+"""Families that one programme takes; more are dealt to several, each with a tighter bound."""
+_PASSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is to be balanced; all tables are families × columns."""
+
+    excess: Floats
+    """Sum of what is earned above chance."""
+    variance: Floats
+    """What this sum would vary by if it were chance."""
+    tolerance: Floats
+    """Per column, by how many standard errors its sum may be off."""
+
+    def of(self, families: Ints) -> Columns:
+        """The columns of some families."""
+        return Columns(self.excess[families], self.variance[families], self.tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class Balanced:
+    """Which families stay, and what drove the others out."""
+
+    kept: Bools
+    """Per family."""
+    reason: Ints
+    """Per family, the column that spoke most against it; -1 for those that stay or fell to rounding."""
+
+
+def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced:
+    """Keep as many items as possible while no column's sum is further off, above or below, than it may be.
+
+    ``sizes`` are the items of each family.
+
+    >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
+    >>> balanced = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
+    >>> int(balanced.kept[:60].sum()), int(balanced.kept[60:].sum())
+    (27, 20)
+    """
+    families = len(sizes)
+    deals = max(1, -(-families // MOST_FAMILIES))
+    kept = np.zeros(families, dtype=bool)
+    reason = np.full(families, -1, dtype=np.int64)
+    order = np.random.default_rng([seed, 5]).permutation(families)
+    for deal in range(deals):
+        part = np.sort(order[deal::deals])
+        # Errors of separate parts add up, their standard errors only by the root.
+        balanced = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
+        kept[part], reason[part] = balanced.kept, balanced.reason
+    return Balanced(kept, reason)
+
+
+def _solved(columns: Columns, sizes: Floats, tightened: float) -> Balanced:
+    from scipy.optimize import linprog
+
+    reason = np.full(len(sizes), -1, dtype=np.int64)
+    if not columns.excess.shape[1]:
+        return Balanced(np.ones(len(sizes), dtype=bool), reason)
+    rows = np.concatenate([columns.excess.T, -columns.excess.T])
+    share = 1.0
+    for _ in range(_PASSES):
+        # The bound is in standard errors of what stays, and how much stays is known only afterwards: hence passes.
+        bound = tightened * columns.tolerance * np.sqrt(share * columns.variance.sum(axis=0))
+        solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound]), bounds=(0, 1), method="highs")
+        share = float(solved.x @ sizes / sizes.sum())
+    kept = solved.x > 0.5
+    price = -solved.ineqlin.marginals
+    above, below = price.reshape(2, -1)
+    against = columns.excess * (above - below)
+    worst = np.argmax(against, axis=1)
+    blamed = ~kept & (against[np.arange(len(worst)), worst] > 0)
+    reason[blamed] = worst[blamed]
+    return Balanced(kept, reason)

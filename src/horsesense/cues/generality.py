@@ -1,0 +1,79 @@
+"""Cues of generality: how an option's concept lies in WordNet."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.cues.battery import NO_KEYS, Keys, keys, learnt, number
+from horsesense.cues.table import Table
+from horsesense.cues.tokens import Floats
+
+
+def _of_concept(table: Table, column: NDArray[np.int32] | None) -> Floats:
+    """Flat: a column of WordNet, nan where the option names no concept."""
+    if column is None:
+        return np.full(len(table.text_of), np.nan)
+    return np.where(table.synset >= 0, column[table.synset], np.nan)
+
+
+@number("with the most hyponyms", "with the fewest hyponyms")
+def hyponyms(table: Table) -> Floats:
+    """How many direct hyponyms its concept has in WordNet."""
+    return _of_concept(table, table.taxonomy.kinds if table.taxonomy else None)
+
+
+@number("with the most hyponyms at any distance", "with the fewest hyponyms at any distance")
+def all_hyponyms(table: Table) -> Floats:
+    """How many concepts WordNet has below its concept, at any distance."""
+    return _of_concept(table, table.taxonomy.hyponyms if table.taxonomy else None)
+
+
+@number("that lies deepest in WordNet", "that lies highest in WordNet")
+def depth(table: Table) -> Floats:
+    """Steps up to the nearest root of WordNet."""
+    return _of_concept(table, table.taxonomy.depth if table.taxonomy else None)
+
+
+@number("with the most lemmas", "with the fewest lemmas")
+def lemmas(table: Table) -> Floats:
+    """How many words WordNet has for its concept."""
+    known = table.taxonomy
+    return _of_concept(table, np.array([len(words) for words in known.lemmas], dtype=np.int32) if known else None)
+
+
+@number("whose concept has an example in WordNet", "whose concept has no example in WordNet")
+def example(table: Table) -> Floats:
+    """Whether WordNet's gloss of its concept has an example."""
+    return _of_concept(table, (table.taxonomy.examples > 0).astype(np.int32) if table.taxonomy else None)
+
+
+@number("whose word has the most senses", "whose word has the fewest senses")
+def senses(table: Table) -> Floats:
+    """How many senses WordNet has for the first word of its concept."""
+    known = table.taxonomy
+    if known is None:
+        return _of_concept(table, None)
+    places = np.unique(table.synset[table.synset >= 0])
+    column = np.zeros(len(known), dtype=np.int32)
+    column[places] = [len(known.senses[known.lemmas[place][0].lower()]) for place in places.tolist()]
+    return _of_concept(table, column)
+
+
+@number("with the highest sense number", "with the lowest sense number")
+def sense_number(table: Table) -> Floats:
+    """The number of its sense: 1 is the most frequent."""
+    known = table.taxonomy
+    if known is None:
+        return _of_concept(table, None)
+    return _of_concept(table, np.array([int(name.rpartition(".")[2]) for name in known.ids], dtype=np.int32))
+
+
+@learnt("whose part of speech is right most often in other items")
+def part_of_speech(table: Table) -> Keys:
+    """Part of speech of its concept in WordNet."""
+    known = table.taxonomy
+    if known is None:
+        return NO_KEYS
+    parts = np.array(["nvars".index(name.split(".")[-2]) for name in known.ids], dtype=np.int64)
+    return keys(np.where(table.synset >= 0, parts[table.synset], -1))

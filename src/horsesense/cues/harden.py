@@ -1,0 +1,236 @@
+"""Harden a probe: the largest subset we can find on which every cue is at chance, from above and from below."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from horsesense.core import Item, Probe
+from horsesense.core.document import Document
+from horsesense.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
+from horsesense.cues.battery import Cue, battery, given
+from horsesense.cues.findings import CuesDocument, Findings, examine
+from horsesense.cues.search import Prepared, check_units, prepare, search
+from horsesense.cues.table import Table, table_of
+from horsesense.cues.tokens import Ints
+from horsesense.errors import UserError
+from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.progress import NO_PROGRESS, Progress
+
+ROUNDS = 20
+_TIGHTER = 0.7
+"""Factor of the tolerance of a cue, once more each time that a round leaves it off chance."""
+FEWEST = 20
+"""With fewer items than this nothing could be told from chance, so nothing could be promised."""
+ROUNDING = "rounding"
+UNUSABLE = "no gold or one option"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A family that went, and why."""
+
+    family: str
+    items: int
+    cue: str
+    """The cue that spoke most against it; "rounding" where none did alone, "no gold or one option" where it
+    could not be tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hardened:
+    """A subset on which cues fail."""
+
+    items: Sequence[Item]
+    dropped: Sequence[Dropped]
+    before: Findings
+    after: Findings
+    """The battery on what is left, asked again from nothing."""
+    rules: Sequence[Rule]
+    """Every way to pick by a cue, measured on what is left."""
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """Items that each cue cost, the costliest first."""
+        counts: Counter[str] = Counter()
+        for family in self.dropped:
+            counts[family.cue] += family.items
+        return dict(counts.most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class HardenedDocument(Document):
+    """A subset on which every cue is at chance, as plain data."""
+
+    out: Path
+    """The probe that was written."""
+    items: int
+    """Items that stay."""
+    families: int
+    """Families that stay."""
+    dropped: int
+    """Items that went."""
+    aflite: int
+    """Items that the embeddings gave away."""
+    reasons: Mapping[str, int]
+    """Items that each cue cost, the costliest first."""
+    rules: tuple[Rule, ...]
+    """Every way to pick by a cue, on what is left; each interval holds chance."""
+    families_dropped: tuple[Dropped, ...]
+    """Each family that went, and what spoke most against it."""
+    before: CuesDocument
+    """The battery on the whole probe."""
+    after: CuesDocument
+    """The battery on what is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Battery:
+    """How cues are tried on a subset."""
+
+    cues: Sequence[Cue]
+    group: str
+    taxonomy: Taxonomy | None
+    splits: int
+    rounds: int
+    seed: int
+    progress: Progress
+
+    def prepared(self, items: Sequence[Item]) -> Prepared:
+        table = table_of(items, self.group, self.taxonomy)
+        check_units(table)
+        return prepare(table, self.cues, self.progress)
+
+    def rules(self, prepared: Prepared) -> Rules:
+        searched = search(prepared, self.splits, self.seed, self.progress)
+        return rules_of(prepared, searched, self.splits, self.seed)
+
+    def findings(self, prepared: Prepared, items: int) -> Findings:
+        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, progress=self.progress)[0]
+
+
+def harden(
+    items: Sequence[Item],
+    group: str = "family",
+    taxonomy: Taxonomy | None = None,
+    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    also: Sequence[Cue] = (),
+    splits: int = 10,
+    rounds: int = 199,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
+) -> Hardened:
+    """Drop whole families until every cue, and the opposite of every cue, is at chance: as few items as we can find."""
+    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
+    tried = _Battery(cues, group, taxonomy, splits, rounds, seed, progress)
+    kept, dropped = _usable(items)
+    prepared = tried.prepared(kept or items)
+    if len(kept) < FEWEST:
+        raise _too_few(len(kept), len(items))
+    first = after = tried.findings(prepared, len(kept))
+    tolerance: dict[str, float] = {}
+    for number in range(ROUNDS):
+        rules = tried.rules(prepared)
+        off = {rule.cue for rule in rules.off}
+        if not off:
+            # Shuffles and trees cost most of the time, so they are asked only where nothing simpler speaks.
+            after = tried.findings(prepared, len(kept)) if number else first
+            off = better_than_chance(after)
+        if not off:
+            return Hardened(kept, dropped, first, after, rules.rules)
+        tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
+        kept, gone = _round(prepared, rules, off, tolerance, seed)
+        if len(kept) < FEWEST or len({item.unit(group) for item in kept}) < 2:
+            raise _nothing_left(len(kept), len(items), rules, after)
+        dropped = [*dropped, *gone]
+        prepared = tried.prepared(kept)
+    raise _not_held(len(kept), len(items), rules, after)
+
+
+def hardened_probe(probe: Probe, hardened: Hardened, foreseen: int = 0) -> Probe:
+    """What is left as a probe whose card says what went; ``foreseen`` items went by their embeddings before."""
+    made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
+    notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in hardened.reasons.items()}
+    if foreseen:
+        notes["dropped by AFLite"] = foreseen
+    return Probe.of(hardened.items, replace(probe.card, made=made), notes)
+
+
+def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int = 0) -> HardenedDocument:
+    """What was written, what went, and what the cues earn before and after."""
+    return HardenedDocument(
+        out=out,
+        items=kept.card.items,
+        families=kept.card.families,
+        dropped=sum(hardened.reasons.values()) + foreseen,
+        aflite=foreseen,
+        reasons=hardened.reasons,
+        rules=tuple(hardened.rules),
+        families_dropped=tuple(hardened.dropped),
+        before=hardened.before.document(),
+        after=hardened.after.document(),
+    )
+
+
+def better_than_chance(findings: Findings) -> set[str]:
+    """The cues that a shuffled key cannot match, and the tree."""
+    sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
+    return sure | {TREE} if findings.tree_strict.low > findings.chance else sure
+
+
+_FIX = "build the probe anew with other distractors; horsesense cues shows what is wrong"
+
+
+def _too_few(kept: int, items: int) -> UserError:
+    few = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
+    return UserError(f"{few}, and of fewer than {FEWEST} no cue can be told from chance", fix="give more items")
+
+
+def _nothing_left(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    return UserError(f"only {kept} of {items} items would be left, since {_culprit(rules, findings)}", fix=_FIX)
+
+
+def _not_held(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    still = f"with {kept} of {items} items left, {_culprit(rules, findings)}"
+    return UserError(f"no subset was found on which every cue is at chance: {still}", fix=_FIX)
+
+
+def _culprit(rules: Rules, findings: Findings) -> str:
+    if rules.off:
+        worst = rules.off[0]
+        value, chance = worst.accuracy.value, worst.accuracy.chance
+        return f"picking {worst.pick} gets {value:.0%} of them right, where chance is {chance:.0%}"
+    return f"a shallow tree over all cues gets {findings.tree.value:.0%} right, where chance is {findings.chance:.0%}"
+
+
+def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
+    """Items that cues can be tried on; a family goes as a whole where one of its items cannot."""
+    bad = {item.unit() for item in items if item.answer is None or len(item.options) < 2}
+    sizes = Counter(item.unit() for item in items)
+    return [i for i in items if i.unit() not in bad], [Dropped(f, sizes[f], UNUSABLE) for f in sizes if f in bad]
+
+
+def _round(
+    prepared: Prepared, rules: Rules, off: set[str], tolerance: Mapping[str, float], seed: int
+) -> tuple[list[Item], list[Dropped]]:
+    """What is left after one balance, and what went."""
+    table = prepared.table
+    names, family = _families(table)
+    sizes = np.bincount(family).astype(np.float64)
+    columns, cues = excess_of(prepared, rules, family, off, tolerance, seed)
+    balanced = largest_balanced(columns, sizes, seed)
+    dropped = [
+        Dropped(names[f], int(sizes[f]), cues[why] if (why := int(balanced.reason[f])) >= 0 else ROUNDING)
+        for f in np.flatnonzero(~balanced.kept).tolist()
+    ]
+    return [item for item, f in zip(table.items, family.tolist(), strict=True) if balanced.kept[f]], dropped
+
+
+def _families(table: Table) -> tuple[list[str], Ints]:
+    numbers: dict[str, int] = {}
+    family = [numbers.setdefault(item.unit(), len(numbers)) for item in table.items]
+    return list(numbers), np.array(family, dtype=np.int64)

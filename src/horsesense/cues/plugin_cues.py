@@ -1,0 +1,47 @@
+"""Cues that plug-ins add. They are tried where they are asked for by name, and enter no verdict unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from horsesense.cues.battery import Cue, Keys, Learnt, Number
+from horsesense.cues.table import Table
+from horsesense.cues.tokens import Floats
+from horsesense.registry import Plugin, found
+
+
+def foreign(name: str) -> Cue:
+    """The cue of that name, shown with its package; what it gives is checked."""
+    plugin = found("cues", name)
+    cue = plugin.load(object, "anything")
+    if not isinstance(cue, Number | Learnt):
+        raise plugin.another(cue, "a Number or a Learnt")
+    called = {"name": f"{name} ({plugin.origin})", "about": f"{cue.about} (from {plugin.origin})"}
+    called["most"] = f"{cue.most} ({plugin.package})"
+    if isinstance(cue, Number):
+        return replace(cue, **called, least=f"{cue.least} ({plugin.package})", compute=_checked_numbers(plugin, cue))
+    return replace(cue, **called, compute=_checked_keys(plugin, cue))
+
+
+def _checked_numbers(plugin: Plugin, cue: Number) -> Callable[[Table], Floats]:
+    def compute(table: Table) -> Floats:
+        numbers = plugin.made(cue.compute, np.ndarray, table)
+        if numbers.shape != table.text_of.shape or numbers.dtype.kind not in "fiu":
+            raise plugin.wrong("does not give one number an option")
+        return numbers.astype(np.float64)
+
+    return compute
+
+
+def _checked_keys(plugin: Plugin, cue: Learnt) -> Callable[[Table], Keys]:
+    def compute(table: Table) -> Keys:
+        shown = plugin.made(cue.compute, Keys, table)
+        rising = shown.codes.shape == shown.option.shape and bool((np.diff(shown.option) >= 0).all())
+        if not rising or (len(shown.option) and not 0 <= shown.option[0] <= shown.option[-1] < len(table.text_of)):
+            raise plugin.wrong("does not give each category an option, in rising order")
+        return shown
+
+    return compute

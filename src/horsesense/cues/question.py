@@ -1,0 +1,172 @@
+"""Cues of the question: order of entities, negation, comparatives, overlap of a pair; and what is right elsewhere.
+
+Most are features of the item, not of an option. Where the options come from a small set (labels, or "more" and
+"less") the option that goes with each value is learnt from other items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from horsesense.core import Item
+from horsesense.cues.battery import NO_KEYS, Keys, keys, learnt, with_label
+from horsesense.cues.table import Table
+from horsesense.cues.tokens import distinct, new_vocabulary, spread, tokens
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.negation import negations
+from horsesense.lexicons.valence import COMPARATIVES
+from horsesense.lexicons.words import FUNCTION_WORDS, words
+
+_CONCLUSION = re.compile(r",\s*(?:so|therefore|thus|hence)\b\s*", re.IGNORECASE)
+
+
+def halves(context: str, item: Item) -> tuple[str, str]:
+    """The premise and the conclusion of a statement; two empty texts where it does not have both.
+
+    >>> halves("A is wet, so B is ___ dry", Item(probe="p", form="cloze", text="A is wet, so B is ___ dry"))
+    ('A is wet', 'B is ___ dry')
+    """
+    if item.form == "pair":
+        return item.premise, item.text
+    parts = _CONCLUSION.split(context)
+    return (", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else ("", "")
+
+
+def entity_order_of(premise: str, conclusion: str) -> int:
+    """1 where two entities keep their order from premise to conclusion, 0 where they swap, -1 without two.
+
+    An entity is a word that both halves have; of several the two rarest are taken, because the
+    entities of such statements are made-up words or names.
+
+    >>> entity_order_of("kuna is wet and xdivmaf is dry", "xdivmaf is likely to burn than kuna")
+    0
+    """
+    before, after = _bare(premise), _bare(conclusion)
+    both = set(before) & set(after) - FUNCTION_WORDS - COMPARATIVES.keys()
+    if len(both) < 2:
+        return -1
+    first, second = sorted(both, key=lambda word: (zipf(word), word))[:2]
+    return int((before.index(first) < before.index(second)) == (after.index(first) < after.index(second)))
+
+
+def _bare(text: str) -> list[str]:
+    """Words without the possessive: the entity of "kuna's house" is kuna."""
+    return [word.removesuffix("'s") for word in words(text)]
+
+
+def _codes(table: Table, code: Callable[[str, str], int]) -> Keys:
+    """The option that goes with a code of the item's two halves."""
+    if not table.closed:
+        return NO_KEYS
+    split = (halves(context, item) for context, item in zip(table.contexts, table.items, strict=True))
+    codes = (code(premise, conclusion) if premise else -1 for premise, conclusion in split)
+    return with_label(table, np.fromiter(codes, dtype=np.int64, count=len(table)))
+
+
+def _parity(*texts: str) -> int:
+    return sum(negations(words(text)) for text in texts) % 2
+
+
+@learnt("that goes with the order of the two entities in other items")
+def entity_order(table: Table) -> Keys:
+    """Whether the two entities keep their order from premise to conclusion."""
+    return _codes(table, entity_order_of)
+
+
+@learnt("that goes with the negations in other items")
+def negation(table: Table) -> Keys:
+    """Whether the number of negations is odd."""
+    return _codes(table, _parity)
+
+
+@learnt("that goes with the entity order xor the negation in other items")
+def entity_order_xor_negation(table: Table) -> Keys:
+    """Order of the entities, turned round by a negation in the conclusion."""
+
+    def code(premise: str, conclusion: str) -> int:
+        order = entity_order_of(premise, conclusion)
+        return order if order < 0 else order ^ _parity(conclusion)
+
+    return _codes(table, code)
+
+
+@learnt("that goes with the comparative of the premise in other items")
+def premise_comparative(table: Table) -> Keys:
+    """Valence of the first comparative in the premise."""
+
+    def code(premise: str, _: str) -> int:
+        return next((COMPARATIVES[word] + 1 for word in words(premise) if word in COMPARATIVES), -1)
+
+    return _codes(table, code)
+
+
+@learnt("that goes with the share of the conclusion's words in the premise in other items")
+def conclusion_overlap(table: Table) -> Keys:
+    """Which share of the conclusion's words the premise has, in quarters."""
+
+    def code(premise: str, conclusion: str) -> int:
+        after = set(words(conclusion))
+        return int(4 * len(after & set(words(premise))) / len(after)) if after else -1
+
+    return _codes(table, code)
+
+
+@learnt("that goes with the negations of the conclusion in other items")
+def conclusion_negation(table: Table) -> Keys:
+    """Whether the conclusion, or the hypothesis, has a negation; the premise is not read."""
+    return _codes(table, lambda _, conclusion: min(negations(words(conclusion)), 1))
+
+
+@learnt("that goes with the length of the conclusion in other items")
+def conclusion_length(table: Table) -> Keys:
+    """Length of the conclusion, or the hypothesis, in words."""
+    return _codes(table, lambda _, conclusion: min(len(words(conclusion)), 30))
+
+
+@learnt("that is right most often in other items")
+def answer_prior(table: Table) -> Keys:
+    """How often the same text is right in other items."""
+    return keys(table.text_of)
+
+
+def _slot(table: Table, name: str) -> Keys:
+    """The value of a slot of each item (a facet, or else a group), crossed with the labels."""
+    if not table.closed:
+        return NO_KEYS
+    numbers: dict[str, int] = {}
+    codes = []
+    for item in table.items:
+        value = item.facets.get(name, item.groups.get(name))
+        codes.append(-1 if value is None else numbers.setdefault(str(value), len(numbers)))
+    return with_label(table, np.array(codes, dtype=np.int64))
+
+
+@learnt("that goes with the same whole in other items")
+def whole(table: Table) -> Keys:
+    """The answer that the same whole has in other items."""
+    return _slot(table, "whole")
+
+
+@learnt("that goes with the same part in other items")
+def part(table: Table) -> Keys:
+    """The answer that the same part has in other items."""
+    return _slot(table, "part")
+
+
+@learnt("that goes with the same adjective in other items")
+def adjective(table: Table) -> Keys:
+    """The answer that the same adjective has in other items."""
+    return _slot(table, "adjective")
+
+
+@learnt("that goes with the words of the hypothesis in other items")
+def hypothesis_words(table: Table) -> Keys:
+    """The label that the words of the hypothesis have elsewhere; the premise is not read."""
+    if not table.closed or not table.labels.any():
+        return NO_KEYS
+    sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), new_vocabulary()))
+    option, place = spread(sets.lengths[table.item_of], sets.starts[table.item_of])
+    return Keys(sets.codes[place].astype(np.int64) * len(table.texts) + table.text_of[option], option)

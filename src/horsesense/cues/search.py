@@ -1,0 +1,247 @@
+"""The honest estimate: cues are chosen, and their direction and categories learnt, on one half of the units
+of dependence, and measured on the other; over repeated splits, each item is measured as often as it teaches.
+
+Intervals are in the manner of `horsesense.stats.accuracy`. There the variance comes from drawing units thousands
+of times; forty cues over 150,000 items cannot wait for that, so here it is the value that these draws converge to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.cues.battery import Bools, Cue, Learner, Number, credit, number_scores, shares
+from horsesense.cues.table import Table
+from horsesense.cues.tokens import Floats, Ints
+from horsesense.errors import UserError, argument
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.stats.intervals import Estimate, rate_interval, unit_note
+from horsesense.stats.resampling import Units, exchangeable_spread
+
+
+def estimates(
+    credit: NDArray[np.float32] | Floats,
+    units: Ints,
+    chance: float,
+    level: float = 0.95,
+    seed: int = 0,
+    variance: Floats | None = None,
+) -> list[Estimate]:
+    """The mean of each column of ``credit`` (items × cues) with its interval.
+
+    ``variance`` is that of each mean, where ``credit`` is itself a mean over splits.
+
+    >>> estimates(np.array([[1.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 2]), 0.5)[0].value
+    0.75
+    """
+    number = int(units.max()) + 1
+    method, note = "linearised cluster variance, beta", unit_note(number)
+    means = []
+    for value, spread in zip(
+        np.asarray(credit, dtype=np.float64).mean(axis=0).clip(max=1.0).tolist(),
+        (variances(credit, units) if variance is None else variance).tolist(),
+        strict=True,
+    ):
+        low, high = rate_interval(value, spread, number, level)
+        means.append(Estimate(value, (low, high), len(credit), number, chance, level, method, seed, note))
+    return means
+
+
+def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
+    """Variance of the mean of each column, clustered by unit.
+
+    Of credit that is measured over several splits this has to be asked split by split: a cue that picks the
+    most after one half and the least after the other earns a mean that hardly varies from item to item, and
+    is as uncertain as any guess.
+    """
+    sizes = np.bincount(units).astype(np.float64)
+    number, items = len(sizes), len(credit)
+    if number < 2:
+        return np.zeros(credit.shape[1])
+    variance = []
+    for column in np.asarray(credit, dtype=np.float64).T:
+        sums = np.bincount(units, weights=column)
+        residual = sums - column.mean() * sizes
+        linear = float(residual @ residual) / items**2 * number / (number - 1)
+        kinds = np.stack([sums, sizes, np.bincount(units, weights=column**2)], axis=1)
+        variance.append(max(linear, exchangeable_spread(Units(kinds, np.ones(number, dtype=np.int64)))))
+    return np.array(variance)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The cues that have something to say about a probe, with what they say."""
+
+    table: Table
+    cues: Sequence[Cue]
+    directed: NDArray[np.float32]
+    """Per item, the credit of each number cue by its most (first column) and its least (second)."""
+    scores: Sequence[NDArray[np.float32]]
+    """Flat scores of the number cues, in the order of `cues`."""
+    coverage: Floats
+    """Per cue, the share of items on which it tells the options apart (nan for a learnt cue, before it learns)."""
+    learners: Sequence[Learner]
+    """One for each learnt cue; these come after the number cues."""
+
+    @property
+    def numbers(self) -> int:
+        return len(self.scores)
+
+    def take(self, chosen: Ints) -> Prepared:
+        """The same cues over some items only; what they say does not change."""
+        table = self.table.take(chosen)
+        flat = self.table.options_of(chosen)
+        return Prepared(
+            table=table,
+            cues=self.cues,
+            directed=self.directed[chosen],
+            scores=[scores[flat] for scores in self.scores],
+            coverage=self.coverage,
+            learners=[learner.take(table, chosen) for learner in self.learners],
+        )
+
+
+def prepare(table: Table, cues: Sequence[Cue], progress: Progress = NO_PROGRESS) -> Prepared:
+    """Ask every cue; those that never tell two options apart are left out."""
+    numbers: list[tuple[Cue, NDArray[np.float32], Floats, Floats, float]] = []
+    learners: list[tuple[Cue, Learner]] = []
+    for done, cue in enumerate(cues):
+        progress.update("cues", done, len(cues))
+        if isinstance(cue, Number):
+            # Rounding first: sums of floats in another order must not break a tie.
+            scores = np.round(number_scores(table, cue), 9).astype(np.float32)
+            most, covered = shares(table, scores)
+            if covered.any():
+                least, _ = shares(table, -scores)
+                numbers.append((cue, scores, most[table.gold], least[table.gold], float(covered.mean())))
+        else:
+            learner = Learner(table, cue.compute(table))
+            if not learner.empty:
+                learners.append((cue, learner))
+    columns = [column for _, _, most, least, _ in numbers for column in (most, least)]
+    directed = np.stack(columns, axis=1) if columns else np.zeros((len(table), 0))
+    return Prepared(
+        table=table,
+        cues=[cue for cue, *_ in numbers] + [cue for cue, _ in learners],
+        directed=directed.astype(np.float32),
+        scores=[scores for _, scores, *_ in numbers],
+        coverage=np.array([cover for *_, cover in numbers] + [np.nan] * len(learners)),
+        learners=[learner for _, learner in learners],
+    )
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search found, item by item, on halves that took no part in it."""
+
+    credit: NDArray[np.float32]
+    """Items × cues: mean credit over the splits."""
+    best: Floats
+    """Per item, the credit of whatever cue was best on the other half."""
+    variance: Floats
+    """Of the accuracy of each cue, and at last of the best: that of one split, the mean of all."""
+    direction: Ints
+    """Per cue, 0 where its most is right more often over all items, 1 where its least is."""
+    coverage: Floats
+    """Per cue, the share of items on which it tells the options apart."""
+
+
+def halvings(units: Ints, splits: int, seed: int) -> Iterator[Bools]:
+    """Per split, the items of one half: half of the units, drawn by ``seed``."""
+    rng = np.random.default_rng(seed)
+    count = int(units.max()) + 1
+    for _ in range(splits):
+        half = np.zeros(count, dtype=bool)
+        half[rng.permutation(count)[: count // 2]] = True
+        yield half[units]
+
+
+def check_units(table: Table) -> None:
+    """Halves need two units at least."""
+    if len(np.unique(table.unit)) < 2:
+        raise UserError(
+            f"all {len(table)} items belong to one family or group, so nothing can be chosen on one half "
+            "of them and measured on the other",
+            fix=f"give items of several families, or {argument('group', 'item')} if they do not depend on one another",
+        )
+
+
+def search(prepared: Prepared, splits: int = 10, seed: int = 0, progress: Progress = NO_PROGRESS) -> Searched:
+    """Choose on one half, measure on the other, and the other way round, ``splits`` times."""
+    table, width = prepared.table, len(prepared.cues)
+    earned = np.zeros((len(table), width + 1), dtype=np.float32)
+    variance = np.zeros(width + 1)
+    answered = np.zeros(len(prepared.learners))
+    once = np.zeros_like(earned)
+    for done, half in enumerate(halvings(table.unit, splits, seed)):
+        progress.update("halves", done, splits)
+        for train in (half, ~half):
+            test = np.flatnonzero(~train)
+            chosen = choose(prepared, train, seed + done)
+            for number, credits in enumerate(chosen.credit):
+                once[test, number] = credits[test]
+            answered += [covered[test].sum() for covered in chosen.covered]
+            once[test, width] = once[test, int(np.argmax(chosen.worth))] if width else 0.0
+        earned += once
+        variance += variances(once, table.unit)
+    earned /= np.float32(splits)
+    means = prepared.directed.mean(axis=0, dtype=np.float64).reshape(-1, 2)
+    direction = np.zeros(len(prepared.cues), dtype=np.int64)
+    direction[: prepared.numbers] = np.argmax(means, axis=1) if len(means) else 0
+    coverage = prepared.coverage.copy()
+    coverage[prepared.numbers :] = answered / (splits * len(table))
+    return Searched(earned[:, :width], earned[:, width].astype(np.float64), variance / splits, direction, coverage)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cues are worth on some items, and what they earn everywhere after learning there."""
+
+    worth: Floats
+    """Per cue, its accuracy on the learning items."""
+    direction: Sequence[int]
+    """Per number cue, 0 for the most, 1 for the least."""
+    credit: Sequence[NDArray[np.float32]]
+    """Per cue, its credit on every item; that of a learnt cue counts only outside the learning items."""
+    covered: Sequence[Bools]
+    """Per learnt cue, the items outside on which it tells the options apart."""
+
+
+def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
+    """Let every cue learn on ``train``."""
+    table = prepared.table
+    means = (train.astype(np.float32) @ prepared.directed / train.sum()).reshape(-1, 2)
+    direction = np.argmax(means, axis=1).tolist() if len(means) else []
+    worth = [float(pair.max()) for pair in means]
+    earned = [prepared.directed[:, 2 * number + way] for number, way in enumerate(direction)]
+    covered = []
+    inner = inner_half(table.unit, train, seed)
+    for learner in prepared.learners:
+        # On the items it learnt from, a cue of many categories is always right; its worth is measured
+        # by learning from one quarter and answering the other.
+        worth.append(_crossed(table, learner, train & inner, train & ~inner))
+        share, apart = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
+        covered.append(apart)
+        earned.append(share[table.gold].astype(np.float32))
+    return Choice(np.array(worth), direction, earned, covered)
+
+
+def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
+    """Half of the units of ``train``, for learning inside the learning half."""
+    inside = np.unique(units[train])
+    drawn = np.random.default_rng([seed, 1]).permutation(inside)[: len(inside) // 2]
+    half = np.zeros(int(units.max()) + 1, dtype=bool)
+    half[drawn] = True
+    return half[units]
+
+
+def _crossed(table: Table, learner: Learner, first: Bools, second: Bools) -> float:
+    """Accuracy over two parts, each answered by what the other teaches."""
+    total = 0.0
+    for teach, test in ((first, second), (second, first)):
+        scores = learner.scores(teach, table.gold, learner.offered(teach, test))
+        total += float(credit(table, scores, table.gold)[test].sum())
+    return total / float((first | second).sum())

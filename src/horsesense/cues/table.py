@@ -1,0 +1,223 @@
+"""Items laid flat: one row an option, each text once, so that a cue is a few passes of numpy.
+
+Where WordNet is at hand, an option also names a concept: by its knowledge id, its gloss, its list of words, or as a
+bare word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.core import BLANK, Item
+from horsesense.core.item import guess_of
+from horsesense.cues.tokens import Floats, Ints, Matches, Tokens, matches, new_vocabulary, spread, tokens
+from horsesense.errors import UserError
+from horsesense.lexicons.taxonomy import Taxonomy, definition_key
+
+_DEFINED = re.compile(r"^(?P<word>.+?)(?: \(or (?P<others>.+?)\))?(?: event)?, defined as ['‘](?P<gloss>.+)['’]\W*$")
+_LONGEST_NAME = 80
+"""Characters; nothing longer is the name of a concept."""
+
+
+def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints, taxonomy: Taxonomy) -> Ints:
+    """Flat: the place in WordNet of each option's concept, or -1. A given knowledge id goes before the text."""
+    named = np.array([place_of_text(text, taxonomy) for text in texts], dtype=np.int64)
+    places = named[text_of]
+    flat = 0
+    for item in items:
+        for number, concept in enumerate(item.concepts):
+            places[flat + number] = taxonomy.place.get(concept, places[flat + number])
+        flat += len(item.options)
+    return places
+
+
+def place_of_text(text: str, taxonomy: Taxonomy) -> int:
+    """The place of the concept that a text names, or -1."""
+    defined = _DEFINED.match(text)
+    if defined:
+        words = {defined["word"].lower(), *(defined["others"] or "").lower().split(", ")}
+        return _best(taxonomy.by_definition.get(definition_key(defined["gloss"]), []), words, taxonomy)
+    if len(text) <= _LONGEST_NAME:
+        name = text.strip().rstrip(".").lower()
+        if places := taxonomy.senses.get(name):
+            return places[0]
+        words = set(name.split(", "))
+        first = taxonomy.senses.get(name.partition(", ")[0], []) if len(words) > 1 else []
+        for place in first:
+            if words <= {lemma.lower() for lemma in taxonomy.lemmas[place]}:
+                return place
+    same = taxonomy.by_definition.get(definition_key(text), [])
+    return same[0] if same else -1
+
+
+def _best(places: Sequence[int], words: set[str], taxonomy: Taxonomy) -> int:
+    """Of the synsets with the same gloss, the one that shares the most words."""
+    if not places:
+        return -1
+    return max(places, key=lambda place: len(words & {lemma.lower() for lemma in taxonomy.lemmas[place]}))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The questions that cues are tried on. "Flat" arrays have one entry an option, items one after the other."""
+
+    items: Sequence[Item]
+    starts: Ints
+    """Where each item's options begin; one more entry than items."""
+    gold: Ints
+    """Per item, the flat place of its right option."""
+    unit: Ints
+    """Per item, the number of its unit of dependence."""
+    texts: Sequence[str]
+    """The different option texts; of sentences that share their ends only the stretch that tells them apart."""
+    text_of: Ints
+    """Flat: which of the texts."""
+    contexts: Sequence[str]
+    """Per item, what stands around its options: the question, or what the sentences share."""
+    taxonomy: Taxonomy | None = None
+    """WordNet, where it is on this machine."""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Options of each item."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def even(self) -> bool:
+        """Whether all items have equally many options."""
+        return bool((self.counts == self.counts[0]).all())
+
+    @cached_property
+    def item_of(self) -> Ints:
+        """Flat: which item."""
+        return np.repeat(np.arange(len(self.items)), self.counts)
+
+    @cached_property
+    def position(self) -> Ints:
+        """Flat: 0 for an item's first option, 1 for its second …"""
+        return np.arange(len(self.text_of)) - self.starts[:-1][self.item_of]
+
+    @cached_property
+    def chance(self) -> Floats:
+        """Per item, what a guess earns."""
+        return 1.0 / self.counts
+
+    @cached_property
+    def labels(self) -> NDArray[np.bool_]:
+        """Flat: whether the options are labels of a pair, whose own wording says nothing."""
+        return np.array([item.form == "pair" for item in self.items], dtype=bool)[self.item_of]
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether the options come from a small set, so that what goes with each of them can be learnt."""
+        return len(self.texts) <= max(12, len(self.items) // 10)
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        return new_vocabulary()
+
+    @cached_property
+    def words(self) -> Tokens:
+        """The words of each text."""
+        return tokens(self.texts, self._vocabulary)
+
+    @cached_property
+    def context_words(self) -> Tokens:
+        """The words around each item's options."""
+        return tokens(self.contexts, self._vocabulary)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """What options share with the question and with one another."""
+        context = self.context_words  # the vocabulary has to be whole before its size is asked for
+        return matches(self.words, context, self.text_of, self.starts)
+
+    @cached_property
+    def synset(self) -> Ints:
+        """Flat: place of the concept in WordNet, -1 where the option names none."""
+        if self.taxonomy is None:
+            return np.full(len(self.text_of), -1, dtype=np.int64)
+        return place_of_concepts(self.items, self.texts, self.text_of, self.taxonomy)
+
+    def options_of(self, chosen: Ints) -> Ints:
+        """The flat places of the options of some items."""
+        return spread(self.counts[chosen], self.starts[chosen])[1]
+
+    def take(self, chosen: Ints) -> Table:
+        """The table of some items only."""
+        items = [self.items[i] for i in chosen.tolist()]
+        lengths = self.counts[chosen]
+        flat = self.options_of(chosen)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        gold = starts[:-1] + (self.gold - self.starts[:-1])[chosen]
+        kept, text_of = np.unique(self.text_of[flat], return_inverse=True)
+        texts = [self.texts[t] for t in kept.tolist()]
+        contexts = [self.contexts[i] for i in chosen.tolist()]
+        unit = np.unique(self.unit[chosen], return_inverse=True)[1]
+        return Table(items, starts, gold, unit, texts, text_of, contexts, self.taxonomy)
+
+
+def table_of(items: Sequence[Item], group: str = "family", taxonomy: Taxonomy | None = None) -> Table:
+    """Lay items flat; those without a gold or with one option only say nothing about cues and are left out."""
+    if not items:
+        raise UserError("the probe is empty", fix="give a file with at least one item")
+    judged = [item for item in items if item.answer is not None]
+    if not judged:
+        raise UserError(
+            "no item has a gold answer, so nobody can say what answers it", fix="have the probe judged first"
+        )
+    usable = [item for item in judged if len(item.options) > 1]
+    if not usable:
+        raise UserError(
+            "every item has one option only, so there is nothing to choose", fix="give items with two or more"
+        )
+    usable = [item for item in usable if guess_of(item)]
+    if not usable:
+        raise UserError(
+            "the questions were asked without options, so no cue can choose one", fix="give items with options"
+        )
+    places: dict[str, int] = {}
+    text_of: list[int] = []
+    contexts: list[str] = []
+    for item in usable:
+        stretches, context = apart(item)
+        text_of.extend(places.setdefault(text, len(places)) for text in stretches)
+        contexts.append(context)
+    numbers: dict[str, int] = {}
+    unit = [numbers.setdefault(item.unit(group), len(numbers)) for item in usable]
+    starts = np.concatenate([[0], np.cumsum([len(item.options) for item in usable])]).astype(np.int64)
+    gold = starts[:-1] + np.array([item.answer for item in usable], dtype=np.int64)
+    units = np.array(unit, dtype=np.int64)
+    return Table(usable, starts, gold, units, list(places), np.array(text_of, dtype=np.int64), contexts, taxonomy)
+
+
+def apart(item: Item) -> tuple[Sequence[str], str]:
+    """What tells the options apart, and what stands around them.
+
+    Unlike the cloze view this works for every item: a stretch may be empty, where one sentence
+    has a word more than the other.
+
+    >>> apart(Item(probe="demo", form="sentences", options=("Ice is cold .", "Ice is hot .")))
+    (['cold', 'hot'], 'Ice is ___ .')
+    """
+    if item.form != "sentences":
+        return item.options, " ".join(filter(None, (item.premise, item.text)))
+    rows = [option.split() for option in item.options]
+    shortest = min(map(len, rows))
+    start, end = 0, 0
+    while start < shortest and len({row[start] for row in rows}) == 1:
+        start += 1
+    while end < shortest - start and len({row[-1 - end] for row in rows}) == 1:
+        end += 1
+    stretches = [" ".join(row[start : len(row) - end]) for row in rows]
+    around = [*rows[0][:start], BLANK, *rows[0][len(rows[0]) - end :]]
+    return stretches, " ".join([item.premise, *around] if item.premise else around)

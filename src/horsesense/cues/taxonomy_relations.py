@@ -1,0 +1,91 @@
+"""Cues of kinship: how the concepts of an item's options lie to one another in WordNet. No question is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.cues.battery import number
+from horsesense.cues.table import Table
+from horsesense.cues.tokens import Floats, Ints, spread
+from horsesense.lexicons.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class _Kin:
+    """Flat: what the concept of an option is to those of the other options; nan where it names none."""
+
+    above: Floats
+    """How many of them it lies above."""
+    below: Floats
+    """How many of them it lies below."""
+    near: Floats
+    """Less the number of links to the nearest of them."""
+
+
+@number("above the most other options", "above the fewest other options")
+def above_another(table: Table) -> Floats:
+    """How many other options its concept includes in WordNet."""
+    return _kin(table).above
+
+
+@number("below the most other options", "below the fewest other options")
+def below_another(table: Table) -> Floats:
+    """How many other options include its concept in WordNet."""
+    return _kin(table).below
+
+
+@number("nearest to another option", "furthest from the other options")
+def near_another(table: Table) -> Floats:
+    """How few links of WordNet lead from its concept to that of another option, over what includes both."""
+    return _kin(table).near
+
+
+def _kin(table: Table) -> _Kin:
+    kept: dict[int, _Kin] = table.__dict__.setdefault("kin", {})
+    if 0 not in kept:
+        kept[0] = _kin_of(table)
+    return kept[0]
+
+
+def _kin_of(table: Table) -> _Kin:
+    options = len(table.text_of)
+    none = np.full(options, np.nan)
+    known = table.taxonomy
+    if known is None or (table.synset < 0).all():
+        return _Kin(none, none, none)
+    # Every ordered pair of options of an item.
+    width = table.counts[table.item_of]
+    one, other = spread(width, table.starts[:-1][table.item_of])
+    kept = (one != other) & (table.synset[one] >= 0) & (table.synset[other] >= 0)
+    one, other = one[kept], other[kept]
+    mine, theirs = table.synset[one], table.synset[other]
+    pairs, which = np.unique(mine * len(known) + theirs, return_inverse=True)
+    links = _links(known, *np.divmod(pairs, len(known)))
+    over, under, far = (column[which] for column in links)
+    named = table.synset >= 0
+    above = np.where(named, np.bincount(one, weights=over, minlength=options), np.nan)
+    below = np.where(named, np.bincount(one, weights=under, minlength=options), np.nan)
+    near = none.copy()
+    np.fmax.at(near, one, -far)
+    return _Kin(above, below, near)
+
+
+def _links(known: Taxonomy, mine: Ints, theirs: Ints) -> tuple[Floats, Floats, Floats]:
+    """For pairs of concepts: whether the first lies above the second, below it, and the links between them; nan
+    where nothing includes both."""
+    up = known.upwards
+    row, place = spread(np.diff(up.starts)[mine], up.starts[:-1][mine])
+    wanted = theirs[row] * len(known) + up.concept[place]
+    codes = up.codes
+    found = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+    both = codes[found] == wanted
+    row, mine_up, theirs_up = row[both], up.hops[place[both]], up.hops[found[both]]
+    far = np.full(len(mine), np.inf)
+    np.minimum.at(far, row, (mine_up + theirs_up).astype(np.float64))
+    over, under = np.zeros(len(mine)), np.zeros(len(mine))
+    np.maximum.at(over, row, ((mine_up == 0) & (theirs_up > 0)).astype(np.float64))
+    np.maximum.at(under, row, ((theirs_up == 0) & (mine_up > 0)).astype(np.float64))
+    far[np.isinf(far)] = np.nan
+    return over, under, far

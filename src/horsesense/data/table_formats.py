@@ -1,0 +1,230 @@
+"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a folder laid out as on the hub, or its name.
+
+What a file is, its content tells and not its name. Rows are read as they are asked for, so that memory stays flat.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from horsesense.data.disk import disk_errors
+from horsesense.data.json_list import json_elements
+from horsesense.data.tables import check_header
+from horsesense.data.text import LONGEST_LINE, numbered_lines, opened
+from horsesense.errors import UserError
+
+Row = Mapping[str, Any]
+_HUB = "hf:"
+_ARROW = b"ARROW1"
+_PARQUET = b"PAR1"
+_AT_ONCE = 2_000
+_DATA = (".parquet", ".arrow", ".jsonl", ".json", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz")
+_SPLIT = re.compile(r"(?<![a-z])(train|dev|eval|validation|valid|test)(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """One file of a table."""
+
+    path: Path
+    split: str = ""
+    """The split that its name, or that of its folder, tells; empty where they tell none."""
+
+
+def table_files(path: Path) -> list[TableFile]:
+    """The files of a table: one, or those of a folder in hub layout (``data/train-00000-of-00001.parquet``)."""
+    if not path.is_dir():
+        with disk_errors(path):
+            path.stat()
+        return [TableFile(path, _split_of(path.name))]
+    inside = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_DATA))
+    files = [each for each in inside if not _is_about(each, path)]
+    if not files:
+        raise UserError(
+            "no table lies in the folder", file=path, fix="name a file, or a folder with Parquet, CSV or JSON"
+        )
+    # A folder that has Parquet beside other files has the same rows in both.
+    best = [each for each in files if each.suffix == ".parquet"] or files
+    return [TableFile(each, _split_of(each.relative_to(path).as_posix())) for each in best]
+
+
+def _is_about(path: Path, folder: Path) -> bool:
+    """Whether a file tells of the data instead of holding it."""
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return hidden or path.name.endswith((".card.json", "dataset_infos.json", "dataset_info.json", "state.json"))
+
+
+def _split_of(name: str) -> str:
+    found = _SPLIT.search(name.lower())
+    return found[1] if found else ""
+
+
+def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
+    """Each row with its line or number; a line that is no row is told as the error that it is."""
+    if path.is_fifo():
+        yield from _of_pipe(path)
+        return
+    with opened(path) as handle:
+        start = handle.read(512)
+    if start.startswith(_PARQUET):
+        yield from enumerate(_parquet_rows(path), start=1)
+    elif start.startswith(_ARROW) or start.startswith(b"\xff\xff\xff\xff"):
+        yield from enumerate(_arrow_rows(path), start=1)
+    else:
+        first = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if not first:
+            raise UserError("the file is empty", file=path)
+        if first == b"[":
+            yield from enumerate(map(_object, json_elements(path)), start=1)
+        elif first == b"{":
+            yield from _json_lines(path)
+        else:
+            yield from _delimited(path)
+
+
+def _of_pipe(path: Path) -> Iterator[tuple[int, Row | UserError]]:
+    """A pipe is read once, and a look at its beginning takes that away: so its content is laid down first."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        with opened(path) as handle, copy.open("wb") as laid:
+            shutil.copyfileobj(handle, laid)
+        yield from any_rows(copy)
+
+
+def _object(values: Any) -> Row | UserError:
+    if isinstance(values, dict):
+        return values
+    return UserError("an entry of the list is not an object")
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Row | UserError]]:
+    for number, line in numbered_lines(path):
+        try:
+            values = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            yield number, UserError(f"the line is not JSON: {error.msg}", fix="repair or remove it")
+            continue
+        if isinstance(values, dict):
+            yield number, values
+        else:
+            yield number, UserError("the line is not a JSON object", fix="repair or remove it")
+
+
+def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
+    """CSV or TSV, the cells read one line at a time; quotes may hold line ends."""
+    begins = 1
+    with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(_Kept(raw)), encoding="utf-8-sig", newline="") as text:
+        try:
+            first = text.readline(LONGEST_LINE)
+            delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
+            reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
+            header = next(reader, [])
+            check_header(header, path)
+            begins = reader.line_num + 1
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    yield begins, dict.fromkeys(header) | dict(zip(header, cells, strict=False))
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            raise UserError(f"the row cannot be split into fields ({error})", file=path, line=begins) from None
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            raise UserError(f"byte {byte:#04x} is not UTF-8", file=path, fix="save the file as UTF-8") from error
+
+
+class _Kept(io.RawIOBase):
+    """A stream that is read from and not closed: whoever opened it does that."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._raw.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with disk_errors(path), path.open("rb") as handle:
+        try:
+            for batch in parquet.ParquetFile(handle).iter_batches(_AT_ONCE):
+                yield from batch.to_pylist()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise
+            raise UserError("the Parquet file is damaged or cut off", file=path, fix="get it again") from error
+
+
+def _arrow_rows(path: Path) -> Iterator[Row]:
+    """Arrow's file format, or its stream as ``datasets`` keeps it."""
+    import pyarrow as pa
+
+    with disk_errors(path), path.open("rb") as handle:
+        try:
+            if handle.read(6) == _ARROW:
+                reader = pa.ipc.open_file(handle)
+                batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
+            else:
+                handle.seek(0)
+                batches = iter(pa.ipc.open_stream(handle))
+            for batch in batches:
+                yield from batch.to_pylist()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise
+            raise UserError("the Arrow file is damaged or cut off", file=path, fix="get it again") from error
+
+
+def is_hub_name(path: Path) -> bool:
+    """Whether it is ``hf:org/name`` or ``hf:org/name:config``, and no file of that name."""
+    return str(path).startswith(_HUB) and not path.exists()
+
+
+@contextmanager
+def of_hub(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The same paths, with what the hub has in a folder that goes when the block ends."""
+    if not any(map(is_hub_name, paths)):
+        yield list(paths)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield [_laid(path, Path(folder)) if is_hub_name(path) else path for path in paths]
+
+
+def _laid(path: Path, folder: Path) -> Path:
+    try:
+        import datasets
+    except ImportError as error:
+        raise UserError("datasets is not installed", fix="pip install datasets, or give the files") from error
+    name, _, config = str(path).removeprefix(_HUB).partition(":")
+    if not name.strip("/"):
+        raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
+    datasets.disable_progress_bars()  # whoever watches is told by the command line alone
+    try:
+        found = datasets.load_dataset(name, config or None)
+    except Exception as error:  # whatever the hub, the network or somebody's files do
+        told = " ".join(str(error).split())[:200]
+        fix = "check name, config and network, or give files"
+        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {told})", fix=fix) from error
+    place = folder / name.rpartition("/")[2]
+    place.mkdir(parents=True, exist_ok=True)
+    for split, rows in found.items():
+        rows.to_parquet(str(place / f"{split}-00000-of-00001.parquet"))
+    return place

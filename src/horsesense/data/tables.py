@@ -1,0 +1,240 @@
+"""Tables with a header: tabs, commas or semicolons between the cells, in quotation marks or not, packed or not.
+
+`open_table` is the reader. `read_table` and `iter_rows` give its rows by column name: of tables that we ship or
+describe, and of tables that people or programs filled in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.data.disk import writing
+from horsesense.data.text import numbered_lines, read_text
+from horsesense.errors import UserError
+
+_ENDINGS = (".csv", ".tsv", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the cells of a table are kept apart."""
+
+    delimiter: str = "\t"
+    quoted: bool = False
+    """Whether a cell may stand in quotation marks, and then hold delimiters and line ends."""
+    remark: str = ""
+    """What a line begins with that is no row; empty where every line is one."""
+
+
+TABS = Layout()
+COMMAS = Layout(",", quoted=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header, and the rows under it while they are read."""
+
+    header: list[str]
+    """Names of the columns; empty where the file has no line."""
+    line: int
+    """Where the header stands."""
+    rows: Iterator[tuple[int, list[str]]]
+    """The line that each row begins on, and its cells as they are written."""
+
+
+def open_table(path: str | Path, layout: Layout = TABS) -> Table:
+    """The header and the rows of a table; lines without anything in them are no rows."""
+    path = Path(path)
+    return (
+        quoted_table(read_text(path), path, layout.delimiter)
+        if layout.quoted
+        else _begun(_plain_rows(path, layout), path)
+    )
+
+
+def quoted_table(text: str, path: Path, delimiter: str) -> Table:
+    """The table of a text that was read already, because its first line tells the delimiter."""
+    return _begun(_quoted_rows(text, path, delimiter), path)
+
+
+def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> Table:
+    line, header = next(rows, (0, []))
+    check_header(header, path, line)
+    return Table(header, line, rows)
+
+
+def check_header(header: Sequence[str], path: Path, line: int = 1) -> None:
+    """A name that stands twice is refused: rows by name would have the last of its cells, and nobody would know."""
+    names = [name.strip() for name in header]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"the column {twice!r} stands twice in the header", file=path, line=line, fix="rename one")
+
+
+def _plain_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    for number, line in numbered_lines(path):
+        if not layout.remark or not line.startswith(layout.remark):
+            yield number, line.split(layout.delimiter)
+
+
+def _quoted_rows(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield begins, cells
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise UserError(f"the row cannot be split into fields ({error})", file=path, line=begins) from None
+
+
+def cells_of(line: str, layout: Layout) -> list[str]:
+    """The cells of one line, for who reads lines one by one and may pass over a bad one.
+
+    >>> cells_of('a,"b, or c"', COMMAS)
+    ['a', 'b, or c']
+    """
+    if not layout.quoted:
+        return line.split(layout.delimiter)
+    try:
+        return next(csv.reader([line], delimiter=layout.delimiter, strict=True))
+    except csv.Error as error:
+        raise UserError(f"the line cannot be split into fields ({error})", fix="repair or remove it") from None
+
+
+def named_cells(
+    cells: Sequence[str], header: Sequence[str], fix: str, *, called: str = "row", filled: bool = False
+) -> dict[str, str]:
+    """The cells by column name; a row of another length is an error.
+
+    ``filled``: cells that are missing at the end are empty.
+
+    >>> named_cells(["ice"], ["noun", "adjective"], "", filled=True)
+    {'noun': 'ice', 'adjective': ''}
+    """
+    if len(cells) > len(header) or (len(cells) < len(header) and not filled):
+        raise UserError(f"the {called} has {len(cells)} fields and the header {len(header)}", fix=fix)
+    return dict(zip_longest(header, cells, fillvalue=""))
+
+
+def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells of each row, tabs between them; ``columns`` must be in the header, in any order.
+
+    Lines that begin with ``#`` are remarks. Cells that are missing at the end of a row are empty.
+    """
+    table = open_table(path, Layout(remark="#"))
+    header = [name.strip() for name in table.header]
+    if not header:
+        raise UserError("the table is empty", file=path, fix=f"begin with the columns: {', '.join(columns)}")
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise UserError(
+            f"the table has no column {', '.join(map(repr, missing))}",
+            file=path,
+            line=table.line,
+            fix=f"its first line names the columns, tabs between them: {', '.join(columns)}",
+        )
+    yield from _stripped(table, header, path, "check tabs")
+
+
+def ending(path: Path) -> str:
+    """How the table is written: ``.csv``, ``.tsv`` or ``.jsonl``, as its name says."""
+    for known in _ENDINGS:
+        if path.name.endswith((known, f"{known}.gz")):
+            return known
+    raise UserError("the ending of the name is unknown", file=path, fix=f"use one of {', '.join(_ENDINGS)}")
+
+
+def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows of CSV, TSV or JSON lines, each with the line that it begins on; cells are text, outer spaces left out."""
+    if ending(path) == ".jsonl":
+        yield from _json_rows(path)
+        return
+    text = read_text(path)
+    table = quoted_table(text, path, "\t" if ending(path) == ".tsv" else _comma_of(text.partition("\n")[0]))
+    if not table.header:
+        raise UserError("the file is empty", file=path)
+    header = [name.strip() for name in table.header]
+    for line, row in _stripped(table, header, path, "put text with commas in quotes"):
+        yield line, {name: _as_written(cell) for name, cell in row.items()}
+
+
+def _comma_of(first: str) -> str:
+    """Spreadsheets of half of Europe write semicolons into what they call CSV."""
+    return ";" if first.count(";") > first.count(",") else ","
+
+
+def _stripped(table: Table, header: list[str], path: str | Path, fix: str) -> Iterator[tuple[int, dict[str, str]]]:
+    for line, cells in table.rows:
+        try:
+            row = named_cells([cell.strip() for cell in cells], header, fix, filled=True)
+        except UserError as error:
+            raise error.at(path, line) from None
+        yield line, row
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, text in numbered_lines(path):
+        try:
+            values = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise UserError(f"the line is not JSON: {error.msg}", file=path, line=line, fix="repair it") from error
+        if not isinstance(values, dict):
+            raise UserError("the line is not a JSON object", file=path, line=line, fix="write one {…} a line")
+        yield line, values
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Write a table whole or not at all. Columns name the cells of a CSV; in JSON lines all values are kept."""
+    kind = ending(path)
+    if path.suffix == ".gz":
+        raise UserError("tables for people are not packed", file=path, fix="leave .gz out of the name")
+    with writing(path) as temporary:
+        if kind == ".jsonl":
+            with temporary.open("wb") as lines:
+                lines.writelines(orjson.dumps(dict(row), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+            return
+        with temporary.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.DictWriter(
+                handle, columns, extrasaction="ignore", delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n"
+            )
+            writer.writeheader()
+            writer.writerows({name: no_formula(value) for name, value in row.items()} for row in rows)
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet would compute, with the quotes that keep it from doing so."""
+
+
+def no_formula(value: Any) -> Any:
+    """A cell that a spreadsheet shows and does not run: what people or models wrote is opened by others.
+
+    >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("ice")
+    ("'=1+1", '-1.5', 'ice')
+    """
+    if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
+        return value
+    return f"'{value}"
+
+
+def _as_written(cell: str) -> str:
+    """A cell without the quote that `no_formula` put before it."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

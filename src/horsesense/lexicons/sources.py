@@ -1,0 +1,248 @@
+"""A source by its name, imported the first time somebody asks for it; and a user's file as a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from horsesense.core.document import Document
+from horsesense.data import numbered_lines, sha256_of_bytes
+from horsesense.errors import UserError, argument, unknown
+from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
+from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.store import add_source, closure, find_source, list_sources, reading_store
+from horsesense.lexicons.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, RELATIONS, Origin, Triple
+from horsesense.lexicons.wordnet import read_synsets, wordnet_origin, wordnet_triples
+from horsesense.lexicons.wordnet_lmf import is_lmf, read_lmf
+from horsesense.lexicons.wordnet_source import find_wordnet
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_TAKEN = ("wordnet", "gcide")
+_PART_LINKS = """
+select c.number, t.target from triples t join concepts c on c.source = t.source and c.number = t.concept
+where t.source = ? and t.relation = 'part' order by c.number, t.number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSource(Document):
+    """A source of one's own that was added."""
+
+    name: str
+    """What it is called."""
+    version: str
+    """Of the file it was read from."""
+    licence: str
+    """Under which it may be used."""
+    concepts: int
+    """How many it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSource(Document):
+    """A source that is kept."""
+
+    name: str
+    """What it is called."""
+    version: str
+    """Of the files it was read from; empty where they do not say."""
+    licence: str
+    """Under which it may be used."""
+
+
+KeptSources = list[KeptSource]
+"""All sources, by name."""
+
+
+def kept_sources() -> KeptSources:
+    """The sources that are kept, with version and licence."""
+    return [KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()]
+
+
+def open_graph(name: str = "wordnet") -> Graph:
+    """The graph of a source; WordNet and GCIDE are imported where they are on this machine and not in the store."""
+    if name == "wordnet":
+        _ensure_wordnet()
+    elif name == "gcide":
+        _ensure_gcide()
+    return load_graph(name)
+
+
+def add_file(name: str, path: Path, replace: bool = False) -> AddedSource:
+    """Put a user's file into the store: triples, or a wordnet in LMF. None of that name is lost unasked."""
+    return add_wordnet(name, path, replace) if is_lmf(path) else add_triples(name, path, replace)
+
+
+def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
+    """Put a wordnet in LMF into the store; in some, isa goes round in circles, as in WordNet's verbs."""
+    check_name(name)
+    origin, triples, left_out = read_lmf(name, path)
+    _check_free(origin, path, replace)
+    add_source(origin, triples, left_out=left_out, loops=True)
+    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+
+
+def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
+    """Put a user's file of triples into the store."""
+    origin, triples = read_triples(name, path)
+    _check_free(origin, path, replace)
+    add_source(origin, triples)
+    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+
+
+def _check_free(origin: Origin, path: Path, replace: bool) -> None:
+    """A name is free where nothing, or the same content, has it, or where what has it is to go."""
+    kept = {each.name: each.fingerprint for each in list_sources()}
+    if not replace and kept.get(origin.name, origin.fingerprint) != origin.fingerprint:
+        raise UserError(
+            f"another source is called {origin.name!r} already",
+            file=path,
+            fix=f"choose another name, or give {argument('replace')} to put this one in its place",
+        )
+
+
+def _ensure_wordnet() -> None:
+    folder = find_wordnet()
+    if folder is None:
+        with suppress(UserError):  # the files may be gone, and what was read from them still here
+            find_source("wordnet")
+            return
+        raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
+    origin = wordnet_origin(folder)
+    if not _is_kept(origin):
+        add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a loop
+
+
+def _ensure_gcide() -> None:
+    folder = find_gcide()
+    if folder is None:
+        with suppress(UserError):
+            find_source("gcide")
+            return
+        raise UserError("GCIDE is not on this machine", fix="run: horsesense fetch gcide")
+    origin = gcide_origin(folder)
+    if not _is_kept(origin):
+        triples, left_out = read_gcide(folder)
+        add_source(origin, triples, left_out=left_out)
+
+
+def _is_kept(origin: Origin) -> bool:
+    with suppress(UserError):
+        return find_source(origin.name) == origin
+    return False
+
+
+def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
+    """Whole and part, words with spaces, in the source's own case; a source that is not there is an error."""
+    graph = open_graph(source)
+    links = [(graph.lemmas[graph.number[whole]], graph.lemmas[graph.number[part]]) for whole, part in part_ids(source)]
+    return [(wholes[0], parts[0]) for wholes, parts in links if wholes and parts]
+
+
+def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
+    """The same as ids of concepts."""
+    ids = open_graph(source).ids
+    with reading_store() as connection:
+        rows = connection.execute(_PART_LINKS, [source]).fetchall()
+    return [(ids[whole], part) for whole, part in rows]
+
+
+def check_name(name: str) -> None:
+    """Names that a source of one's own may have."""
+    if not _NAME.fullmatch(name) or name in _TAKEN:
+        raise UserError(
+            f"a source cannot be called {name!r}",
+            fix="use lower-case letters, digits, dashes and underscores, and neither wordnet nor gcide",
+        )
+
+
+def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
+    """Read and check a file of triples, tabs between relation, concept and target.
+
+    Lines that begin with ``#`` are remarks; ``# licence: …``, ``# version: …`` and ``# language: …`` are kept.
+    """
+    check_name(name)
+    about: dict[str, str] = {}
+    lines: list[int] = []
+    triples: list[Triple] = []
+    for number, line in numbered_lines(path):
+        if line.startswith("#"):
+            key, _, value = line.lstrip("# ").partition(":")
+            about.setdefault(key.strip().lower(), value.strip())
+            continue
+        triples.append(_triple(line, path, number))
+        lines.append(number)
+    if not triples:
+        raise UserError("there is no triple in the file", file=path, fix="write: relation, tab, concept, tab, target")
+    _check_targets(triples, lines, path)
+    _check_circles(triples, lines, path)
+    fingerprint = sha256_of_bytes(repr(triples).encode())[:16]
+    licence = about.get("licence", "none stated")
+    return Origin(name, about.get("version", ""), licence, fingerprint, about.get("language") or "en"), triples
+
+
+def _triple(line: str, path: Path, number: int) -> Triple:
+    fields = [field.strip() for field in line.split("\t")]
+    if len(fields) != 3 or not all(fields):
+        raise UserError(
+            f"the line has {len(fields)} fields and not three with something in them",
+            file=path,
+            line=number,
+            fix="write: relation, tab, concept, tab, target",
+        )
+    if fields[0] not in RELATIONS:
+        raise unknown("relation", fields[0], RELATIONS).at(path, number)
+    return Triple(*fields)
+
+
+def _check_targets(triples: list[Triple], lines: list[int], path: Path) -> None:
+    named = {triple.concept for triple in triples if triple.relation == "lemma"}
+    for triple, line in zip(triples, lines, strict=True):
+        missing = [triple.concept, triple.target] if triple.relation in BETWEEN_CONCEPTS else [triple.concept]
+        for concept in missing:
+            if concept not in named:
+                raise UserError(
+                    f"the concept {concept!r} has no word", file=path, line=line, fix=f"add: lemma, {concept}, its word"
+                )
+
+
+def _check_circles(triples: list[Triple], lines: list[int], path: Path) -> None:
+    """A circle of isa is told with the first line that is part of it."""
+    numbers: dict[str, int] = {}
+    links = [(t, line) for t, line in zip(triples, lines, strict=True) if t.relation in (ISA, INSTANCE)]
+    for triple, _ in links:
+        numbers.setdefault(triple.concept, len(numbers))
+        numbers.setdefault(triple.target, len(numbers))
+    pairs = np.array([(numbers[t.concept], numbers[t.target]) for t, _ in links], dtype=np.int64).reshape(-1, 2)
+    loops = set(closure(max(len(numbers), 1), pairs[:, 0], pairs[:, 1]).loops.tolist())
+    for triple, line in links:
+        if {numbers[triple.concept], numbers[triple.target]} <= loops:
+            circle = " isa ".join(_circle(triple.concept, links))
+            raise UserError(f"isa goes round in a circle: {circle}", file=path, line=line, fix="take one link out")
+
+
+def _circle(start: str, links: list[tuple[Triple, int]]) -> Iterator[str]:
+    """The shortest way from a concept round to itself, at most ten concepts told."""
+    parents: dict[str, list[str]] = {}
+    for triple, _ in links:
+        parents.setdefault(triple.concept, []).append(triple.target)
+    came: dict[str, str] = {}
+    waiting = [start]
+    while start not in came:
+        reached = []
+        for child in waiting:
+            for parent in parents.get(child, ()):
+                if parent not in came:
+                    came[parent] = child
+                    reached.append(parent)
+        waiting = reached
+    way = [start]
+    while came[way[-1]] != start:
+        way.append(came[way[-1]])
+    way = [start, *reversed(way)]
+    yield from way if len(way) <= 10 else [*way[:5], "…", *way[-4:]]

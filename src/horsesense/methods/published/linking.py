@@ -1,0 +1,87 @@
+"""Which items stem from the same sentence: units of dependence for intervals, splits and leak checks."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from horsesense.lexicons.words import words
+
+_LONGEST = 60
+
+
+def sentence_key(text: str) -> str:
+    """A name for a sentence that does not depend on case, spaces or punctuation.
+
+    >>> sentence_key("The moth wore a hat.") == sentence_key(" the moth wore a hat")
+    True
+    """
+    plain = " ".join(words(text)) or text.strip()
+    if len(plain) <= _LONGEST:
+        return plain
+    return f"{plain[: _LONGEST - 12]}~{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
+
+
+def shared_start(texts: Sequence[str]) -> str:
+    """What all texts begin with.
+
+    >>> shared_start(["He sits. He eats.", "He sits. He reads."])
+    'He sits. He '
+    """
+    # Of sorted texts the first and the last differ soonest.
+    low, high = min(texts), max(texts)
+    place = next((n for n, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
+    return low[:place]
+
+
+def alike(bags: Sequence[Collection[str]], share: float = 0.5) -> Iterator[tuple[int, int]]:
+    """Pairs of bags of words that have at least ``share`` of their words in common (Jaccard).
+
+    Two such bags must meet in one of their rarest words, so only those are compared.
+
+    >>> list(alike([{"fish", "ate", "worm", "hungry"}, {"fish", "ate", "worm", "tasty"}, {"a", "dog"}]))
+    [(0, 1)]
+    """
+    frequency = Counter(word for bag in bags for word in bag)
+    holders: dict[str, list[int]] = defaultdict(list)
+    for place, bag in enumerate(bags):
+        rare = sorted(bag, key=lambda word: (frequency[word], word))
+        met = set()
+        for word in rare[: len(rare) - math.ceil(share * len(rare)) + 1]:
+            met.update(holders[word])
+            holders[word].append(place)
+        for other in sorted(met):
+            common = len(set(bag) & set(bags[other]))
+            if common >= share * (len(bag) + len(bags[other]) - common):
+                yield other, place
+
+
+def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = ()) -> list[str]:
+    """For each item the name of its unit: items that share a key, or are a pair, are in one.
+
+    The name is the smallest key of the unit, so it does not depend on the order of the files.
+
+    >>> linked([{"b"}, {"b", "a"}, {"c"}, {"d"}], [(2, 3)])
+    ['a', 'a', 'c', 'c']
+    """
+    parent = list(range(len(keys)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    first: dict[str, int] = {}
+    for place, item_keys in enumerate(keys):
+        for key in item_keys:
+            parent[root(place)] = root(first.setdefault(key, place))
+    for left, right in pairs:
+        parent[root(left)] = root(right)
+    names: dict[int, str] = {}
+    for place, item_keys in enumerate(keys):
+        unit, least = root(place), min(item_keys)
+        names[unit] = min(names.get(unit, least), least)
+    return [names[root(place)] for place in range(len(keys))]

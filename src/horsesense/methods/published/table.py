@@ -1,0 +1,281 @@
+"""Any table of questions: CSV, TSV, JSON, JSON lines, Parquet, Arrow or a folder in hub layout.
+
+Columns are named by the user, or guessed where the layout is a well-known one; a dotted name reaches into a column, a
+value after a second equals sign is the same in every row, and columns that nobody maps are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from horsesense.core import BLANK, Card, Facet, Form, Item, Probe, Source
+from horsesense.core.jsonl import item_from_dict
+from horsesense.data.table_formats import Row, any_rows, table_files
+from horsesense.errors import UserError, argument, unknown
+from horsesense.methods.published.layouts import SEVERAL, guessed, parse_map
+from horsesense.methods.published.reading import Reading, names_of, stem_of
+
+_BLANKS = re.compile(r"(?<!_)_{1,}(?!_)")
+_YES = {"yes": 1, "true": 1, "1": 1, "no": 0, "false": 0, "0": 0}
+
+
+def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str] | None, name: str = "") -> Probe:
+    """Each row is an item: a cloze where the question has a blank, sentences where there is none, else a choice."""
+    name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem_of(paths[0])).strip("-._") or "table"
+    reading = Reading(skip_bad)
+    made = f"Read from {names_of(paths)}."
+    rows: list[tuple[Path, int, str, tuple[str, ...], Row]] = []
+    answers: list[tuple[Sequence[str], Any]] = []
+    seen: Counter[str] = Counter()
+    for file in (each for path in paths for each in table_files(path)):
+        for number, row in any_rows(file.path):
+            with reading.line(file.path, number):
+                if isinstance(row, UserError):
+                    raise row
+                seen.update(row.keys())
+                if columns is None:
+                    columns, said = _guessed(row)
+                    made = f"{made} {said}"
+                options = () if "item" in columns else _options(row, columns["options"])
+                if "answer" in columns and "item" not in columns:
+                    answers.append((_keys(row, columns, options), _value(row, columns["answer"])))
+                rows.append((file.path, number, file.split, options, row))
+    if columns is None:
+        raise UserError("the table has no row", file=paths[0], fix="check the file")
+    if "item" in columns:
+        return _whole_items(reading, rows, columns["item"], paths, name)
+    find = _finder(answers) if answers else None
+    for (path, number, split, options, row), written in zip_longest(rows, answers):
+        with reading.line(path, number):
+            answer = None if find is None or written is None else _found(find, *written)
+            reading.add(_item(name, row, options, columns, answer, split, path, number))
+    places = {item.answer for item in reading.items}
+    if len(reading.items) > 1 and len(places) == 1 and None not in places:
+        reading.notes["items whose answer is always the same place"] += len(reading.items)
+    if unused := _unused(seen, columns):
+        made = f"{made} Columns that nobody mapped: {', '.join(unused)}."
+        reading.notes["columns that nobody mapped"] = len(unused)
+    return reading.probe(Card(name=name, made=made, group=_unit(columns, reading.items)), paths)
+
+
+def _unit(columns: Mapping[str, str], items: Sequence[Item]) -> str:
+    """The unit of dependence: the first group column that has anything in it, else the family."""
+    groups = (column.rpartition(".")[2] for column in _names(columns.get("group", "")))
+    return next((group for group in groups if any(group in item.groups for item in items)), "family")
+
+
+def _guessed(row: Row) -> tuple[dict[str, str], str]:
+    """The map of a well-known layout, and what to say about it."""
+    inside = [f"{name}.{part}" for name, value in row.items() if isinstance(value, dict) for part in value]
+    inside += [
+        f"{name}.{part}"
+        for name, value in row.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+        for part in value[0]
+    ]
+    layout = guessed([*row, *inside])
+    if layout is not None and "==no+yes" in layout.columns:
+        written = _value(row, parse_map(layout.columns)["answer"])
+        layout = layout if str(written).strip().lower() in _YES else None  # questions and answers are not all yes or no
+    if layout is None:
+        raise UserError(
+            f"the columns are of no layout that is known here ({', '.join(map(str, list(row)[:12]))})",
+            fix=f"say what is what: {argument('columns', 'question=…,options=…,answer=…')}",
+        )
+    every = parse_map(layout.columns)
+    kept = {role: _present(row, column) if role in SEVERAL else column for role, column in every.items()}
+    kept = {role: column for role, column in kept.items() if column and (role != "id" or column in row)}
+    told = ",".join(f"{role}={column}" for role, column in kept.items())
+    return kept, f"The columns are those of {layout.name} ({told})."
+
+
+def _present(row: Row, columns: str) -> str:
+    """Of several columns those that are there; a layout names more than every copy of a data set has."""
+    if columns.startswith("=") or columns in row:
+        return columns
+    return "+".join(each for each in columns.split("+") if each.partition(".")[0] in row)
+
+
+def _whole_items(
+    reading: Reading,
+    rows: Sequence[tuple[Path, int, str, tuple[str, ...], Row]],
+    column: str,
+    paths: Sequence[Path],
+    name: str,
+) -> Probe:
+    """Items that travelled whole, with the card beside them where there is one."""
+    from horsesense.core.card import read_card
+
+    for path, number, _, _, row in rows:
+        with reading.line(path, number):
+            value = _value(row, column)
+            reading.add(item_from_dict(orjson.loads(value) if isinstance(value, str) else value))
+    cards = [card for path in paths if path.is_dir() for card in sorted(path.glob("*.card.json"))]
+    card = read_card(cards[0]) if cards else Card(name=name, made=f"Read from {names_of(paths)}.")
+    probe = reading.probe(replace(card, notes={}), paths)
+    return replace(probe, card=replace(probe.card, notes={**card.notes, **probe.card.notes}))
+
+
+def _item(
+    name: str,
+    row: Row,
+    options: tuple[str, ...],
+    columns: Mapping[str, str],
+    answer: int | None,
+    split: str,
+    path: Path,
+    number: int,
+) -> Item:
+    single = ("question", "premise", "family", "member", "id", "task")
+    cells = {role: _cell(row, columns[role]) for role in single if role in columns}
+    question = cells.get("question", "")
+    if "question" in columns and BLANK not in question and len(_BLANKS.findall(question)) == 1:
+        question = _BLANKS.sub(BLANK, question)  # WinoGrande writes one underscore
+    form: Form = "cloze" if question.count(BLANK) == 1 else "choice" if "question" in columns else "sentences"
+    facets: dict[str, Facet] = {"task": cells["task"]} if cells.get("task") else {}
+    for column in _names(columns.get("facet", "")):
+        value = _value(row, column)
+        if _is_facet(value):
+            facets[column.rpartition(".")[2]] = value
+    groups = {column.rpartition(".")[2]: _cell(row, column) for column in _names(columns.get("group", ""))}
+    return Item(
+        probe=name,
+        form=form,
+        premise=cells.get("premise", ""),
+        text=question,
+        options=options,
+        answer=answer,
+        family=cells.get("family", ""),
+        member=cells.get("member", ""),
+        groups={column: unit for column, unit in groups.items() if unit},
+        facets=facets | ({"split": split} if split else {}),
+        source=Source(file=path.name, line=number, id=cells.get("id", "")),
+    )
+
+
+def _is_facet(value: Any) -> bool:
+    return isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))
+
+
+def _names(columns: str) -> list[str]:
+    return [each.strip() for each in columns.split("+") if each.strip()]
+
+
+def _unused(seen: Mapping[str, int], columns: Mapping[str, str]) -> list[str]:
+    used = {each.partition(".")[0] for column in columns.values() for each in (column, *_names(column))}
+    return sorted(name for name in seen if name and name not in used)
+
+
+def _value(row: Row, column: str) -> Any:
+    """The value of a column, of what lies inside one (``choices.text``), or a constant (``=0``)."""
+    if column.startswith("="):
+        return column[1:]
+    if column in row:
+        return row[column]
+    outer, dot, inner = column.partition(".")
+    if dot and outer in row:
+        value = row[outer]
+        if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+            value = _json(value)
+        if isinstance(value, dict) and inner.partition(".")[0] in value:
+            return _value(value, inner)
+        if isinstance(value, list) and all(isinstance(each, dict) and inner in each for each in value):
+            return [each[inner] for each in value]
+    raise unknown("column", column, [" ".join(str(name).split()) for name in row if name])
+
+
+def _json(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _cell(row: Row, column: str) -> str:
+    value = _value(row, column)
+    if isinstance(value, list | dict | bool) or value is None:
+        raise UserError(f"the column {column!r} holds neither text nor a number")
+    return str(value).strip()
+
+
+def _options(row: Row, wanted: str) -> tuple[str, ...]:
+    """The options of a row: several columns, one that holds a list, or the same for all rows."""
+    if wanted.startswith("="):
+        return tuple(wanted[1:].split("+"))
+    if wanted not in row and "+" in wanted:
+        return tuple(_cell(row, column) for column in _names(wanted))
+    value = _value(row, wanted)
+    if isinstance(value, str):
+        value = _json(value)
+    if isinstance(value, dict) and value and all(isinstance(entry, str) for entry in value.values()):
+        value = list(value.values())
+    if not isinstance(value, list) or not all(isinstance(entry, str | int | float) for entry in value):
+        raise UserError(
+            f"the column {wanted!r} does not hold a list of options",
+            fix='write ["a", "b"], or name columns: options=a+b',
+        )
+    return tuple(str(entry).strip() for entry in value)
+
+
+def _keys(row: Row, columns: Mapping[str, str], options: Sequence[str]) -> Sequence[str]:
+    """What the answer calls the options, where that is written down; else the options themselves."""
+    if "keys" not in columns:
+        return options
+    keys = _options(row, columns["keys"])
+    if len(keys) != len(options):
+        raise UserError(f"there are {len(keys)} keys for {len(options)} options")
+    return keys
+
+
+Finder = Callable[[Sequence[str], Any], int | None]
+
+
+def _found(find: Finder, keys: Sequence[str], written: Any) -> int | None:
+    """The place of the answer; None where nobody has said (a test set whose answers are kept back)."""
+    if written is None or str(written).strip() in ("", "-1"):
+        return None
+    answer = find(keys, written)
+    if answer is None:
+        raise UserError(f"the answer {written!r} is none of the options", fix="give its index, its letter or its text")
+    return answer
+
+
+def _by_text(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip()
+    return list(options).index(text) if text in options else None
+
+
+def _by_letter(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip().upper()
+    place = ord(text) - ord("A") if re.fullmatch("[A-Z]", text) else -1
+    return place if 0 <= place < len(options) else None
+
+
+def _by_index(options: Sequence[str], written: Any) -> int | None:
+    text = str(written).strip()
+    return int(text) if re.fullmatch("[0-9]{1,3}", text) and int(text) < len(options) else None
+
+
+def _by_truth(options: Sequence[str], written: Any) -> int | None:
+    """True and false, where the options are no and yes."""
+    place = _YES.get(str(written).strip().lower())
+    return None if place is None or list(map(str.lower, options)) != ["no", "yes"] else place
+
+
+def _finder(rows: Sequence[tuple[Sequence[str], Any]]) -> Finder:
+    """How the file writes its answers: the way that fits most rows.
+
+    It is settled once for a file, since "1" may be an index in one row and happen to be an option's text in another.
+    """
+    ways: tuple[Finder, ...] = (_by_text, _by_letter, _by_index, _by_truth)
+    fits = Counter({way: sum(way(options, written) is not None for options, written in rows) for way in ways})
+    return max(ways, key=lambda way: fits[way])

@@ -1,0 +1,73 @@
+"""Every answered request, kept at once: a killed run pays for nothing twice.
+
+One SQLite file in the run folder; without a folder, in memory for as long as a model is asked. The folder keeps its
+checksum while nobody writes it: a process that is killed leaves it without one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from horsesense.data import disk_errors
+from horsesense.data.checksums import check_sum, drop_sum, keep_sum
+from horsesense.data.disk import sha256_of_file
+from horsesense.errors import UserError
+
+FILE = "requests.sqlite"
+
+
+class RequestLog:
+    """What a server answered, by the hash of what it was asked."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = None if folder is None else folder / FILE
+        self._base: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        where = ":memory:" if self._path is None else str(self._path)
+        if self._path is not None and self._path.is_file():
+            check_sum(self._path.parent, self._path, "remove it, and what it has is asked again")
+            drop_sum(self._path.parent, self._path)
+        try:
+            with disk_errors(where):
+                # Asked from the thread that sends, one at a time.
+                self._base = sqlite3.connect(where, timeout=30, isolation_level=None, check_same_thread=False)
+            if self._path is not None:
+                self._base.execute("PRAGMA journal_mode=WAL")
+                self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.execute(
+                "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, reply BLOB) WITHOUT ROWID"
+            )
+        except sqlite3.Error as error:
+            # Unlike a cache, this may not be done without: what cannot be kept would be paid for again.
+            raise UserError(
+                f"the log of requests cannot be written ({error})", file=where, fix="choose another folder"
+            ) from error
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+            if self._path is not None:
+                with disk_errors(self._path):
+                    keep_sum(self._path.parent, self._path, sha256_of_file(self._path))
+
+    def find(self, request: bytes) -> dict[str, Any] | None:
+        assert self._base is not None
+        row = self._base.execute("SELECT reply FROM answered WHERE request = ?", (request,)).fetchone()
+        return None if row is None else json.loads(zlib.decompress(row[0]))
+
+    def keep(self, request: bytes, reply: dict[str, Any]) -> None:
+        assert self._base is not None
+        packed = zlib.compress(json.dumps(reply, ensure_ascii=False).encode(), 3)
+        self._base.execute("INSERT OR REPLACE INTO answered VALUES (?, ?)", (request, packed))
+
+    def __len__(self) -> int:
+        assert self._base is not None
+        return int(self._base.execute("SELECT count(*) FROM answered").fetchone()[0])

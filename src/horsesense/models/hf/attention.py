@@ -1,0 +1,117 @@
+"""Attention over many short texts: several of them side by side, each seeing itself alone.
+
+The kernels of a GPU work on tiles of 64 places; a text of 16 tokens leaves three quarters of each empty. So texts
+stand side by side in one tile, and a mask that all batches share keeps them apart. No architecture has to know
+of it, since attention alone is changed; whether a network gives what it gave before is tried at load.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import alike
+from horsesense.models.hf.rows import Given, Row
+
+if TYPE_CHECKING:
+    import torch
+
+NAME = "side-by-side"
+TILE = 64
+"""Places that a kernel works on at once."""
+
+
+def attend_side_by_side(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None = None
+) -> torch.Tensor:
+    """What `scaled_dot_product_attention` gives without a mask; (texts, heads, places, width), all of one length."""
+    import torch
+
+    texts, heads, places, width = query.shape
+    beside = min(TILE // places, texts)
+    if beside < 2:
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value, scale=scale)
+    parts = []
+    for start, stop, count in _parts(texts, beside):
+        # Texts lie one after the other in memory, place by place, so that to stand side by side costs no copy.
+        q, k, v = (
+            tensor[start:stop].transpose(1, 2).reshape(-1, count * places, heads, width).transpose(1, 2)
+            for tensor in (query, key, value)
+        )
+        mask = _apart(count, places, query.dtype, query.device)
+        attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+        parts.append(attended.transpose(1, 2).reshape(stop - start, places, heads, width))
+    return (parts[0] if len(parts) == 1 else torch.cat(parts)).transpose(1, 2)
+
+
+def _parts(texts: int, beside: int) -> list[tuple[int, int, int]]:
+    """Begin, end, and how many stand side by side: as many as fit, then the rest.
+
+    >>> _parts(7, 3), _parts(6, 3)
+    ([(0, 6, 3), (6, 7, 1)], [(0, 6, 3)])
+    """
+    whole = texts - texts % beside
+    return [(0, whole, beside)] + ([(whole, texts, texts - whole)] if whole < texts else [])
+
+
+@cache
+def _apart(count: int, places: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """What is added to attention scores, so that each of ``count`` texts sees itself alone."""
+    import torch
+
+    with torch.inference_mode(False):  # it is kept, and may stand where gradients are wanted
+        of = torch.arange(count * places, device=device) // places
+        return torch.zeros(len(of), len(of), dtype=dtype, device=device).masked_fill_(of[:, None] != of, -torch.inf)
+
+
+def _attention(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    **more: Any,
+) -> tuple[torch.Tensor, None]:
+    """As transformers calls it. What is masked, causal, across texts or biased goes the usual way."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+    looks_back = getattr(module, "is_causal", True) if is_causal is None else is_causal
+    plain = attention_mask is None and not dropout and not looks_back and more.get("position_bias") is None
+    if not plain or query.shape != key.shape:
+        usual: tuple[torch.Tensor, None] = sdpa_attention_forward(
+            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **more
+        )
+        return usual
+    # cuDNN's kernel is built anew for every number of texts and places, which takes longer than it saves.
+    fast = SDPBackend.EFFICIENT_ATTENTION if query.shape[2] <= TILE else SDPBackend.FLASH_ATTENTION
+    with sdpa_kernel([fast, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH], set_priority=True):
+        return attend_side_by_side(query, key, value, scaling).transpose(1, 2).contiguous(), None
+
+
+def stand_side_by_side(network: Any, family: Family, device: Any) -> bool:
+    """Give a network this attention, if it takes another at all and its numbers stay what they were."""
+    import torch
+    from transformers import AttentionInterface
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, AttentionMaskInterface
+
+    if getattr(network.config, "_attn_implementation", None) != "sdpa":
+        return False
+    AttentionInterface.register(NAME, _attention)
+    AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
+    rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
+    given = [row.given for row in rows]
+    with torch.inference_mode():
+        before = family.outputs(network, given, rows, device).logits
+        try:
+            network.set_attn_implementation(NAME)
+            if alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
+                return True
+        except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
+            pass  # an architecture that calls its attention in another way
+    network.set_attn_implementation("sdpa")
+    return False

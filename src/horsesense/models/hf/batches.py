@@ -1,0 +1,180 @@
+"""Questions through a model, in the batches of a plan; where one does not fit into memory, in halves.
+
+The longest come first, block by block: while a GPU computes what it was given, the next block is planned, so that
+nothing waits for the plan of the whole. Where texts that begin alike are put together they come as they stand, since
+those of an item stand beside each other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.core import ScoringSpec
+from horsesense.errors import UserError, argument
+from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.forward import Pending
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.plan import Plan, make_plan, uncollected
+from horsesense.models.hf.rows import Row
+from horsesense.models.protocol import DEFAULT_BUDGET, Values
+from horsesense.progress import NO_PROGRESS, Progress
+
+BLOCK = 8
+"""Batches that are planned at a time, about. What two blocks have in common is computed in each."""
+_FIRST = 1 / 8
+"""Batches of the first block on a GPU, so that it soon has work; each block is twice the one before it."""
+_UNDER_WAY = 2
+"""Batches that a GPU has before it, while the next is made ready."""
+
+
+def score_questions(
+    model: LanguageModel,
+    questions: Sequence[Framed],
+    spec: ScoringSpec,
+    budget: int = DEFAULT_BUDGET,
+    progress: Progress = NO_PROGRESS,
+) -> list[Values]:
+    """The log-probability of each asked token of each question; the progress is told how many tokens are done."""
+    marks = model.marks
+    sizes = _sizes(questions)
+    order = list(range(len(questions)))
+    if not _shares(model, sizes, spec):
+        order.sort(key=lambda number: -questions[number].length)
+    made = (model.family.rows(questions[number].question, spec, marks) for number in order)
+    scores: list[Values] = [_NONE] * len(questions)
+    for number, values in zip(order, score_rows(model, made, sizes, spec, budget, progress), strict=True):
+        scores[number] = values
+    return scores
+
+
+_NONE: Values = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What has to be known of questions before they are planned."""
+
+    longest: int
+    """Tokens of the longest one."""
+    total: int
+    """Tokens of all questions, were each computed by itself; what a progress is told is out of these."""
+
+
+def _sizes(questions: Sequence[Framed]) -> Sizes:
+    lengths = [question.length for question in questions]
+    return Sizes(max(lengths, default=0), sum(question.cost for question in questions))
+
+
+def _shares(model: LanguageModel, sizes: Sizes, spec: ScoringSpec) -> bool:
+    """Whether texts that begin alike become one."""
+    return sizes.longest <= model.longest_in_trees and not spec.exact
+
+
+def score_rows(
+    model: LanguageModel,
+    questions: Iterable[Sequence[Row]],
+    sizes: Sizes,
+    spec: ScoringSpec,
+    budget: int = DEFAULT_BUDGET,
+    progress: Progress = NO_PROGRESS,
+) -> list[Values]:
+    """The numbers of the rows of each question, of which each has at least one."""
+    share, room = _shares(model, sizes, spec), 1 if spec.exact else budget
+    blocks = (
+        _Block(made, make_plan((row for rows in made for row in rows), room, share))
+        for made in _cut(questions, budget, _FIRST if model.device.type == "cuda" else BLOCK)
+    )
+    scored: list[Values] = []
+    done = 0.0
+    for block, batch, values in _computed(model, blocks, spec.exact, progress):
+        block.scores[block.plan.places(batch)] = values
+        block.left -= 1
+        done += block.a_token * sum(sum(block.plan.inputs[n].given.shape) for n in batch)
+        progress.update("scoring", min(round(done), sizes.total), sizes.total, "tokens")
+        if not block.left:
+            scored += block.values()
+    return scored
+
+
+class _Block:
+    """Some questions with their plan, and the numbers that are there already."""
+
+    def __init__(self, questions: Sequence[Sequence[Row]], plan: Plan) -> None:
+        self.plan = plan
+        self.a_token = sum(_cost(rows) for rows in questions) / plan.tokens
+        """Tokens of the questions for each one that is computed."""
+        self.left = len(plan.batches)
+        self.scores = np.zeros(len(plan.slots), dtype=np.float32)
+        self._counts = [sum(len(row.reads) for row in rows) for rows in questions]
+
+    def values(self) -> list[Values]:
+        return np.split(self.scores[self.plan.slots], np.cumsum(self._counts)[:-1])
+
+
+def _cut(questions: Iterable[Sequence[Row]], budget: int, batches: float) -> Iterator[list[Sequence[Row]]]:
+    """Blocks of questions, the first with so many batches."""
+    left = iter(questions)
+    while block := _filled(left, batches * budget):
+        yield block
+        batches = min(2 * batches, BLOCK)
+
+
+def _filled(questions: Iterator[Sequence[Row]], size: float) -> list[Sequence[Row]]:
+    """The next questions with about so many tokens."""
+    block = []
+    with uncollected():
+        for rows in questions:
+            block.append(rows)
+            size -= _cost(rows)
+            if size <= 0:
+                break
+    return block
+
+
+def _cost(rows: Sequence[Row]) -> int:
+    return sum(sum(row.given.shape) for row in rows)
+
+
+def _computed(
+    model: LanguageModel, blocks: Iterable[_Block], exact: bool, progress: Progress
+) -> Iterator[tuple[_Block, Sequence[int], Values]]:
+    """Each batch with its numbers, in order; some are under way while earlier ones are taken off the device."""
+    under_way: deque[tuple[_Block, Sequence[int], list[Pending]]] = deque()
+    for block in blocks:
+        for batch in block.plan.batches:
+            under_way.append((block, batch, _begin(model, [block.plan.inputs[n] for n in batch], exact, progress)))
+            if len(under_way) > _UNDER_WAY or model.device.type == "cpu":
+                yield _taken(model, *under_way.popleft())
+    while under_way:
+        yield _taken(model, *under_way.popleft())
+
+
+def _taken(
+    model: LanguageModel, block: _Block, batch: Sequence[int], pending: list[Pending]
+) -> tuple[_Block, Sequence[int], Values]:
+    return block, batch, np.concatenate([model.finish(part) for part in pending])
+
+
+def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, progress: Progress) -> list[Pending]:
+    """Start a batch. Halving depends on the batch alone, so a resumed run halves alike."""
+    import torch
+
+    try:
+        return [model.begin(rows, exact)]
+    except torch.OutOfMemoryError:
+        # The error holds on to the tensors that filled the memory; the halves are tried after it is gone.
+        pass
+    if len(rows) == 1:
+        raise UserError(
+            f"one input of {sum(rows[0].given.shape):,} tokens does not fit into the memory of {model.device}",
+            fix=f"use {argument('device', 'cpu')}, {argument('dtype', 'bfloat16')} or a smaller model",
+        )
+    if model.device.type == "cuda":
+        torch.cuda.empty_cache()
+    progress.log(f"out of memory with {len(rows)} inputs of {sum(rows[0].given.shape)} tokens: trying halves")
+    half = len(rows) // 2
+    return _begin(model, rows[:half], exact, progress) + _begin(model, rows[half:], exact, progress)

@@ -1,0 +1,46 @@
+"""Causal language models (GPT, GPT-2, Llama and their like): every token from those to its left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import Outputs, plain_outputs
+from horsesense.models.hf.prefix_tree import tree_logits
+from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.tokens import Frame, causal_frame
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return causal_frame(tokenizer, spec.bos)
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    """One row, each asked token read one place before it; so the last token is asked for but never fed.
+
+    >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
+    [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
+    """
+    reads = tuple(place - 1 for place in question.asked)
+    return [Row(Given(question.ids[: reads[-1] + 1]), reads, tuple(question.ids[place] for place in question.asked))]
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    if any(each.parents for each in given) or len({len(each.ids) for each in given}) > 1:
+        return Outputs(tree_logits(network, given, device), [list(row.reads) for row in rows])
+    return plain_outputs(network, given, rows, device)
+
+
+FAMILY = Family(
+    name="causal",
+    architectures=("ForCausalLM", "LMHeadModel"),
+    auto_class="AutoModelForCausalLM",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    direction="left to right",
+    asks_what_follows=True,
+    takes_trees=True,
+    takes_embeddings=True,
+)

@@ -1,0 +1,170 @@
+"""The parts of a model as transformers gives them: read from a folder without its bars and advice, and made ready.
+
+What a user has to know, we say ourselves.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from horsesense.data import disk_errors
+from horsesense.errors import UserError
+
+_VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
+_TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")
+"""How torch tells that it could not write; by the last where only the end of the file found no room."""
+_TORCH_REASON = re.compile(r"with strerror: (.+)")
+_LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
+_NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
+"""What older checkpoints keep beside their weights, and is computed or not needed."""
+_LOOKS = "warn_if_padding_and_no_attention_mask"
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """No progress bars, no log lines below errors, no warnings, for the length of the block."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Around what torch and safetensors write: a disk that is full comes back as any kind of error."""
+    try:
+        with disk_errors(folder):
+            yield
+    except Exception as error:  # safetensors and torch have types of their own for it, and torch several
+        code = _number_of(str(error))
+        if code is None:
+            raise
+        if not code:
+            problem = "the disk is full, or cannot be written (torch does not tell which)"
+            raise UserError(problem, file=folder, fix="free some space and run the same command again") from error
+        with disk_errors(folder):
+            raise OSError(code, os.strerror(code)) from error
+
+
+def _number_of(told: str) -> int | None:
+    """The system's number for why a file was not written; 0 where that is not told, None where it is something else."""
+    if number := _OS_ERROR.search(told):
+        return int(number[1])
+    if reason := _TORCH_REASON.search(told):
+        return next((code for code in errno.errorcode if os.strerror(code) == reason[1].strip()), 0)
+    return 0 if any(name in told for name in _TORCH_WRITES) else None
+
+
+def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
+    """One part of a model from its folder; what transformers says about a bad one, in one sentence.
+
+    This and `read_adapter` are the only door that models come in by, which a test holds to: nothing of theirs is run,
+    nothing is downloaded, and pickles are opened only where they were allowed.
+    """
+    import transformers
+
+    from horsesense.models import bidirectional
+
+    loader = getattr(transformers, auto_class, None) or getattr(bidirectional, auto_class)
+    if auto_class not in ("AutoConfig", "AutoTokenizer"):
+        options.setdefault("use_safetensors", None if "gguf_file" in options else True)
+    with _one_sentence("transformers cannot load it", folder, "check the model folder"):
+        return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
+
+
+def read_adapter(network: Any, folder: Path) -> Any:
+    """A network with peft's adapter around it."""
+    from peft import PeftModel
+
+    if not (folder / "adapter_model.safetensors").is_file():  # peft would open a pickle
+        raise UserError("the adapter has no adapter_model.safetensors", file=folder, fix="save it as safetensors")
+    with _one_sentence("the adapter does not fit its base", folder, "check the adapter folder"):
+        return PeftModel.from_pretrained(network, str(folder), local_files_only=True)
+
+
+@contextmanager
+def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
+    """A bad config, folder, tokenizer or weight file comes back as any kind of error; also as a panic of Rust's."""
+    import safetensors
+
+    try:
+        yield
+    except UserError:
+        raise
+    except safetensors.SafetensorError as error:
+        raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{problem} ({reason})", file=folder, fix=fix) from error
+
+
+def check_used(report: Mapping[str, Any], network: Any, name: str) -> None:
+    """Refuse weights in the files that the network leaves out: its config has fewer layers than they have.
+
+    Another head, or a pooler that this one does not need, may be left out.
+    """
+    prefix = f"{getattr(network, 'base_model_prefix', '')}."
+    inside = [key for key in report["unexpected_keys"] if key.startswith(prefix) or _LAYER.search(key)]
+    left_out = sorted(key for key in inside if not _NO_LAYER.search(key))
+    if left_out:
+        raise UserError(
+            f"{len(left_out)} weights in the files of {name} are not used by its config ({left_out[0]} …)",
+            fix="get the config that belongs to the weights",
+        )
+
+
+def read_tokenizer(folder: Path, **options: Any) -> Any:
+    """The tokenizer of a model folder; one that is not there, or has no offsets, is an error."""
+    if not any(path.exists() for pattern in _VOCABULARIES for path in folder.glob(pattern)):
+        # transformers would make up an empty one from the config.
+        raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
+    tokenizer = read_part(folder, "AutoTokenizer", **options)
+    if not getattr(tokenizer, "is_fast", False):
+        raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+    longest = tokenizer.model_max_length
+    if not isinstance(longest, int | float):
+        raise UserError(
+            f"the tokenizer's model_max_length is no number ({longest!r})",
+            file=folder,
+            fix="check tokenizer_config.json",
+        )
+    return tokenizer
+
+
+def window_of(network: Any, tokenizer: Any) -> int:
+    """The longest input, from the config and the tokenizer; RoBERTa's first positions are not usable."""
+    known = [getattr(network.config, name, None) for name in ("max_position_embeddings", "n_positions")]
+    sizes = [size for size in known if isinstance(size, int) and size > 0]
+    for name, module in network.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            sizes = [size - module.padding_idx - 1 for size in sizes]
+            break
+    if tokenizer.model_max_length < 1_000_000:
+        sizes.append(tokenizer.model_max_length)
+    return min(sizes) if sizes else 1_000_000
+
+
+def trust_inputs(network: Any) -> None:
+    """No looking for padding where no mask is given: there is none, and looking waits for the device at every batch."""
+    for part in network.modules():
+        if hasattr(part, _LOOKS):
+            setattr(part, _LOOKS, lambda *_, **__: None)

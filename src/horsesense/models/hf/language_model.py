@@ -1,0 +1,293 @@
+"""A loaded language model, asked for log-probabilities at given places: the contract's local implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.core import Fill, ScoringSpec
+from horsesense.errors import UserError, argument
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import Pending, to_device
+from horsesense.models.hf.forward import undisturbed as leaving_no_trace
+from horsesense.models.hf.rows import Lines, Marks, Row, lines_of
+from horsesense.models.hf.selective_head import HeadAtPlaces, batch_logits
+from horsesense.models.hf.tokens import Tokens, tokenise
+from horsesense.models.protocol import (
+    DEFAULT_BUDGET,
+    Ability,
+    Choices,
+    Continuation,
+    Identity,
+    Likelihood,
+    Prompt,
+    Sampling,
+    Turn,
+    Values,
+)
+from horsesense.progress import NO_PROGRESS, Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import torch
+
+    from horsesense.models.hf.encoding import Framed
+
+Ranked = tuple[npt.NDArray[np.int64], Values]
+"""Token ids and their log-probabilities, best first."""
+
+LINES_AT_ONCE = 512
+"""Lines of logits that are read at a time where all of them are there."""
+_LOGITS = 64 * 2**20
+"""Bytes of logits computed at a time: the head's weights are read once for each part, which tells for small models."""
+_LOGITS_ON_GPU = 2**30
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """Weights, tokenizer and what has to be known of them."""
+
+    name: str
+    family: Family
+    network: Any
+    tokenizer: Any
+    device: torch.device
+    dtype: str
+    window: int
+    """How many tokens it can see, special ones included."""
+    weights: str
+    """SHA-256 of the weight files."""
+    revision: str
+    architecture: str
+    parameters: int
+    notes: tuple[str, ...] = ()
+    """What was decided at load, in words: device, dtype and their reasons."""
+    dtype_reason: str = ""
+    """Why the weights are in this kind of number."""
+    head: HeadAtPlaces | None = None
+    """Runs the head at the places that are read only; None where the architecture does not allow it."""
+    longest_in_trees: int = 0
+    """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
+    identity: str = ""
+    """SHA-256 over weights, config and tokenizer; empty where only the weights are known."""
+    borrowed: bool = False
+    """Whether the network belongs to somebody who may be training it, and is left as it was."""
+
+    @property
+    def marks(self) -> Marks:
+        """The token ids that rows are made with."""
+        return self.family.marks(self.tokenizer, self.network.config)
+
+    # The contract.
+
+    @property
+    def who(self) -> Identity:
+        return Identity("memory" if self.borrowed else "weights", self.weights)
+
+    @property
+    def direction(self) -> str:
+        return self.family.direction
+
+    @property
+    def asks_what_follows(self) -> bool:
+        return self.family.asks_what_follows
+
+    def can(self, ability: Ability) -> bool:
+        if ability == "likelihood" or self.family.head != "tokens":
+            return ability == "likelihood"
+        if ability == "next":
+            return self.family.left_to_right or self.tokenizer.mask_token is not None
+        templated = ability == "text" or bool(getattr(self.tokenizer, "chat_template", None))
+        return self.family.left_to_right and templated
+
+    def why_not(self, ability: Ability) -> str:
+        return f"it is of the family {self.family.name!r}"
+
+    def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
+        """Nothing has to be held: what it computes costs time only, and runs keep that."""
+        return nullcontext()
+
+    def frame_in_words(self, spec: ScoringSpec) -> str:
+        return self.family.frame(self.tokenizer, spec).in_words
+
+    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
+        from horsesense.models.hf.encoding import read_prompts
+
+        return read_prompts(self, prompts, spec)
+
+    def likelihoods(
+        self,
+        readings: Sequence[Framed],
+        spec: ScoringSpec,
+        budget: int = DEFAULT_BUDGET,
+        progress: Progress = NO_PROGRESS,
+    ) -> list[Likelihood]:
+        from horsesense.models.hf.batches import score_questions
+
+        scored = score_questions(self, readings, spec, budget, progress)
+        return [reading.likelihood(values) for reading, values in zip(readings, scored, strict=True)]
+
+    def token_texts(self, reading: Framed, likelihood: Likelihood) -> list[str]:
+        return [self.tokenizer.decode([reading.question.ids[place]]) for place in reading.question.asked]
+
+    @property
+    def most_words(self) -> int:
+        return len(self.tokenizer)
+
+    def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
+        tokens: list[str] = self.tokenizer.convert_ids_to_tokens([each.ids[0] for each in fills])
+        return tokens
+
+    def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
+        from horsesense.models.hf.encoding import framer_of
+
+        unknown = framer_of(self, spec).unknown_token
+        return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
+
+    def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
+        from horsesense.models.hf.blanks import best_words
+
+        return best_words(self, prompts, k, spec)
+
+    def choices(
+        self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
+    ) -> list[Choices]:
+        from horsesense.models.hf.blanks import choices
+
+        return choices(self, turns, words, spec, progress)
+
+    def continuations(
+        self, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
+    ) -> list[list[Continuation]]:
+        from horsesense.models.hf.generation import continuations
+
+        return continuations(self, turns, sampling, progress)
+
+    def in_template(self, turn: Turn) -> str:
+        """A conversation as its chat template writes it, up to where the reply begins."""
+        messages = [{"role": role, "content": content} for role, content in turn.messages]
+        text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return text + turn.text
+
+    # What its own room asks of it.
+
+    def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
+        return tokenise(self.tokenizer, texts)
+
+    def logprobs(self, rows: Sequence[Row], exact: bool = False) -> list[Values]:
+        """Log-probabilities of each row's targets.
+
+        The softmax is in float32 whatever the weights are in. Where it is over the options of an
+        item, which lie in several rows, the bare score is given.
+        """
+        values = self.finish(self.begin(rows, exact))
+        return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
+
+    def begin(self, rows: Sequence[Row], exact: bool = False) -> Pending:
+        """Start a batch; on a GPU this returns before it is done. Rows have one shape, or are trees.
+
+        ``exact``: the head runs at every place, so that its last bits do not depend on what is asked.
+        """
+        import torch
+
+        with self.undisturbed():
+            lines = lines_of(rows, apart=exact or self.head is None)
+            read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
+            for part, logits in self._logits(rows, lines, exact):
+                reads = lines.reads_of(part)
+                of, targets, into = (
+                    self._move(values) for values in (lines.of[reads] - part.start, lines.targets[reads], reads)
+                )
+                scores = logits.float()
+                values = scores[of, targets]
+                if self.family.head != "options":
+                    values -= scores.logsumexp(dim=1)[of]
+                read[into] = values
+            if self.device.type != "cuda":
+                return Pending(read)
+            host = torch.empty(read.shape, dtype=read.dtype, pin_memory=True)
+            host.copy_(read, non_blocking=True)
+            there = torch.Event(self.device)
+            there.record()
+        return Pending(host, there)
+
+    def finish(self, pending: Pending) -> Values:
+        """The numbers of a batch, as soon as they are there."""
+        if pending.there is not None:
+            pending.there.synchronize()
+        values: Values = pending.values.cpu().numpy()
+        self._check(values)
+        return values
+
+    def top(self, rows: Sequence[Row], k: int) -> list[Ranked]:
+        """For each row, which reads one place: the ids and log-probabilities of its k best tokens.
+
+        Some models pad their vocabulary; entries that the tokenizer does not have are no tokens.
+        """
+        import torch
+
+        with self.undisturbed():
+            logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
+            known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
+            best = known.topk(k, dim=1)
+            ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
+        self._check(values)
+        return list(zip(ids, values, strict=True))
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """How the network is called: without gradients, and where it is borrowed, without a trace."""
+        import torch
+
+        return leaving_no_trace(self.network) if self.borrowed else torch.inference_mode()
+
+    def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
+        """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
+        which = self._move(lines.which)
+        if self.head is not None and not exact:
+            places = self._move(lines.places)
+            forward = partial(batch_logits, self.network, self.family, rows, self.device)
+            yield from self.head.logits(forward, (which, places), self._lines_at_once)
+            return
+        outputs = self.family.outputs(self.network, [row.given for row in rows], list(rows), self.device)
+        places = self._move(np.array([place for places in outputs.places for place in places], dtype=np.int64))
+        for start in range(0, len(places), LINES_AT_ONCE):
+            part = slice(start, start + LINES_AT_ONCE)
+            yield part, outputs.logits[which[part], places[part]]
+
+    @property
+    def _lines_at_once(self) -> int:
+        size = _LOGITS_ON_GPU if self.device.type == "cuda" else _LOGITS
+        return max(1, size // (4 * int(getattr(self.network.config, "vocab_size", 1))))
+
+    def _move(self, values: npt.NDArray[np.int64]) -> torch.Tensor:
+        return to_device(values, self.device)
+
+    def _check(self, values: Values) -> None:
+        if not np.isfinite(values).all():
+            raise UserError(
+                f"{self.name} gives log-probabilities that are not numbers",
+                fix=f"its weights are damaged, or {argument('dtype', 'float32')} is needed",
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest keeps of it."""
+        return {
+            "name": self.name,
+            "family": self.family.name,
+            "architecture": self.architecture,
+            "direction": self.family.direction,
+            "parameters": self.parameters,
+            "window": self.window,
+            "weights": self.weights,
+            "identity": self.identity,
+            "revision": self.revision,
+            "dtype": self.dtype,
+            "dtype_reason": self.dtype_reason,
+        }

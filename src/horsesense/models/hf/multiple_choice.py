@@ -1,0 +1,39 @@
+"""Multiple-choice heads: a number for each (question, answer); the softmax is over the answers of an item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import Outputs, ids_tensor
+from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.tokens import Frame
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return Frame((), in_words="question and answer as the tokenizer joins them")
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    return [Row(Given(question.ids, types=question.types), (0,), (0,))]
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)[:, None]}
+    if given[0].types:
+        inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)[:, None]
+    return Outputs(network(**inputs).logits[:, None, :], [[0] * len(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="multiple-choice",
+    architectures=("ForMultipleChoice",),
+    auto_class="AutoModelForMultipleChoice",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    forms=("choice",),
+    head="options",
+    head_at_places=False,
+)

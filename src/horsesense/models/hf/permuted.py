@@ -1,0 +1,68 @@
+"""Permutation language models (XLNet): one target at a time, everything else visible.
+
+The input keeps its tokens; what is predicted is hidden from every place through ``perm_mask``, and
+``target_mapping`` names it. Short texts are hard for XLNet, which was trained on long ones: its
+scores of single sentences are known to be poor, and padding the left with unrelated text, as some
+scripts do, changes what is asked. We add nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horsesense.core import ScoringSpec
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import Outputs, ids_tensor
+from horsesense.models.hf.masked import hidden_places
+from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.tokens import Frame, masked_frame
+
+
+def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+    return masked_frame(tokenizer, spec.special_tokens)
+
+
+def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+    """One row a token, the same tokens each time, another place hidden.
+
+    What is hidden is set to the unknown id 0 as well, so that rows which see the same share a forward.
+
+    >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
+    [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
+    """
+    made = []
+    for place, hidden in hidden_places(question, spec):
+        ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
+        made.append(Row(Given(ids, hidden=hidden), (place,), (question.ids[place],)))
+    return made
+
+
+def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
+    """The mask's own place, hidden from every other."""
+    return Row(Given(ids, hidden=(place,)), (place,), (0,))
+
+
+def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+    import torch
+
+    ids = ids_tensor([each.ids for each in given], device)
+    size, length = ids.shape
+    unseen = torch.zeros(size, length, length, device=device)
+    target = torch.zeros(size, 1, length, device=device)
+    for number, each in enumerate(given):
+        unseen[number, :, list(each.hidden)] = 1.0
+        target[number, 0, each.hidden[0]] = 1.0
+    logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits
+    return Outputs(logits, [[0] * len(row.reads) for row in rows])
+
+
+FAMILY = Family(
+    name="permuted",
+    architectures=("XLNetLMHeadModel",),
+    auto_class="XLNetLMHeadModel",
+    frame=frame,
+    rows=rows,
+    outputs=outputs,
+    blank=blank,
+    head_at_places=False,
+)

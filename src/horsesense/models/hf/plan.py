@@ -1,0 +1,254 @@
+"""What is computed, in which batches: pure, and the same for the same questions and budget.
+
+Texts that begin alike are put together as trees. Sorted, they stand beside each other: the options of a question
+first, then the questions of a family. A text joins the tree of the one before it where that saves enough.
+"""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.models.hf.rows import Given, Row
+
+Places = npt.NDArray[np.int64]
+
+PADDING = 8
+"""Trees of unequal size share a batch where less than one place in so many is padding."""
+ROOM = 256
+"""Tokens a tree, about: each branch is masked out for the others, so large trees waste attention."""
+SAVING = 4
+"""A text joins where at least one in so many of its tokens is there already."""
+_OPEN = 16
+"""Trees that are tried for room, the newest: so packing takes the same time a tree, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Distinct inputs in batches, and where each wanted number will stand in the list of all numbers."""
+
+    inputs: Sequence[Row]
+    """Each distinct input once, with all that is read from it."""
+    batches: Sequence[Sequence[int]]
+    """Places in ``inputs``. One batch has one shape, or trees of about one size."""
+    begins: Places
+    """Where the numbers of each input begin in the list of all numbers."""
+    slots: Places
+    """For each target of each row that was asked, in order: its place in the list of all numbers."""
+
+    @property
+    def tokens(self) -> int:
+        return sum(sum(row.given.shape) for row in self.inputs)
+
+    def places(self, batch: Sequence[int]) -> Places:
+        """Where the numbers of a batch stand in the list of all numbers, in the order of its inputs.
+
+        >>> rows = [Row(Given((1, 2)), (0, 1), (2, 3)), Row(Given((4, 5)), (0,), (5,))]
+        >>> make_plan(rows, budget=100).places([1, 0]).tolist()
+        [2, 0, 1]
+        """
+        counts = np.array([len(self.inputs[number].reads) for number in batch])
+        ahead = np.cumsum(counts) - counts
+        return np.repeat(self.begins[batch] - ahead, counts) + np.arange(counts.sum())
+
+
+def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
+    """Merge rows with the same input, then cut batches with at most ``budget`` tokens.
+
+    All one-token candidates of a blank share one masked input, so they cost one forward. With
+    ``share``, inputs that begin alike become one tree (causal models only).
+
+    >>> blank = Given((1, 0, 2))
+    >>> rows = [Row(blank, (1,), (7,)), Row(blank, (1,), (8,)), Row(Given((1, 5)), (0,), (5,))]
+    >>> plan = make_plan(rows, budget=100)
+    >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
+    ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])
+    """
+    with uncollected():
+        inputs, owners, offsets = _merged(rows)
+        begins = _begins(inputs)
+        if share:
+            inputs, begins = _trees(inputs)
+        slots = begins[np.frombuffer(owners, dtype=np.int64)] + np.frombuffer(offsets, dtype=np.int64)
+        batches = list(_batches(inputs, budget, share))
+        return Plan(inputs, batches, _begins(inputs), slots)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the garbage collector, which would look through a growing heap of tuples again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _merged(rows: Iterable[Row]) -> tuple[list[Row], array[int], array[int]]:
+    """Distinct inputs with all that is read from them; for each target asked, which input has it and at which place.
+
+    What is asked twice is read twice: a read costs nothing once its place is computed.
+    """
+    numbers: dict[Given, int] = {}
+    inputs: list[Row] = []
+    more: dict[int, tuple[list[int], list[int]]] = {}
+    owners, offsets = array("q"), array("q")
+    for row in rows:
+        number = numbers.setdefault(row.given, len(inputs))
+        first = 0
+        if number == len(inputs):
+            inputs.append(row)
+        else:
+            reads, targets = more.setdefault(number, ([], []))
+            first = len(inputs[number].reads) + len(reads)
+            reads += row.reads
+            targets += row.targets
+        if len(row.reads) == 1:
+            owners.append(number)
+            offsets.append(first)
+        else:
+            owners.extend([number] * len(row.reads))
+            offsets.extend(range(first, first + len(row.reads)))
+    for number, (reads, targets) in more.items():
+        given, its_reads, its_targets = inputs[number]
+        inputs[number] = Row(given, (*its_reads, *reads), (*its_targets, *targets))
+    return inputs, owners, offsets
+
+
+def _begins(inputs: Sequence[Row]) -> Places:
+    counts = np.fromiter((len(row.reads) for row in inputs), dtype=np.int64, count=len(inputs))
+    return np.cumsum(counts) - counts
+
+
+def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
+    """Inputs that begin alike as one, and where the numbers of each of the old ones begin now."""
+    begins = np.zeros(len(inputs), dtype=np.int64)
+    made: list[Row] = []
+    count = 0
+    for tree in pack(grow([row.given.ids for row in inputs])):
+        reads: list[int] = []
+        targets: list[int] = []
+        for number, path in tree.paths.items():
+            begins[number] = count + len(reads)
+            reads += [path[read] for read in inputs[number].reads]
+            targets += inputs[number].targets
+        parents = tuple(tree.parents) if len(tree.paths) > 1 else ()
+        made.append(Row(Given(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
+        count += len(reads)
+    return made, begins
+
+
+def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[int]]:
+    """Longest first, so that what needs most memory fails first; the order inside a length is that of the rows."""
+    by_shape: dict[tuple[int, int], list[int]] = {}
+    for number, (given, _, _) in enumerate(inputs):
+        by_shape.setdefault((len(given.ids), len(given.decoder)), []).append(number)
+    batch: list[int] = []
+    largest = 0
+    for shape in sorted(by_shape, reverse=True):
+        size = sum(shape)
+        if not uneven:
+            many = max(1, budget // size)
+            yield from (by_shape[shape][start : start + many] for start in range(0, len(by_shape[shape]), many))
+            continue
+        for number in by_shape[shape]:
+            alike = size == largest or size * PADDING > largest * (PADDING - 1)
+            if batch and not (alike and largest * (len(batch) + 1) <= budget):
+                yield batch
+                batch = []
+            if not batch:
+                largest = size
+            batch.append(number)
+    if batch:
+        yield batch
+
+
+@dataclass(slots=True)
+class Tree:
+    """Several texts as one, each token once wherever texts agree up to it."""
+
+    ids: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    """The place of the token before each one; -1 at the beginning."""
+    paths: dict[int, list[int]] = field(default_factory=dict)
+    """For each text, by its number: the places of its tokens."""
+
+    def add(self, number: int, ids: Sequence[int], path: list[int]) -> None:
+        """Put in a text of which the tokens on ``path`` are there."""
+        path = list(path)
+        for token in ids[len(path) :]:
+            self.parents.append(path[-1] if path else -1)
+            path.append(len(self.ids))
+            self.ids.append(token)
+        self.paths[number] = path
+
+    def take(self, other: Tree) -> None:
+        """Put another tree beside this one: neither sees the other."""
+        by = len(self.ids)
+        self.ids += other.ids
+        self.parents += [parent + by if parent >= 0 else -1 for parent in other.parents]
+        for number, path in other.paths.items():
+            self.paths[number] = [place + by for place in path]
+
+
+def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
+    """Trees that hold every text once.
+
+    >>> [tree] = grow([(1, 2, 3, 4), (1, 2, 5), (1, 2, 3, 6)])
+    >>> tree.ids, tree.parents
+    ([1, 2, 3, 4, 6, 5], [-1, 0, 1, 2, 2, 1])
+    >>> tree.paths[1]
+    [0, 1, 5]
+    """
+    trees: list[Tree] = []
+    before: tuple[int, ...] = ()
+    path: list[int] = []
+    for number in sorted(range(len(texts)), key=lambda number: texts[number]):
+        ids = texts[number]
+        same = _shared(before, ids)
+        fits = trees and len(trees[-1].ids) + len(ids) - same <= max(room, len(trees[-1].ids))
+        if not fits or same * SAVING < len(ids):
+            trees.append(Tree())
+            same = 0
+        trees[-1].add(number, ids, path[:same])
+        before, path = ids, trees[-1].paths[number]
+    return trees
+
+
+def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
+    """Small trees put beside each other, so that inputs are of about one size and none is computed alone.
+
+    A text of its own stays one: inputs of one length need no mask. Largest first, each where it first fits.
+
+    >>> small = grow([(1, 2, 3), (1, 2, 4), (5, 6, 7), (5, 6, 8), (9, 9)])
+    >>> [sorted(tree.paths) for tree in pack(small, room=8)]
+    [[0, 1, 2, 3], [4]]
+    >>> pack(grow([(1, 2, 3), (1, 2, 4), (5, 6, 7), (5, 6, 8)]), room=8)[0].parents
+    [-1, 0, 1, 1, -1, 4, 5, 5]
+    """
+    packed: list[Tree] = []
+    open_to: list[Tree] = []
+    for tree in sorted((tree for tree in trees if len(tree.paths) > 1), key=lambda tree: -len(tree.ids)):
+        place = next((wider for wider in open_to if len(wider.ids) + len(tree.ids) <= room), None)
+        if place is not None:
+            place.take(tree)
+        else:
+            packed.append(tree)
+            open_to = [*open_to[-_OPEN + 1 :], tree]
+    return packed + [tree for tree in trees if len(tree.paths) == 1]
+
+
+def _shared(left: Sequence[int], right: Sequence[int]) -> int:
+    """How many tokens two texts have in common at their beginning."""
+    for place, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return place
+    return min(len(left), len(right))

@@ -1,0 +1,93 @@
+"""Texts that begin alike, fed to a causal model as one tree: what they share is computed once.
+
+Each token sees its forebears and no other branch, and stands at its depth. So one forward gives the
+same numbers as one forward a text, for every model that takes positions and a mask as they are given;
+whether it does is tried at load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.models.hf.forward import alike, to_device
+from horsesense.models.hf.rows import Given
+
+if TYPE_CHECKING:
+    import torch
+
+
+def sight(parents: Sequence[int], size: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    """What each token of a tree sees, and its depth; padded to ``size`` with tokens that see themselves.
+
+    >>> seen, depth = sight((-1, 0, 1, 0), 5)
+    >>> seen.astype(int).tolist()
+    [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
+    >>> depth.tolist()
+    [0, 1, 2, 1, 0]
+    """
+    seen = np.eye(size, dtype=np.bool_)
+    depth = np.zeros(size, dtype=np.int64)
+    for place, parent in enumerate(parents):
+        if parent >= 0:
+            seen[place] |= seen[parent]
+            depth[place] = depth[parent] + 1
+    return seen, depth
+
+
+def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tensor:
+    """Trees of unequal size in one batch."""
+    import torch
+
+    size = max(len(tree.ids) for tree in given)
+    ids = np.zeros((len(given), size), dtype=np.int64)
+    seen = np.empty((len(given), 1, size, size), dtype=np.bool_)
+    depth = np.empty((len(given), size), dtype=np.int64)
+    for number, tree in enumerate(given):
+        ids[number, : len(tree.ids)] = tree.ids
+        seen[number, 0], depth[number] = sight(tree.parents or range(-1, len(tree.ids) - 1), size)
+    # Numbers that are added to attention scores: every kind of attention takes these, not every one a yes or no.
+    mask = torch.zeros(seen.shape, dtype=network.dtype, device=device)
+    mask.masked_fill_(to_device(~seen, device), torch.finfo(network.dtype).min)
+    logits: torch.Tensor = network(
+        input_ids=to_device(ids, device), attention_mask=mask, position_ids=to_device(depth, device)
+    ).logits
+    return logits
+
+
+_LOCAL = ("sliding_window", "window_size", "attention_chunk_size", "local_attention_window")
+"""Where a config says how far back a layer sees."""
+
+
+def longest_in_trees(network: Any, device: Any, window: int) -> int:
+    """Up to how many tokens a text may have to be put into a tree; 0 where the model takes none.
+
+    A layer that sees only so far back gets a mask of its own making, which a tree's would replace; up to
+    that length both are the same.
+    """
+    sizes = [getattr(network.config, name, None) for name in _LOCAL]
+    limit = min([window, *(size for size in sizes if isinstance(size, int) and size > 0)])
+    return limit if limit >= 8 and _takes_trees(network, device) else 0
+
+
+def _takes_trees(network: Any, device: Any) -> bool:
+    """Whether a tree gives what its texts give one by one."""
+    import torch
+
+    texts = ((5, 6, 7, 8), (5, 6, 9, 7, 8))
+    tree = Given((5, 6, 7, 8, 9, 7, 8), parents=(-1, 0, 1, 2, 1, 4, 5))
+    paths = ((0, 1, 2, 3), (0, 1, 4, 5, 6))
+    with torch.inference_mode():
+        try:
+            # The second, longer one is there for the padding of the first.
+            logits = tree_logits(network, [tree, Given((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
+        except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
+            return False  # an architecture that has no such inputs
+        for text, path in zip(texts, paths, strict=True):
+            alone = network(input_ids=torch.tensor([text], device=device)).logits[0]
+            if not alike(logits[list(path)], alone, network.dtype):
+                return False
+    return True

@@ -1,0 +1,111 @@
+"""The head of a network, run at the places that are read and at no others.
+
+A vocabulary is wide: at every place of a text the head costs as much as several layers, and its
+logits are the largest thing in memory. So what the layers give is cut down to the places that are read
+before the head sees it. That is the same for every architecture (`HeadAtPlaces` stands between the
+layers and the head, whatever the head is), and it is tried at load against all logits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.forward import alike
+from horsesense.models.hf.rows import Row
+
+if TYPE_CHECKING:
+    import torch
+
+Forward = Callable[[bool], Any]
+"""Calls the network and gives its logits; it is told whether the layers will answer from memory."""
+
+
+class HeadAtPlaces:
+    """Stands in for the layers below a network's head, and hands on only what is read."""
+
+    def __init__(self, layers: Any) -> None:
+        self._forward = layers.forward
+        self._places: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._output: Any = None
+        self._hidden: torch.Tensor | None = None
+        self._part = slice(None)
+        layers.forward = self._stand_in
+
+    def _stand_in(self, *inputs: Any, **options: Any) -> Any:
+        if self._places is None:
+            return self._forward(*inputs, **options)
+        if self._hidden is None:
+            self._output = self._forward(*inputs, **options)
+            self._hidden = self._output[0][self._places]
+        return _with_first(self._output, self._hidden[None, self._part])
+
+    def logits(
+        self, forward: Forward, places: tuple[torch.Tensor, torch.Tensor], at_once: int
+    ) -> Iterator[tuple[slice, torch.Tensor]]:
+        """The logits at (number in the batch, place), so many at a time.
+
+        The layers run once. For each further part the network is called again, and they answer from memory.
+        """
+        self._places = places
+        try:
+            for start in range(0, len(places[0]), at_once):
+                self._part = slice(start, start + at_once)
+                yield self._part, forward(start > 0)[0]
+        finally:
+            self._places = self._output = self._hidden = None
+
+
+def batch_logits(network: Any, family: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
+    """The logits of a batch. Where the layers answer from memory, what they are given is not looked at."""
+    fed = list(rows[:1] if again else rows)
+    return family.outputs(network, [row.given for row in fed], fed, device).logits
+
+
+def _with_first(output: Any, first: torch.Tensor) -> Any:
+    """The same output with another last hidden state."""
+    if isinstance(output, tuple):
+        return (first, *output[1:])
+    changed = type(output)(**dict(output))
+    changed[next(iter(output))] = first
+    return changed
+
+
+def find_head(network: Any, family: Family, device: Any) -> HeadAtPlaces | None:
+    """The place between layers and head, found by trying; None where no way gives what the full logits give."""
+    if not family.head_at_places:
+        return None
+    for layers in _candidates(network):
+        kept = layers.__dict__.get("forward")
+        head = HeadAtPlaces(layers)
+        if _agrees(head, network, family, device):
+            return head
+        if kept is None:
+            del layers.forward
+        else:
+            layers.forward = kept
+    return None
+
+
+def _candidates(network: Any) -> list[Any]:
+    base = getattr(network, "base_model", network)
+    decoder = getattr(network, "decoder", None)
+    return [layers for layers in (base, decoder) if layers is not None and layers is not network]
+
+
+def _agrees(head: HeadAtPlaces, network: Any, family: Family, device: Any) -> bool:
+    import torch
+
+    rows = list(family.trial)
+    reads = [(number, place) for number, row in enumerate(rows) for place in row.reads]
+    which, places = torch.tensor(reads, device=device).T
+    with torch.inference_mode():
+        try:
+            full = family.outputs(network, [row.given for row in rows], rows, device).logits[which, places]
+            parts = head.logits(partial(batch_logits, network, family, rows, device), (which, places), 2)
+            at_places = torch.cat([logits for _, logits in parts])
+        except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
+            return False  # an architecture that does more between layers and head than this knows
+    return alike(at_places, full, network.dtype)

@@ -1,0 +1,100 @@
+"""A model opened to be trained: its parts, a new head where it has none, and itself asked while it learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from horsesense.errors import UserError
+from horsesense.models.hf.components import check_used, quiet_transformers, read_part, read_tokenizer, window_of
+from horsesense.models.hf.device import loading_options
+from horsesense.models.hf.families import family_named
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.locate import identify
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Weights on the CPU, ready for a trainer; those of few bits are where they will be asked."""
+
+    name: str
+    network: Any
+    tokenizer: Any
+    weights: str
+    """SHA-256 of the weight files it starts from."""
+    new: tuple[str, ...]
+    """Weights that are not in its files: a new head, drawn by seed."""
+    quantised: bool = False
+    """Whether the weights were unpacked from a GGUF file: they are as coarse as that was."""
+
+
+def open_for_training(
+    name: str,
+    family: str,
+    *,
+    seed: int = 0,
+    labels: tuple[str, ...] = (),
+    allow_pickle: bool = False,
+    device: str = "auto",
+    dtype: str = "float32",
+) -> Opened:
+    """Open a model with the head of a family; a head may be new, anything below it may not.
+
+    ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves as they are.
+    """
+    kind = family_named(family)
+    identity = identify(
+        name, allow_pickle=allow_pickle
+    )  # looks at the files before torch is loaded, which takes seconds
+    import torch
+
+    options: dict[str, Any] = {}
+    if labels:
+        options["id2label"] = dict(enumerate(labels))
+        options["label2id"] = {label: number for number, label in enumerate(labels)}
+    torch.manual_seed(seed)
+    with quiet_transformers():
+        tokenizer = read_tokenizer(identity.located.folder)
+        network, report = read_part(
+            identity.located.folder,
+            kind.auto_class,
+            **(loading_options(device, dtype) if dtype != "float32" else {"dtype": torch.float32}),
+            use_safetensors=None if allow_pickle else True,
+            output_loading_info=True,
+            **options,
+            **({"ignore_mismatched_sizes": True} if labels else {}),
+        )
+    new = tuple(sorted({*report["missing_keys"], *(str(key[0]) for key in report["mismatched_keys"])}))
+    prefix = getattr(network, "base_model_prefix", "")
+    below = [key for key in new if prefix and key.startswith(f"{prefix}.") and ".pooler." not in key]
+    if below or (new and kind.head == "tokens"):
+        raise UserError(
+            f"{len(below or new)} weights of {name} are not in its files and would be random ({(below or new)[0]} …)",
+            fix="use another objective, or a checkpoint that has them",
+        )
+    check_used(report, network, name)
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    if getattr(network.config, "pad_token_id", None) is None:
+        network.config.pad_token_id = tokenizer.pad_token_id
+    network.config.use_cache = False
+    unpacked = {"converted", "adapted"} & {parent.name for parent in identity.located.folder.parents}
+    return Opened(name, network, tokenizer, identity.weights, new, bool(unpacked))
+
+
+def as_language_model(opened: Opened, network: Any, family: str) -> LanguageModel:
+    """The network as `horsesense.scoring` asks it, wherever it is at the moment."""
+    parameter = next(network.parameters())
+    return LanguageModel(
+        name=opened.name,
+        family=family_named(family),
+        network=network,
+        tokenizer=opened.tokenizer,
+        device=parameter.device,
+        dtype="float32",
+        window=window_of(network, opened.tokenizer),
+        weights="",
+        revision="",
+        architecture=type(network).__name__,
+        parameters=sum(each.numel() for each in network.parameters()),
+    )

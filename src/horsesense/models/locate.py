@@ -1,0 +1,182 @@
+"""What ``-m`` means: a bundled name, a local folder, a GGUF file, a name on the hub, or ``NAME:rest`` of a plug-in; and
+which weights that are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.errors import UserError, unknown
+from horsesense.models.api import is_served, open_served
+from horsesense.models.bundled import BUNDLED, ready_folder
+from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import Plugin, find, names
+
+if TYPE_CHECKING:
+    from horsesense.models.hf.language_model import LanguageModel
+
+_KIND = re.compile(r"[\w.-]{2,}")
+"""What may stand before the colon; a single letter is a drive."""
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A model that lies in a folder, ready to load."""
+
+    name: str
+    """As the user wrote it."""
+    folder: Path
+    revision: str = ""
+    """The hub's commit, where it came from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which weights a name means, known without loading them."""
+
+    located: Located
+    weights: str
+    """SHA-256 of the weight files."""
+    whole: str
+    """SHA-256 over weights, config and tokenizer: all that an answer depends on."""
+
+
+def locate(
+    name: str, *, allow_pickle: bool = False, download: bool = True, progress: Progress = NO_PROGRESS
+) -> Located:
+    """Find the folder of a model; get it from the hub where the name is one of there, and ``download`` allows it."""
+    path = Path(name).expanduser()
+    if name in BUNDLED:
+        return Located(name, ready_folder(name, progress=progress))
+    if path.suffix == ".gguf":
+        from horsesense.models.gguf import converted
+
+        return Located(name, converted(path, progress))
+    if path.is_dir():
+        from horsesense.models.adapters import is_adapter, merged
+
+        return Located(name, merged(path) if is_adapter(path) else path)
+    if is_served(name):
+        raise UserError(
+            f"{name} is served, and a server gives no weights", fix="ask it or score with it; to train, name a folder"
+        )
+    plugin = plugin_of(name)
+    if plugin is not None:
+        raise UserError(
+            f"{name} is a model of the package {plugin.origin}, which gives no folder of weights",
+            fix="ask it or score with it; to train, name a folder",
+        )
+    repository, _, revision = name.partition("@")
+    if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
+        raise UserError("there is no such model folder or GGUF file", file=name, fix="check the path")
+    return _from_hub(name, repository, revision or None, allow_pickle, download)
+
+
+def look_at(name: str, *, allow_pickle: bool = False) -> None:
+    """Refuse a folder or a file that cannot be a model, before torch is loaded; of other names nothing is said yet."""
+    path = Path(name).expanduser()
+    if path.suffix == ".gguf":
+        from horsesense.models.gguf import look_at_gguf
+
+        look_at_gguf(path)
+    elif path.is_dir():
+        from horsesense.models.adapters import adapter_weights, is_adapter
+
+        if is_adapter(path):
+            adapter_weights(path)
+        else:
+            look_at_weights(weight_files(path, allow_pickle=allow_pickle))
+
+
+def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> Identity:
+    """Find a model and tell which one it is; no torch is loaded."""
+    located = locate(name, allow_pickle=allow_pickle, progress=progress)
+    check_trained(located.folder)
+    files = weight_files(located.folder, allow_pickle=allow_pickle)
+    look_at_weights(files)
+    weights = weight_hash(files)
+    return Identity(located, weights, identity_of(located.folder, weights))
+
+
+def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> str:
+    """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not.
+
+    Of a served model it is what the server reports.
+    """
+    if is_served(name):
+        return open_served(name).who.content
+    model = plugged(name)
+    if model is None:
+        return identify(name, allow_pickle=allow_pickle, progress=progress).weights
+    return _plugged_weights(model)
+
+
+def identity_named(name: str, *, allow_pickle: bool = False) -> str:
+    """Which model a name means; a plug-in's is what the plug-in says, or hashed where it does not; a server's what that
+    reports."""
+    if is_served(name):
+        return open_served(name).who.content
+    model = plugged(name)
+    if model is None:
+        return identify(name, allow_pickle=allow_pickle).whole
+    return model.identity or _plugged_weights(model)
+
+
+def _plugged_weights(model: LanguageModel) -> str:
+    from horsesense.models.hf.in_memory import hash_of_weights
+
+    return hash_of_weights(model.network) if model.borrowed else model.weights
+
+
+def plugged(name: str) -> LanguageModel | None:
+    """The model that ``NAME:rest`` means where a plug-in is called NAME; it is given the rest. None for other names."""
+    plugin = plugin_of(name)
+    if plugin is None:
+        return None
+    from horsesense.models.hf.language_model import LanguageModel
+
+    model = plugin.made(plugin.function(), LanguageModel, name.partition(":")[2])
+    revision = f"{model.revision} ({plugin.origin})" if model.revision else plugin.origin
+    return replace(model, name=name, revision=revision, notes=(*model.notes, f"from {plugin.origin}"))
+
+
+def plugin_of(name: str) -> Plugin | None:
+    """The plug-in that ``NAME:rest`` means, not loaded; None for other names."""
+    kind, colon, _ = name.partition(":")
+    if not colon or not _KIND.fullmatch(kind) or Path(name).exists():
+        return None
+    plugin = find("models", kind)
+    if plugin is None and (known := names("models")):
+        raise unknown("model", f"{kind}:", [f"{each}:" for each in known])
+    return plugin
+
+
+def _known() -> list[str]:
+    return [*BUNDLED, *(f"{name}:" for name in names("models"))]
+
+
+def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> Located:
+    """The snapshot of a hub model; the local copy is used where the hub does not answer."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+
+    wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
+    try:
+        # Where the hub does not answer, this gives the local copy if there is one.
+        folder = Path(
+            snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
+        )
+    except GatedRepoError as error:
+        raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
+    except RepositoryNotFoundError as error:
+        raise unknown("model", name, _known()) from error
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        missing = unknown("local copy of the model", name, _known())
+        if not download:
+            raise missing from error
+        raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
+    return Located(name, folder, revision=folder.name)

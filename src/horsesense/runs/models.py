@@ -1,0 +1,104 @@
+"""The models of a run: found by name before anything is kept; they are loaded where they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from horsesense.core import ScoringSpec
+from horsesense.errors import UserError
+from horsesense.models.api import ServedSettings, is_served, open_served
+from horsesense.models.hf.in_memory import hash_of_weights
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.locate import identify, plugged
+from horsesense.models.protocol import DEFAULT_BUDGET, Model
+from horsesense.progress import Progress
+from horsesense.runs.shards import SHARD_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a run asks."""
+
+    spec: ScoringSpec = field(default_factory=ScoringSpec)
+    budget: int = DEFAULT_BUDGET
+    shard: int = SHARD_TOKENS
+    limit: int | None = None
+    seed: int = 0
+    nested: bool = True
+    """Whether a larger limit draws what a smaller one draws; folders of older versions do not."""
+    device: str = "auto"
+    family: str | None = None
+    allow_pickle: bool = False
+    cache: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What a model is called where it is not its name, and the name that it is found by."""
+    ways: tuple[str, ...] = ("auto",)
+    """How it is asked: options, pmi, letters, words; ``auto``: by options, or what a server allows."""
+    served: ServedSettings = field(default_factory=ServedSettings)
+    """How a server is asked: how many requests at a time, which budget, whose key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Which model it is."""
+
+    weights: str
+    """The hash of its weights, or of what a server reports."""
+    identity: str = ""
+    """The hash over weights, config and tokenizer, where there are files."""
+
+
+def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
+    """A server's or a plug-in's model is opened at once: nobody else can tell which model its name means."""
+    if not isinstance(model, str):
+        return model
+    found_by = settings.labels.get(model, model)
+    if is_served(found_by):
+        served = replace(open_served(found_by, settings.served, progress), name=model)
+        progress.log(f"{model}: {', '.join(served.notes)}")
+        return served
+    foreign = plugged(found_by)
+    return model if foreign is None else replace(foreign, name=model)
+
+
+def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
+    """What a folder keeps is of weights that have a name; those of a network in memory are hashed for it."""
+    return [
+        replace(model, weights=hash_of_weights(model.network))
+        if isinstance(model, LanguageModel) and model.borrowed
+        else model
+        for model in models
+    ]
+
+
+def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress) -> list[str | Model]:
+    """One checkpoint under two paths is one model: it is asked once, under the first of its names."""
+    kept: dict[Content, str | Model] = {}
+    for model in models:
+        name = name_of(model)
+        first = kept.setdefault(contents[name], model)
+        if first is not model:
+            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is asked once")
+    return list(kept.values())
+
+
+def name_of(model: str | Model) -> str:
+    return model if isinstance(model, str) else model.name
+
+
+def content_of_model(model: str | Model, settings: Settings, progress: Progress) -> Content:
+    """Which model it is, by content."""
+    if isinstance(model, LanguageModel):
+        return Content(model.who.content, model.identity)
+    if not isinstance(model, str):
+        return Content(model.who.content)
+    name = settings.labels.get(model, model)
+    found = identify(name, allow_pickle=settings.allow_pickle, progress=progress)
+    return Content(found.weights, found.whole)
+
+
+def check_repeatable(model: Model, spec: ScoringSpec) -> None:
+    """A server cannot promise the same bytes, and exact scores are refused of one."""
+    if spec.exact and model.who.kind == "server":
+        raise UserError(f"{model.name} is served, and a server cannot promise exact scores", fix="leave exact out")

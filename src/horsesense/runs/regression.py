@@ -1,0 +1,207 @@
+"""Is a new run worse than an old one by more than a margin? Paired and clustered, for a pipeline to stop at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Literal
+from xml.etree import ElementTree
+
+import numpy as np
+
+from horsesense.core.document import Document
+from horsesense.errors import UserError, argument
+from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
+from horsesense.runs.results import Answered, earned_on
+from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Estimate, power
+from horsesense.stats.paired import compare
+from horsesense.stats.resampling import Floats
+
+Verdict = Literal["not worse", "worse", "undecided"]
+EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "undecided": 4}
+LEVEL = 0.95
+UNCHANGED = "new and old have the same weights and earned the same on every item, so nothing has changed"
+
+
+@dataclass(frozen=True, slots=True)
+class GateCheck(Document):
+    """A new model against an old one on one probe."""
+
+    probe: str
+    """What both were asked."""
+    way: str
+    """How both were asked."""
+    new: str
+    """The new model."""
+    old: str
+    """The one that it is held against."""
+    n: int
+    """Items with a gold that both were asked."""
+    accuracy: Estimate
+    """Of the new model."""
+    before: Estimate
+    """Of the old model."""
+    difference: Estimate
+    """New minus old, with the 95 % interval: not worse where its lower end is above minus the margin, or where the
+    same weights earned the same on every item."""
+    highest: float
+    """The upper end at the level that is corrected for several probes: worse where it is below minus the margin."""
+    verdict: Verdict
+    """What can be said."""
+    items_missing: int | None
+    """Undecided: items that would settle it, beyond those there are; null where it is settled or cannot be."""
+    notes: tuple[str, ...]
+    """What makes the comparison less than clean."""
+
+    def in_words(self, margin: float) -> str:
+        """The check in one sentence."""
+        d = self.difference
+        figures = f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) on {self.n:,} items"
+        if self.verdict == "not worse":
+            return f"{self.probe}: not worse by more than {margin:g}; {figures}"
+        if self.verdict == "worse":
+            return f"{self.probe}: worse by more than {margin:g}; {figures}"
+        more = (
+            f"about {self.items_missing:,} more items would settle it"
+            if self.items_missing
+            else "no number would settle it"
+        )
+        return f"{self.probe}: undecided at a margin of {margin:g}; {figures}; {more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(Document):
+    """Whether a new run is worse than an old one."""
+
+    verdict: Verdict
+    """Worse where any probe is; else undecided where any is; else not worse."""
+    margin: float
+    """The loss that is put up with."""
+    checks: tuple[GateCheck, ...]
+    """One a probe and model."""
+    left_out: tuple[str, ...] = ()
+    """Models of the new run, each with its probe, that the old one does not have."""
+
+    @property
+    def exit_code(self) -> int:
+        """0: not worse; 3: worse; 4: undecided."""
+        return EXIT_CODES[self.verdict]
+
+    def sentences(self) -> list[str]:
+        """Each check in a sentence, with the model where there are several; then what was not held against anything."""
+        several = len({check.new for check in self.checks}) > 1 or bool(self.left_out)
+        told = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
+        return told + [f"{each}: not in the old run, so not judged" for each in self.left_out]
+
+    def markdown(self) -> str:
+        """A summary for a pull request."""
+        lines = [f"## horsesense gate: {self.verdict}", "", f"A loss of {self.margin:g} is put up with.", ""]
+        lines += ["| probe | n | old | new | difference (95 %) | verdict |", "|---|---|---|---|---|---|"]
+        for each in self.checks:
+            d = each.difference
+            lines.append(
+                f"| {each.probe} | {each.n:,} | {each.before.value:.3f} | {each.accuracy.value:.3f} | "
+                f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) | {each.verdict} |"
+            )
+        lines += ["", *(f"- {sentence}" for sentence in self.sentences())]
+        lines += [f"- {note}" for note in dict.fromkeys(note for each in self.checks for note in each.notes)]
+        return "\n".join(lines) + "\n"
+
+    def junit(self) -> str:
+        """JUnit XML: a probe that is worse has failed, one that is undecided is skipped."""
+        count = {verdict: sum(each.verdict == verdict for each in self.checks) for verdict in EXIT_CODES}
+        suite = ElementTree.Element(
+            "testsuite",
+            name="horsesense gate",
+            tests=str(len(self.checks)),
+            failures=str(count["worse"]),
+            skipped=str(count["undecided"]),
+            errors="0",
+        )
+        for check in self.checks:
+            case = ElementTree.SubElement(suite, "testcase", classname=check.new, name=f"{check.probe} by {check.way}")
+            if check.verdict != "not worse":
+                kind = "failure" if check.verdict == "worse" else "skipped"
+                ElementTree.SubElement(case, kind, message=check.in_words(self.margin))
+        return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def judge(
+    new: tuple[Path, Sequence[Answered]],
+    old: tuple[Path, Sequence[Answered]],
+    margin: float,
+    how: Normalisation | None = None,
+) -> Gate:
+    """Hold each probe of the new run against the old one."""
+    if not 0 <= margin < 1:
+        raise UserError(f"{argument('margin')} {margin} is no share", fix="use 0 or more, and less than 1")
+    before = by_probe([old])
+    pairs, left_out = [], []
+    for probe, runs in by_probe([new]).items():
+        for name, run in runs.items():
+            other = _other(runs, before.get(probe, {}), name)
+            if other is None:
+                left_out.append(f"{name} on {probe}")
+            else:
+                pairs.append((probe, (run, other)))
+    if not pairs:
+        raise UserError("the two runs have no probe in common", file=new[0], fix="give runs on the same probes")
+    checks = tuple(_check(probe, *pair, margin, how, len(pairs)) for probe, pair in pairs)
+    verdicts = {check.verdict for check in checks}
+    worst: Verdict = "worse" if "worse" in verdicts else "undecided" if "undecided" in verdicts else "not worse"
+    return Gate(worst, margin, checks, tuple(left_out))
+
+
+def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) -> Answered | None:
+    """What a model is held against: the only one of each run, whatever they are called; of several by its name."""
+    return next(iter(old.values())) if len(new) == len(old) == 1 else old.get(name)
+
+
+def _check(
+    asked: AskedProbe, new: Answered, old: Answered, margin: float, how: Normalisation | None, checks: int
+) -> GateCheck:
+    side = side_by_side(asked.probe, {"new": new, "old": old}, how)
+    common = {item.id for item in old.items}
+    items = [item for item in new.items if item.id in common]
+    ids, units = [item.id for item in items], [item.unit(new.probe.card.group) for item in items]
+    a, b = earned_on(new, ids, how), earned_on(old, ids, how)
+    difference = side.pairings[0].comparison.difference
+    corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
+    verdict: Verdict = "undecided"
+    weights = {run.part.model.weights for run in (new, old)}
+    unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
+    if difference.low >= -margin or unchanged:
+        verdict = "not worse"
+    elif corrected.high < -margin:
+        verdict = "worse"
+    missing = _missing(a, b, units, difference, margin) if verdict == "undecided" else None
+    return GateCheck(
+        probe=asked.probe,
+        way=asked.way,
+        new=new.part.model.name,
+        old=old.part.model.name,
+        n=side.items,
+        accuracy=side.accuracies["new"],
+        before=side.accuracies["old"],
+        difference=difference,
+        highest=corrected.high,
+        verdict=verdict,
+        items_missing=missing,
+        notes=(*side.notes, *([UNCHANGED] if unchanged else [])),
+    )
+
+
+def _missing(a: Floats, b: Floats, units: Sequence[str], difference: Estimate, margin: float) -> int | None:
+    """Items that would settle on which side of minus the margin the difference lies, beyond those there are."""
+    known = power(np.asarray(a) + margin, b, units)
+    if known.more_items:
+        return known.more_items
+    away = abs(difference.value + margin)
+    if not away:
+        return None
+    # Where no unit differs there is no spread to judge by; the interval itself shrinks with the root of the items.
+    half = (difference.high - difference.low) / 2
+    return max(1, ceil(difference.n * (half / away) ** 2) - difference.n)

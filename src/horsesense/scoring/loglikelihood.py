@@ -1,0 +1,66 @@
+"""By options: how likely each option is, as the model reads it in its place. By PMI: against its bare likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from horsesense.core import Item, ScoringSpec, view
+from horsesense.models.protocol import Likelihood, Model
+from horsesense.scoring.chat import chat_prompts
+from horsesense.scoring.few_shot import examples_from
+from horsesense.scoring.option_prompts import WORDING, is_chat
+from horsesense.scoring.option_scores import Prepared, answer_of, prepare, prepare_prompts
+from horsesense.scoring.prompt_formats import Answers, Call, Way, same_spec
+from horsesense.scoring.prompts import item_prompts
+
+
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    if spec.chat == "on":
+        return _in_chat(model, items, spec, pool)
+    if not spec.shots:
+        return prepare(model, items, spec)
+    examples = examples_from(pool, spec)
+    before = {item.id: "".join(f"{_solved(each, spec)}\n\n" for each in examples(item)) for item in items}
+    return prepare(model, items, spec, before)
+
+
+def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    """Only where it is asked for: a likelihood in a template is another than that of the bare text."""
+    is_chat(spec, model.can("chat"), model.name)
+    examples = examples_from(pool, spec)
+    made = [chat_prompts(model, item, spec, examples(item)) for item in items]
+    return prepare_prompts(model, items, [prompts for prompts, _ in made], [shift for _, shift in made], spec)
+
+
+def _solved(item: Item, spec: ScoringSpec) -> str:
+    assert item.answer is not None
+    return item_prompts(item, replace(spec, baseline=False), True).prompts[item.answer].text
+
+
+def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+    """Sentences are asked as the blank that they differ in: a whole sentence has nothing to be set against."""
+    seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
+    made = _prepare(model, seen, spec, pool)
+    return [replace(each, item=item) for each, item in zip(made, items, strict=True)]
+
+
+def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
+    readings = [question for prepared in asked for question in prepared.questions]
+    scored: list[Likelihood] | None = call.memory.likelihoods(readings) if call.memory else None
+    if scored is None:
+        scored = call.model.likelihoods(readings, call.spec, call.budget, call.progress)
+        if call.memory:
+            call.memory.remember(readings, scored)
+    values = iter(scored)
+    return [answer_of(call.model, each, [next(values) for _ in each.questions]) for each in asked], []
+
+
+def _in_words(model: Model, spec: ScoringSpec) -> str:
+    told = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
+    told += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
+    return ", ".join(told)
+
+
+OPTIONS = Way("options", "likelihood", same_spec, _prepare, _answer, _in_words)
+PMI = Way("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)

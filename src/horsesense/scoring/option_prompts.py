@@ -1,0 +1,97 @@
+"""An item with its options shown by letters, in the words that letters and words are asked with. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from horsesense.core import Item, ScoringSpec
+from horsesense.errors import UserError
+from horsesense.models.protocol import Turn
+
+WORDING = 1
+"""Counted up when a sentence here changes: answers under different ones are not the same answers."""
+
+ONLY_LETTER = "Reply with the letter of the right option only."
+SHORTLY = "Reply with the letter and the words of the right option, and nothing else."
+REASONED = "Think step by step. Then end with a line that says 'Answer:' and the letter of the right option."
+
+
+def letters_of(item: Item) -> tuple[str, ...]:
+    if len(item.options) > len(ascii_uppercase):
+        raise UserError(
+            f"item {item.id} has {len(item.options)} options, more than there are letters", fix="ask it by options"
+        )
+    return tuple(ascii_uppercase[: len(item.options)])
+
+
+def turned(item: Item, rotation: int) -> tuple[int, ...]:
+    """The options in the order shown: turned by so many places.
+
+    >>> turned(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)
+    (1, 2, 0)
+    """
+    count = len(item.options)
+    return tuple((place + rotation) % count for place in range(count))
+
+
+def block(item: Item, order: Sequence[int]) -> str:
+    """The question and its options, one a line.
+
+    >>> print(block(Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot")), (1, 0)))
+    Which option fills the blank?
+    Ice is ___.
+    A. hot
+    B. cold
+    """
+    shown = [f"{letter}. {item.options[place]}" for letter, place in zip(letters_of(item), order, strict=True)]
+    return "\n".join([*asked(item), *shown])
+
+
+def asked(item: Item) -> list[str]:
+    """What stands before the options, line by line."""
+    premise = [item.premise] if item.premise else []
+    if item.form == "cloze":
+        return ["Which option fills the blank?", *premise, item.text]
+    if item.form == "sentences":
+        return ["Which sentence goes on best?" if item.premise else "Which sentence makes more sense?", *premise]
+    if item.form == "pair":
+        return ["Which option says how the second sentence follows from the first?", item.premise, item.text]
+    return [*premise, f"Question: {item.text}"]
+
+
+def turn(
+    item: Item, order: Sequence[int], examples: Sequence[Item], spec: ScoringSpec, chat: bool, instruction: str
+) -> Turn:
+    """What a model is given: a conversation with its examples as earlier turns, or one text up to ``Answer:``.
+
+    Examples show their options as they stand; the letter that is right varies with them.
+    """
+    solved = [(block(each, range(len(each.options))), _solution(each, instruction)) for each in examples]
+    asked = block(item, order)
+    if not chat:
+        shown = [f"{question}\nAnswer: {answer}" for question, answer in solved]
+        last = f"{asked}\n{instruction}\n" if instruction == REASONED else f"{asked}\nAnswer:"
+        return Turn("\n\n".join([*shown, last]))
+    messages = [("system", spec.system)] if spec.system else []
+    for question, answer in solved:
+        messages += [("user", f"{question}\n{instruction}"), ("assistant", answer)]
+    return Turn(messages=(*messages, ("user", f"{asked}\n{instruction}")))
+
+
+def _solution(item: Item, instruction: str) -> str:
+    assert item.answer is not None
+    letter = letters_of(item)[item.answer]
+    if instruction == ONLY_LETTER:
+        return letter
+    return f"Answer: {letter}" if instruction == REASONED else f"{letter}. {item.options[item.answer]}"
+
+
+def is_chat(spec: ScoringSpec, has_template: bool, name: str) -> bool:
+    """Whether the chat template is used; asked for where there is none, it is an error."""
+    if spec.chat == "on" and not has_template:
+        raise UserError(f"{name} has no chat template", fix="use chat=auto or chat=off")
+    chat = has_template and spec.chat != "off"
+    if spec.system and not chat:
+        raise UserError("a system text belongs to a conversation, and none is asked for", fix="leave it out")
+    return chat

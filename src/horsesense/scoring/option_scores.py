@@ -1,0 +1,143 @@
+"""Asking a model about items: every option's tokens with their log-probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.core import Answer, Item, ScoringSpec
+from horsesense.errors import UserError
+from horsesense.models.hf.encoding import frame_pairs
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood, Model, Reading
+from horsesense.scoring.prompts import ItemPrompts, item_prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item, put into words and cut into tokens."""
+
+    item: Item
+    prompts: ItemPrompts
+    options: tuple[Reading, ...]
+    baseline: tuple[Reading, ...]
+
+    shift: int = 0
+    """Characters before the prompts (solved examples, a chat template); offsets are told without them."""
+
+    @property
+    def longest(self) -> int:
+        return max(option.length for option in self.options)
+
+    @property
+    def questions(self) -> tuple[Reading, ...]:
+        return self.options + self.baseline
+
+    @property
+    def cost(self) -> int:
+        """Tokens computed for it."""
+        return sum(question.cost for question in self.questions)
+
+
+def prepare(
+    model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str] | None = None
+) -> list[Prepared]:
+    """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error.
+
+    ``before`` has what stands before the prompts of an item, by its id: solved examples.
+    """
+    if not isinstance(model, LanguageModel):
+        return _prepare_texts(model, items, spec, before or {})
+    for item in items:
+        if item.form not in model.family.forms:
+            raise UserError(
+                f"item {item.id}: {model.name} is of the family {model.family.name!r}, which cannot answer the form "
+                f"{item.form!r}",
+                fix=f"it answers {', '.join(model.family.forms)}",
+            )
+    if model.family.head == "tokens":
+        return _prepare_texts(model, items, spec, before or {})
+    if before:
+        raise UserError(f"{model.name} is a classifier, which takes no examples", fix="leave shots out")
+    framed = frame_pairs(model, items, spec)
+    return [
+        Prepared(item, ItemPrompts(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)
+    ]
+
+
+def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str]) -> list[Prepared]:
+    prompts = [item_prompts(item, spec, model.asks_what_follows) for item in items]
+    if before:
+        prompts = [_behind(before[item.id], each) for item, each in zip(items, prompts, strict=True)]
+    return prepare_prompts(model, items, prompts, [len(before.get(item.id, "")) for item in items], spec)
+
+
+def prepare_prompts(
+    model: Model, items: Sequence[Item], prompts: Sequence[ItemPrompts], shifts: Sequence[int], spec: ScoringSpec
+) -> list[Prepared]:
+    """Items with the prompts that were made of them, read by the model; ``shifts`` as in `Prepared`."""
+    try:
+        readings = iter(model.read([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
+    except UserError:
+        # Told again for the item that it is about.
+        for item, each in zip(items, prompts, strict=True):
+            try:
+                model.read(each.prompts + each.baseline, spec)
+            except UserError as error:
+                raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
+        raise
+    prepared = []
+    for item, each, shift in zip(items, prompts, shifts, strict=True):
+        options = tuple(next(readings) for _ in each.prompts)
+        baseline = tuple(next(readings) for _ in each.baseline)
+        prepared.append(Prepared(item, each, options, baseline, shift))
+    return prepared
+
+
+def _behind(before: str, prompts: ItemPrompts) -> ItemPrompts:
+    """The prompts behind a text; an option without its question stays as bare as it is."""
+    shift = len(before)
+    moved = (replace(p, text=before + p.text, start=p.start + shift, end=p.end + shift) for p in prompts.prompts)
+    return replace(prompts, prompts=tuple(moved))
+
+
+def answer_of(model: Model, prepared: Prepared, scored: Sequence[Likelihood]) -> Answer:
+    """The answer record of an item, from the scores of its options and then of its baselines."""
+    options = scored[: len(prepared.options)]
+    totals = tuple(_total(each.logprobs) for each in options)
+    if isinstance(model, LanguageModel) and model.family.head != "tokens":
+        scores = _log_softmax(totals) if model.family.head == "options" else totals
+        return Answer(prepared.item.id, prepared.prompts.view, scores, flags=("",) * len(scores))
+    return Answer(
+        item=prepared.item.id,
+        view=prepared.prompts.view,
+        scores=totals,
+        logprobs=tuple(tuple(float(value) for value in each.logprobs) for each in options),
+        starts=tuple(_moved(each.starts, prepared.shift) for each in options),
+        ends=tuple(_moved(each.ends, prepared.shift) for each in options),
+        flags=tuple(" ".join(each.flags) for each in options),
+        baseline=tuple(_total(each.logprobs) for each in scored[len(prepared.options) :]),
+    )
+
+
+def _moved(places: tuple[int, ...], shift: int) -> tuple[int, ...]:
+    return tuple(max(0, place - shift) for place in places) if shift else places
+
+
+def _log_softmax(scores: Sequence[float]) -> tuple[float, ...]:
+    values = np.asarray(scores, dtype=np.float64)
+    return tuple(float(value) for value in values - np.logaddexp.reduce(values))
+
+
+def _total(values: npt.NDArray[np.float32]) -> float:
+    return float(values.astype(np.float64).sum())
+
+
+def answer_items(model: Model, items: Sequence[Item], spec: ScoringSpec, budget: int = DEFAULT_BUDGET) -> list[Answer]:
+    """Ask a model about items, all at once; runs that are kept go through `horsesense.runs`."""
+    prepared = prepare(model, items, spec)
+    scored = iter(model.likelihoods([q for p in prepared for q in p.questions], spec, budget))
+    return [answer_of(model, p, [next(scored) for _ in p.questions]) for p in prepared]

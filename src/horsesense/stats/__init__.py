@@ -1,0 +1,44 @@
+"""What answers mean: pure functions over tables, from credit to comparison."""
+
+from horsesense.stats.accuracy import Credits, accuracy, chance, credits, effective_units, unit_average
+from horsesense.stats.calibration import Bin, Reliability, confidence, reliability
+from horsesense.stats.consistency import Consistency, consistency
+from horsesense.stats.families import Families, FamilyAccuracy, by_family, family_accuracy
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.paired import Comparison, compare, compare_all, holm, mcnemar
+from horsesense.stats.power import Power, power
+from horsesense.stats.slices import Slice, Sliced, by_facet
+from horsesense.stats.standouts import Search, Standout, standouts
+
+__all__ = [
+    "Bin",
+    "Comparison",
+    "Consistency",
+    "Credits",
+    "Estimate",
+    "Families",
+    "FamilyAccuracy",
+    "Power",
+    "Reliability",
+    "Search",
+    "Slice",
+    "Sliced",
+    "Standout",
+    "accuracy",
+    "by_facet",
+    "by_family",
+    "chance",
+    "compare",
+    "compare_all",
+    "confidence",
+    "consistency",
+    "credits",
+    "effective_units",
+    "family_accuracy",
+    "holm",
+    "mcnemar",
+    "power",
+    "reliability",
+    "standouts",
+    "unit_average",
+]

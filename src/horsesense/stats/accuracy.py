@@ -1,0 +1,241 @@
+"""From option scores to accuracy: who is chosen, what it earns, what guessing earns, and the mean with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.core.lazy import Made
+from horsesense.errors import UserError
+from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
+from horsesense.stats.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
+
+
+@dataclass(frozen=True, slots=True)
+class Credits:
+    """What a model earned, item by item."""
+
+    values: Floats
+    """1 for a right answer, 0 for a wrong one, 1/k where k options tie for the best and the gold is one of
+    them; nan where the item has no gold."""
+    margins: Floats
+    """Score of the gold minus the best other score: above 0 is right, 0 is a tie; nan where there is no gold
+    or no other option."""
+    predicted: tuple[tuple[int, ...], ...]
+    """The option chosen, or all that tie for it; known also where there is no gold."""
+    ties: int
+    """Items with a gold where several options tie for the best."""
+    unjudged: int
+    """Items without a gold, which earn nothing and are left out of every rate."""
+
+
+class Rows(Made[tuple[float, ...]]):
+    """Numbers, a few for each item, as one array: a row is made a tuple when it is looked at.
+
+    >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
+    >>> list(rows), rows[1], rows == [(-1.0, -2.0), (-3.0,)]
+    ([(-1.0, -2.0), (-3.0,)], (-3.0,), True)
+    """
+
+    def __init__(self, flat: Floats, begins: NDArray[np.int64]) -> None:
+        self.flat, self.begins = flat, begins
+        """All numbers; where each row begins, and where the last one ends."""
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    def member(self, place: int) -> tuple[float, ...]:
+        return tuple(self.flat[self.begins[place] : self.begins[place + 1]].tolist())
+
+    def __iter__(self) -> Iterator[tuple[float, ...]]:
+        flat = self.flat.tolist()
+        return (tuple(flat[start:end]) for start, end in pairwise(self.begins.tolist()))
+
+
+def credits(
+    scores: Sequence[Sequence[float]],
+    answers: Sequence[int | None] | NDArray[np.int64],
+    ids: Sequence[str] | None = None,
+) -> Credits:
+    """What each item earns. Scores tie only where they are exactly equal; ``ids`` name the items in errors.
+
+    Answers that are an array have -1 where there is no gold.
+
+    >>> earned = credits([[-1.0, -2.0], [-3.0, -3.0], [-2.0, -1.0], [-1.0, -5.0]], [0, 1, 0, None])
+    >>> earned.values.tolist(), earned.margins.tolist()
+    ([1.0, 0.5, 0.0, nan], [1.0, 0.0, -1.0, nan])
+    >>> earned.predicted, earned.ties, earned.unjudged
+    (((0,), (0, 1), (1,), (0,)), 1, 1)
+    """
+    if len(scores) != len(answers):
+        raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
+    table, counts = score_table(scores, ids)
+    n = len(counts)
+    if isinstance(answers, np.ndarray):
+        gold, judged = answers, answers >= 0
+    else:
+        gold = np.array([-1 if answer is None else answer for answer in answers], dtype=np.int64)
+        judged = np.array([answer is not None for answer in answers], dtype=bool)
+    if (wrong := judged & ((gold < 0) | (gold >= counts))).any():
+        i = int(np.argmax(wrong))
+        raise UserError(f"{_name(ids, i)} has {counts[i]} scores, but its answer is option {gold[i]} (from 0)")
+
+    best = table == table.max(axis=1, keepdims=True) if n else np.zeros((0, 0), dtype=bool)
+    shared = best.sum(axis=1)
+    values, margins = np.full(n, np.nan), np.full(n, np.nan)
+    rows = np.flatnonzero(judged)
+    values[rows] = best[rows, gold[rows]] / shared[rows]
+    others = table[rows]
+    others[np.arange(len(rows)), gold[rows]] = -np.inf
+    if len(rows):
+        margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
+    alone = [(option,) for option in range(table.shape[1])]  # one tuple for all items of which it is the choice
+    predicted = [alone[option] for option in best.argmax(axis=1).tolist()] if n else []
+    for place in np.flatnonzero(shared > 1).tolist():
+        predicted[place] = tuple(np.flatnonzero(best[place]).tolist())
+    return Credits(
+        values=values,
+        margins=margins,
+        predicted=tuple(predicted),
+        ties=int((shared[rows] > 1).sum()),
+        unjudged=n - len(rows),
+    )
+
+
+def chance(option_counts: Sequence[int]) -> float:
+    """What guessing earns: the mean of 1/n over items, which is not 1 over the mean of n.
+
+    >>> chance([2, 2, 4, 4])
+    0.375
+    """
+    if not len(option_counts) or min(option_counts) < 1:
+        raise UserError("chance needs at least one item, and at least one option an item")
+    return float(np.mean(1.0 / np.asarray(option_counts, dtype=np.float64)))
+
+
+def score_table(
+    scores: Sequence[Sequence[float]], ids: Sequence[str] | None = None
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Scores as a table, short rows filled with -inf (a score is never infinite), and the length of each row."""
+    counts = np.diff(scores.begins) if isinstance(scores, Rows) else np.array([len(row) for row in scores], np.int64)
+    if len(counts) and not counts.all():
+        raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
+    flat = scores.flat if isinstance(scores, Rows) else np.array([score for row in scores for score in row], np.float64)
+    if not (finite := np.isfinite(flat)).all():
+        place = int(np.argmin(finite))
+        item = int(np.searchsorted(np.cumsum(counts), place, side="right"))
+        raise UserError(f"{_name(ids, item)} has the score {flat[place]}", fix="a score must be a finite number")
+    table = np.full((len(counts), int(counts.max(initial=0))), -np.inf)
+    table[np.arange(table.shape[1]) < counts[:, None]] = flat
+    return table, counts
+
+
+def _name(ids: Sequence[Any] | None, place: int) -> str:
+    return f"item {ids[place]}" if ids is not None else f"item {place} (from 0)"
+
+
+def accuracy(
+    values: Floats | Sequence[float],
+    units: Names,
+    chance: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    crossed: Names | None = None,
+) -> Estimate:
+    """Mean credit with an interval that respects dependence: items of one unit are drawn together.
+
+    Items whose value is nan (no gold) are left out. ``crossed`` is a second grouping (parts × wholes).
+    The order of the items does not matter.
+
+    >>> rate = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
+    >>> rate.n, rate.clusters, rate.value, round(rate.low, 2), round(rate.high, 2)
+    (160, 40, 0.75, 0.59, 0.87)
+    """
+    check_level(level)
+    credit = np.asarray(values, dtype=np.float64)
+    if len(credit) != len(units) or (crossed is not None and len(crossed) != len(units)):
+        raise UserError(f"there are {len(credit)} values, but another number of units")
+    judged = ~np.isnan(credit)
+    if not judged.any():
+        raise UserError("no item has a gold answer, so there is no accuracy")
+    credit = credit[judged]
+    if credit.min() < 0 or credit.max() > 1:
+        raise UserError("a credit is not between 0 and 1")
+    names = unit_array(units)[judged]
+    others = None if crossed is None else unit_array(crossed)[judged]
+    variance, number = mean_spread(credit, names, others, seed, resamples)
+    value = min(1.0, float(np.sort(credit).mean()))
+    ends = rate_interval(value, variance, number, level)
+    return Estimate(
+        n=len(credit),
+        clusters=number,
+        value=value,
+        ci=ends,
+        level=level,
+        chance=chance,
+        method="cluster bootstrap, beta" if crossed is None else "two-way cluster bootstrap, beta",
+        seed=seed,
+        note=unit_note(number),
+    )
+
+
+LEAST_FAMILIES = 4
+"""Families that a unit needs before its own share says something."""
+AVERAGED = "average over units, bootstrap, beta"
+
+
+def unit_average(
+    values: Floats | Sequence[float], units: Names, families: Names, chance: float | None = None, seed: int = 0
+) -> Estimate | None:
+    """The average of the shares of units with enough families, each counting once; None for fewer than two of them.
+
+    A unit that has many items (one property asked a hundred times) then weighs no more than one that has few.
+
+    >>> rate = unit_average([1] * 40 + [0] * 8, ["ice"] * 40 + ["fire"] * 8, [str(i) for i in range(48)])
+    >>> rate.value, rate.clusters, rate.n
+    (0.5, 2, 48)
+    """
+    found = unit_shares(values, units, families)
+    if found is None:
+        return None
+    shares, n = found
+    rate = accuracy(shares, np.arange(len(shares)), chance, seed=seed)
+    return replace(rate, n=n, method=AVERAGED)
+
+
+def unit_shares(values: Floats | Sequence[float], units: Names, families: Names) -> tuple[Floats, int] | None:
+    """The share of each unit with enough families, by name, and how many items they have; None for fewer than two.
+
+    >>> shares, n = unit_shares([1] * 4 + [0] * 5, ["ice"] * 4 + ["fire"] * 5, [str(i) for i in range(9)])
+    >>> shares.tolist(), n
+    ([0.0, 1.0], 9)
+    """
+    credit = np.asarray(values, dtype=np.float64)
+    judged = ~np.isnan(credit)
+    names, members = unit_array(units)[judged], unit_array(families)[judged]
+    credit = credit[judged]
+    _, unit = np.unique(names, return_inverse=True)
+    _, family = np.unique(members, return_inverse=True)
+    pairs = np.unique(np.stack([unit, family]), axis=1)
+    kept = np.bincount(pairs[0], minlength=int(unit.max(initial=-1)) + 1) >= LEAST_FAMILIES
+    if kept.sum() < 2:
+        return None
+    counts = np.bincount(unit)
+    shares: Floats = (np.bincount(unit, weights=credit) / counts)[kept].clip(0, 1)
+    return shares, int(counts[kept].sum())
+
+
+def effective_units(units: Names) -> float:
+    """How many units of equal size would say as much (Kish, 1965): the square of the sum over the sum of squares.
+
+    >>> effective_units(["ice"] * 5 + ["fire"] * 5), round(effective_units(["ice"] * 9 + ["fire"]), 2)
+    (2.0, 1.22)
+    """
+    _, counts = np.unique(unit_array(units), return_counts=True)
+    return float(counts.sum() ** 2 / (counts.astype(np.float64) ** 2).sum())

@@ -1,0 +1,119 @@
+"""Does a model know when it knows? Confidence beside accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.errors import UserError
+from horsesense.stats.accuracy import accuracy, score_table
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Items of about the same confidence."""
+
+    confidence: float
+    """Mean confidence of its items."""
+    low: float
+    """Least confidence in it."""
+    high: float
+    """Greatest confidence in it."""
+    accuracy: Estimate
+    """What those items earned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """A reliability curve and the distance from the diagonal."""
+
+    bins: tuple[Bin, ...]
+    """From least to greatest confidence, about as many items in each."""
+    error: float
+    """Expected calibration error: mean distance of accuracy from confidence over items, bin by bin."""
+    noise: float
+    """The error that a perfectly calibrated model would show on as many independent items: the error is never 0."""
+    overconfidence: float
+    """Mean confidence minus accuracy: above 0, the model is surer than it should be."""
+    n: int
+    seed: int
+    """Seed of the resampling and of the noise."""
+
+
+def confidence(scores: Sequence[Sequence[float]]) -> Floats:
+    """Probability of the best option, if scores are log-probabilities and one of the options must be true.
+
+    >>> confidence([[0.0, 0.0], [1.0, 1.0, -1000.0], [0.0, -1000.0]]).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    table, _ = score_table(scores)
+    best: Floats = 1 / np.exp(table - table.max(axis=1, keepdims=True, initial=-np.inf)).sum(axis=1)
+    return best
+
+
+def reliability(
+    confidences: Floats | Sequence[float],
+    values: Floats | Sequence[float],
+    units: Names,
+    bins: int = 10,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Reliability:
+    """The reliability curve. Items of equal confidence stay together, so there may be fewer bins than asked.
+
+    >>> curve = reliability([0.6] * 10 + [0.9] * 10, [1, 0] * 5 + [1] * 10, [str(i) for i in range(20)], bins=2)
+    >>> [(round(b.confidence, 2), b.accuracy.value) for b in curve.bins], round(curve.error, 3)
+    ([(0.6, 0.5), (0.9, 1.0)], 0.1)
+    """
+    sure, credit = np.asarray(confidences, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if not len(sure) == len(credit) == len(units):
+        raise UserError(f"there are {len(sure)} confidences for {len(credit)} values and {len(units)} units")
+    if bins < 1:
+        raise UserError(f"{bins} bins are too few", fix="use 10")
+    judged = ~np.isnan(credit)
+    if not judged.any():
+        raise UserError("no item has a gold answer, so there is no accuracy")
+    sure, credit = sure[judged], credit[judged]
+    if not (sure >= 0).all() or not (sure <= 1).all():
+        raise UserError("a confidence is not between 0 and 1")
+    names = unit_array(units)[judged]
+    places = _equal_counts(sure, bins)
+    filled = []
+    for place in np.unique(places):
+        here = places == place
+        rate = accuracy(credit[here], names[here].tolist(), None, level, seed, resamples)
+        filled.append(Bin(float(sure[here].mean()), float(sure[here].min()), float(sure[here].max()), rate))
+    rng = np.random.default_rng(seed)
+    ideal = [calibration_error(sure, (rng.random(len(sure)) < sure).astype(np.float64), places) for _ in range(200)]
+    return Reliability(
+        bins=tuple(filled),
+        error=calibration_error(sure, credit, places),
+        noise=float(np.mean(ideal)),
+        overconfidence=float(sure.mean() - credit.mean()),
+        n=len(sure),
+        seed=seed,
+    )
+
+
+def calibration_error(confidences: Floats, values: Floats, places: Sequence[int] | NDArray[np.int64]) -> float:
+    """Sum over bins of the share of items times the distance of accuracy from confidence.
+
+    >>> round(calibration_error(np.array([0.6, 0.8, 0.9, 0.9]), np.array([0.0, 1.0, 1.0, 1.0]), [0, 0, 1, 1]), 3)
+    0.15
+    """
+    gaps = np.bincount(np.asarray(places, dtype=np.int64), weights=confidences - values)
+    return float(np.abs(gaps).sum() / len(values))
+
+
+def _equal_counts(confidences: Floats, bins: int) -> NDArray[np.int64]:
+    """The bin of each item, by rank; equal ones share their middle rank, so the order of items does not matter."""
+    _, codes, counts = np.unique(confidences, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - counts / 2
+    places: NDArray[np.int64] = np.floor(middle * bins / len(confidences)).astype(np.int64)[codes]
+    return places

@@ -1,0 +1,98 @@
+"""What raises or lowers the odds of a right answer, where items share their concept and their answer.
+
+A logistic regression by estimating equations with independence as working correlation (Liang and Zeger, 1986). Its
+variance is robust to any dependence within a concept and within an answer at once: the sum of both clusterings less
+that of their crossing (Cameron, Gelbach and Miller, 2011), each with its small-sample factor, and the t distribution of
+the smaller number of clusters. `bench/hops_coverage.py` shows by simulation how often the intervals hold the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+import scipy.stats
+from numpy.typing import NDArray
+
+from horsesense.errors import UserError
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.resampling import Floats
+
+_STEPS = 50
+_DONE = 1e-9
+_FEWEST = 5
+"""Clusters of either kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one more of something does to the log odds of a right answer."""
+
+    name: str
+    """Of what."""
+    log_odds: Estimate
+    """0 where it does nothing; below 0 where it makes items harder."""
+    p: float
+    """Of so large an effect where there is none."""
+
+
+def clustered_logit(
+    right: Sequence[bool] | NDArray[np.bool_] | Floats,
+    columns: Mapping[str, Sequence[float]],
+    *clusters: Sequence[str],
+    level: float = 0.95,
+) -> list[Effect]:
+    """The effect of each column, the others held; ``clusters`` are one or two groupings of the items."""
+    outcome = np.asarray(right, dtype=np.float64)
+    design = np.stack([np.ones(len(outcome)), *(np.asarray(c, dtype=np.float64) for c in columns.values())], axis=1)
+    codes = [np.unique(np.asarray(names, dtype=str), return_inverse=True)[1] for names in clusters]
+    fewest = min(int(code.max()) + 1 for code in codes)
+    if fewest < _FEWEST:
+        raise UserError(f"{fewest} clusters are too few for a regression", fix=f"give {_FEWEST} or more")
+    if np.linalg.matrix_rank(design) < design.shape[1] or outcome.min() == outcome.max():
+        raise UserError("the effects cannot be told apart", fix="give items that vary in each of them, right and wrong")
+    beta = _fitted(design, outcome)
+    rate = scipy.special.expit(design @ beta)
+    bread = np.linalg.inv(design.T @ (design * (rate * (1 - rate))[:, None]))
+    scores = design * (outcome - rate)[:, None]
+    meat = sum(_meat(scores, code) for code in codes)
+    if len(codes) > 1:
+        meat = meat - _meat(scores, codes[0] * (int(codes[1].max()) + 1) + codes[1])
+    variance = np.diag(bread @ meat @ bread)
+    # The difference of two clusterings may fall below zero; the larger single one is then the safe value.
+    single = np.max([np.diag(bread @ _meat(scores, code) @ bread) for code in codes], axis=0)
+    error = np.sqrt(np.where(variance > 0, variance, single))
+    wide = float(scipy.stats.t.ppf((1 + level) / 2, fewest - 1))
+    effects = []
+    for name, value, spread in zip(columns, beta[1:].tolist(), error[1:].tolist(), strict=True):
+        ends = value - wide * spread, value + wide * spread
+        estimate = Estimate(
+            value, ends, len(outcome), fewest, 0.0, level, "estimating equations, two-way sandwich, t", 0
+        )
+        p = float(2 * scipy.stats.t.sf(abs(value) / spread, fewest - 1)) if spread > 0 else 1.0
+        effects.append(Effect(name, estimate, p))
+    return effects
+
+
+def _fitted(design: Floats, outcome: Floats) -> Floats:
+    """Newton's steps, with a ridge too small to matter but for separated items."""
+    beta = np.zeros(design.shape[1])
+    ridge = 1e-6 * np.eye(design.shape[1])
+    for _ in range(_STEPS):
+        rate = scipy.special.expit(design @ beta)
+        slope = design.T @ (outcome - rate) - ridge @ beta
+        step = np.linalg.solve(design.T @ (design * (rate * (1 - rate))[:, None]) + ridge, slope)
+        beta = beta + np.clip(step, -5, 5)
+        if np.abs(step).max() < _DONE:
+            break
+    return beta
+
+
+def _meat(scores: Floats, code: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+    _, place = np.unique(code, return_inverse=True)
+    number = int(place.max()) + 1
+    sums = np.stack([np.bincount(place, weights=column, minlength=number) for column in scores.T], axis=1)
+    meat: Floats = sums.T @ sums * number / max(number - 1, 1)
+    return meat

@@ -1,0 +1,169 @@
+"""Numbers made of several rates: a gap of two sides, a product over roles, d′.
+
+A side that is all right or all wrong has no bootstrap variance, though its rate is far from certain; a number made of
+it inherits that error. Each rate on its own has an interval that knows better, so these are put together: the ends
+of the number are its extremes over the ellipse that the intervals of its rates span. For a difference this is the
+square-and-add method of Newcombe (1998) and Zou and Donner (2008), with the correlation of rates that share units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import scipy
+
+from horsesense.stats.intervals import rate_interval
+from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
+
+Function = Callable[[Floats], Floats]
+"""From rates, one row a case, to one number a row."""
+
+VERY_FEW = 5
+MOST_CORNERS = 6
+DIRECTIONS = 200
+"""Ways out of the middle of the ellipse that are tried beside the steepest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Several rates over the same units of dependence."""
+
+    values: Floats
+    variances: Floats
+    """Of each mean, by drawing units."""
+    numbers: tuple[int, ...]
+    """Units behind each."""
+    correlation: Floats
+    """How the means go together because they share units; 0 where they share none."""
+
+    def only(self, *places: int) -> Rates:
+        """Some of them."""
+        chosen = list(places)
+        numbers = tuple(self.numbers[place] for place in chosen)
+        return Rates(self.values[chosen], self.variances[chosen], numbers, self.correlation[np.ix_(chosen, chosen)])
+
+    def ends(self, level: float) -> tuple[Floats, Floats]:
+        """Lower and upper end of each rate."""
+        both = [
+            rate_interval(value, variance, number, level)
+            for value, variance, number in zip(self.values.tolist(), self.variances, self.numbers, strict=True)
+        ]
+        return np.array([low for low, _ in both]), np.array([high for _, high in both])
+
+
+def rates_of(
+    credits: Sequence[Floats],
+    units: Sequence[Names],
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    crossed: Sequence[Names] | None = None,
+) -> Rates:
+    """The mean of each list of credits, whose items lie in the units named beside them; units may be shared.
+
+    >>> rates = rates_of([np.array([1.0, 0.0]), np.array([1.0, 1.0, 1.0])], [["a", "b"], ["b", "c", "d"]])
+    >>> rates.values.tolist(), rates.numbers
+    ([0.5, 1.0], (2, 3))
+    """
+    others: Sequence[Names | None] = [None] * len(credits) if crossed is None else crossed
+    spreads = [
+        mean_spread(credit, unit_array(names), other, seed, resamples)
+        for credit, names, other in zip(credits, units, others, strict=True)
+    ]
+    values = np.array([min(1.0, float(np.sort(credit).mean())) for credit in credits])
+    return Rates(
+        values,
+        np.array([variance for variance, _ in spreads]),
+        tuple(number for _, number in spreads),
+        _correlation(credits, values, units),
+    )
+
+
+def _correlation(credits: Sequence[Floats], values: Floats, units: Sequence[Names]) -> Floats:
+    """Correlation of means by what each unit adds to them; few shared units say little, and are trusted little."""
+    known = [unit_array(names) for names in units]
+    numbers = all(names.dtype.kind == "i" for names in known)
+    every = np.concatenate(known if numbers else [names.astype(str) for names in known])
+    codes = np.unique(every, return_inverse=True)[1]
+    ends = np.cumsum([len(credit) for credit in credits])
+    parts = np.split(codes, ends[:-1])
+    number = int(codes.max()) + 1
+    residuals = np.stack(
+        [
+            np.bincount(part, weights=credit - value, minlength=number)
+            for part, credit, value in zip(parts, credits, values, strict=True)
+        ]
+    )
+    held = np.stack([np.bincount(part, minlength=number) > 0 for part in parts]).astype(np.float64)
+    size = np.sqrt((residuals**2).sum(axis=1))
+    scaled = residuals / np.where(size > NOTHING**0.5, size, np.inf)[:, None]
+    shared = held @ held.T
+    trusted: Floats = scaled @ scaled.T * np.clip(1 - 3 / np.maximum(shared, 3), 0, 1)
+    np.fill_diagonal(trusted, 1.0)
+    return trusted
+
+
+def difference_of(rates: Rates, level: float = 0.95) -> tuple[float, float]:
+    """The ends of the first of two rates less the second, in closed form (Zou and Donner 2008, equation 8).
+
+    >>> rates = rates_of([np.ones(10), np.zeros(10)], [[str(i) for i in range(10)], [str(i) for i in range(10, 20)]])
+    >>> [round(end, 3) for end in difference_of(rates)]
+    [0.564, 1.0]
+    """
+    (low_a, low_b), (high_a, high_b) = rates.ends(level)
+    a, b = rates.values
+    both = 2 * rates.correlation[0, 1]
+    down, up = (a - low_a, high_b - b), (high_a - a, b - low_b)
+    reach = [max(0.0, x**2 + y**2 - both * x * y) ** 0.5 for x, y in (down, up)]
+    return max(-1.0, float(a - b - reach[0])), min(1.0, float(a - b + reach[1]))
+
+
+@np.errstate(invalid="ignore")  # where the number is infinite at two rims, their difference is none
+def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> tuple[float, float]:
+    """The ends of a number made of rates: its extremes over the ellipse that their intervals span.
+
+    >>> rates = rates_of([np.ones(10), np.zeros(10)], [[str(i) for i in range(10)], [str(i) for i in range(10, 20)]])
+    >>> [round(end, 3) for end in combined_interval(lambda p: p[:, 0] - p[:, 1], rates)]
+    [0.564, 1.0]
+    """
+    low, high = rates.ends(level)
+    down, up = rates.values - low, high - rates.values
+    weights, axes = np.linalg.eigh(rates.correlation)
+    shape = axes * np.sqrt(np.clip(weights, 0, None))
+
+    def at(ways: Floats) -> Floats:
+        """The function at the rim of the ellipse, that way out of its middle."""
+        out = ways @ shape.T
+        return function(np.clip(rates.values + np.where(out > 0, out * up, out * down), 0.0, 1.0))
+
+    middle = float(np.nan_to_num(function(rates.values[None, :]), nan=0.0, posinf=1e9, neginf=-1e9)[0])
+    number = len(rates.values)
+    rng = np.random.default_rng(0)
+    ways = rng.normal(size=(DIRECTIONS, number))
+    ways = np.concatenate([ways / np.linalg.norm(ways, axis=1, keepdims=True), np.eye(number), -np.eye(number)])
+    found = [at(ways), function(rates.values[None, :])]
+    if min(rates.numbers) < VERY_FEW and number <= MOST_CORNERS:
+        # So few units tell nothing of how the rates go together: all their ends may come at once.
+        found.append(function(np.array(list(product(*zip(low, high, strict=True))))))
+    for sign in (1.0, -1.0):
+        reach = (up + down) / 2
+        for _ in range(3):  # the slope depends on the side that each rate is moved to, and that on the slope
+            step = np.clip(rates.values + np.diag(reach), 0.0, 1.0)
+            slope = np.nan_to_num((function(step) - middle) * np.sign(reach), posinf=1e9, neginf=-1e9)
+            way = shape.T @ (sign * slope)
+            if not way.any():
+                break
+            way /= np.linalg.norm(way)
+            found.append(at(way[None, :]))
+            out = shape @ way
+            reach = np.where(out > 0, up, -down)
+    every = np.concatenate(found)
+    return float(np.nanmin(every)), float(np.nanmax(every))
+
+
+def z(rate: Floats) -> Floats:
+    """The normal quantile of a rate; infinite at 0 and 1."""
+    quantile: Floats = scipy.special.ndtri(rate)
+    return quantile

@@ -1,0 +1,201 @@
+"""Does a model know whole families, or some members of many? Mean and strict accuracy.
+
+Strict accuracy asks for every member of a family (wordnetqa, section 4.3 and table 8; rica, figure 7). Large
+families are harder for that reason alone, so it stands beside what independent errors would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.errors import UserError
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.combined import combined_interval, rates_of
+from horsesense.stats.intervals import Estimate, check_level
+from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
+
+MOST_ROLES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """What a model earned, family by family, sorted by name; items without a gold are left out."""
+
+    names: NDArray[Any]
+    sizes: NDArray[np.int64]
+    """Members with a gold."""
+    means: Floats
+    """Mean credit of the members (rica, figure 7)."""
+    strict: NDArray[np.bool_]
+    """Whether every member is fully right; a tie is not."""
+    units: NDArray[Any]
+    """The unit of dependence each belongs to: itself, unless a coarser one was given."""
+    members: NDArray[np.int64]
+    """For each judged item, the place of its family in ``names``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyAccuracy:
+    """Accuracy by family, over all families or those of one size; ``n`` counts families."""
+
+    size: int | None
+    """Members of each family; None where all sizes are taken together."""
+    mean: Estimate
+    """Mean over families of a family's mean credit: a large family counts once."""
+    strict: Estimate
+    """Share of families with every member fully right."""
+    independent: Estimate
+    """What strict accuracy would be if members failed independently of one another."""
+    excess: Estimate
+    """Strict minus independent: above 0, errors are gathered in few families."""
+
+
+def by_family(values: Floats | Sequence[float], families: Names, units: Names | None = None) -> Families:
+    """Gather items into families, which have names or numbers.
+
+    >>> gathered = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
+    >>> gathered.names.tolist(), gathered.means.tolist(), gathered.strict.tolist()
+    (['fire', 'ice'], [1.0, 0.75], [True, False])
+    """
+    credit = np.asarray(values, dtype=np.float64)
+    if not len(credit) == len(families) == len(families if units is None else units):
+        raise UserError(f"there are {len(credit)} values for {len(families)} items")
+    judged = ~np.isnan(credit)
+    if not judged.any():
+        raise UserError("no item has a gold answer, so there is no accuracy")
+    credit = credit[judged]
+    names, first, members, sizes = np.unique(
+        unit_array(families)[judged], return_index=True, return_inverse=True, return_counts=True
+    )
+    if units is None:
+        coarser = names
+    else:
+        item_units = unit_array(units)[judged]
+        coarser = item_units[first]
+        if (torn := coarser[members] != item_units).any():
+            name = str(names[members[int(np.argmax(torn))]])
+            raise UserError(f"the family {name!r} lies in several units", fix="use units that hold whole families")
+    return Families(
+        names=names,
+        sizes=sizes.astype(np.int64),
+        means=np.minimum(np.bincount(members, weights=credit) / sizes, 1.0),
+        strict=np.bincount(members, weights=credit == 1) == sizes,
+        units=coarser,
+        members=members.astype(np.int64),
+    )
+
+
+def family_accuracy(
+    values: Floats | Sequence[float],
+    families: Names,
+    roles: Sequence[str] | None = None,
+    units: Names | None = None,
+    option_counts: Sequence[int] | NDArray[np.int64] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> list[FamilyAccuracy]:
+    """Mean and strict accuracy over all families, then over those of each size.
+
+    Independence multiplies accuracies: of all members alike, or of each of the ``roles`` (an item's
+    ``member``) where those mean the same in every family. Accuracy here is the share of items fully right,
+    as strictness asks, among the families of the same row. ``units`` hold whole families; a family is its
+    own unit where they are not given. ``option_counts`` give chance.
+
+    >>> everything, pairs = family_accuracy([1, 1, 0, 0] * 10, [str(i // 2) for i in range(40)])
+    >>> pairs.size, pairs.mean.value, pairs.strict.value, pairs.independent.value, pairs.excess.value
+    (2, 0.5, 0.5, 0.25, 0.25)
+    """
+    check_level(level)
+    gathered = by_family(values, families, units)
+    for column, what in ((roles, "roles"), (option_counts, "option counts")):
+        if column is not None and len(column) != len(families):
+            raise UserError(f"there are {len(column)} {what} for {len(families)} items")
+    judged = ~np.isnan(np.asarray(values, dtype=np.float64))
+    right = np.asarray(values, dtype=np.float64)[judged] == 1
+    labels = (np.zeros(len(judged), np.int64) if roles is None else np.asarray(roles, dtype=str))[judged]
+    guess = None if option_counts is None else 1 / np.asarray(option_counts, dtype=np.float64)[judged]
+    if len(kinds := np.unique(labels)) > MOST_ROLES:
+        raise UserError(f"there are {len(kinds)} roles", fix="leave roles out where they differ from family to family")
+    rows = []
+    for size in (None, *np.unique(gathered.sizes).tolist()):
+        here = np.ones(len(gathered.names), dtype=bool) if size is None else gathered.sizes == size
+        items = here[gathered.members]
+        members = (np.cumsum(here) - 1)[gathered.members[items]]
+        names = gathered.units[here]
+        expected = _Independence(right[items], labels[items], members)
+        mean_chance, strict_chance = _chances(None if guess is None else guess[items], members)
+        strict = accuracy(gathered.strict[here], names, strict_chance, level, seed, resamples)
+        independent, excess = expected.estimates(gathered.strict[here], names, strict, resamples)
+        mean = accuracy(gathered.means[here], names, mean_chance, level, seed, resamples)
+        rows.append(FamilyAccuracy(size, mean, strict, independent, excess))
+    return rows
+
+
+def without_repeats(values: Floats | Sequence[float], again: Sequence[bool] | NDArray[np.bool_]) -> Floats:
+    """Credits without the second asking, so that strict accuracy counts a question once.
+
+    >>> without_repeats([1, 0], [False, True]).tolist()
+    [1.0, nan]
+    """
+    credit = np.array(values, dtype=np.float64)
+    credit[np.asarray(again, dtype=bool)] = np.nan
+    return credit
+
+
+def _chances(guess: Floats | None, members: NDArray[np.int64]) -> tuple[float | None, float | None]:
+    if guess is None:
+        return None, None
+    mean = np.bincount(members, weights=guess) / np.bincount(members)
+    strict = np.exp(np.bincount(members, weights=np.log(guess)))
+    return float(mean.mean()), float(strict.mean())
+
+
+class _Independence:
+    """Strict accuracy under independence, as a function of the accuracy in each role."""
+
+    def __init__(self, right: NDArray[np.bool_], labels: NDArray[Any], members: NDArray[np.int64]) -> None:
+        roles, codes = np.unique(labels, return_inverse=True)
+        number, families = len(roles), int(members.max()) + 1
+        asked = np.bincount(members * number + codes, minlength=families * number).reshape(families, number)
+        # Families that ask the same roles share one product; there are few such make-ups.
+        self.make_ups, counts = np.unique(asked, axis=0, return_counts=True)
+        self.shares = counts / families
+        self.by_role = [codes == role for role in range(number)]
+        self.right, self.members = right.astype(np.float64), members
+
+    def __call__(self, rates: Floats) -> Floats:
+        """From accuracies, one column a role, to the share of families that would be right as a whole."""
+        products = np.stack([(rates**make_up).prod(axis=1) for make_up in self.make_ups], axis=1)
+        together: Floats = products @ self.shares
+        return together
+
+    def estimates(
+        self, whole: NDArray[np.bool_], units: Names, strict: Estimate, resamples: int
+    ) -> tuple[Estimate, Estimate]:
+        """What independence gives, and how far strict accuracy lies above it."""
+        names = unit_array(units)
+        credits = [self.right[role] for role in self.by_role]
+        places = [names[self.members[role]] for role in self.by_role]
+        roles = rates_of(credits, places, strict.seed, resamples)
+        value = float(self(roles.values[None, :])[0])
+        independent = replace(
+            strict,
+            value=value,
+            ci=combined_interval(self, roles, strict.level),
+            chance=None,
+            method="intervals of accuracy by role, combined",
+        )
+        both = rates_of([*credits, whole.astype(np.float64)], [*places, names], strict.seed, resamples)
+        excess = replace(
+            independent,
+            value=strict.value - value,
+            ci=combined_interval(lambda rates: rates[:, -1] - self(rates[:, :-1]), both, strict.level),
+            method="intervals of strict accuracy and of accuracy by role, combined",
+        )
+        return independent, excess

@@ -1,0 +1,166 @@
+"""The true share of something that an imperfect reader sees: Rogan and Gladen's estimate, with both errors in its
+interval, and how often that interval holds the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import scipy
+
+from horsesense.errors import UserError
+from horsesense.stats.intervals import Estimate, check_level, rate_interval
+
+METHOD = "Rogan and Gladen 1978, interval of Lang and Reiczigel 2014"
+BLIND = 0.1
+"""A reader whose sensitivity is not this much above its false alarms cannot tell bad from good: dividing by the
+difference would blow noise up to anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of how many. Neither need be whole: a weighted share counts as many as would spread as much."""
+
+    hits: float
+    n: float
+
+    @property
+    def rate(self) -> float:
+        """The share; nan of nothing.
+
+        >>> Count(3, 12).rate
+        0.25
+        """
+        return self.hits / self.n if self.n else math.nan
+
+
+def share(count: Count, seed: int = 0, level: float = 0.95) -> Estimate:
+    """A share of independent draws with its interval (Jeffreys).
+
+    >>> low, high = share(Count(6, 200)).ci
+    >>> round(low, 3), round(high, 3)
+    (0.013, 0.061)
+    """
+    check_level(level)
+    rate = count.rate
+    units = round(count.n)
+    ci = rate_interval(rate, rate * (1 - rate) / count.n, units, level) if count.n else (0.0, 1.0)
+    return Estimate(rate, ci, units, units, None, level, "Jeffreys", seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The share that is truly there."""
+
+    value: float
+    """Between 0 and 1."""
+    ci: tuple[float, float]
+    """Its interval, with the errors of sensitivity and false-alarm rate in it."""
+    raw: float
+    """The estimate before it was cut to what a share can be."""
+
+    @property
+    def clipped(self) -> bool:
+        """Whether the estimate was below 0 or above 1, and was cut.
+
+        >>> corrected_share(Count(1, 100), Count(95, 100), Count(10, 100)).clipped
+        True
+        """
+        return self.raw != self.value
+
+
+def corrected_share(
+    seen: Count, sensitivity: Count, false_alarms: Count | None = None, level: float = 0.95
+) -> Corrected | None:
+    """What a share of ``seen`` says of the true one, by a reader who finds a part of what is there (``sensitivity``)
+    and raises ``false_alarms`` at some of what is not.
+
+    The estimate is (p - f) / (s - f) (Rogan and Gladen 1978), the interval that of Lang and Reiczigel (2014), equations
+    6, 7, 16 and 17. Without ``false_alarms`` none are assumed, which makes the share larger, not smaller. None where
+    the reader cannot tell.
+
+    >>> found = corrected_share(Count(30, 300), Count(90, 100), Count(4, 100))
+    >>> round(found.value, 3), [round(end, 3) for end in found.ci]
+    (0.07, [0.002, 0.126])
+    """
+    check_level(level)
+    if min(seen.n, sensitivity.n) <= 0 or (false_alarms is not None and false_alarms.n <= 0):
+        raise UserError("a share of nothing cannot be corrected", fix="read items, and planted faults among them")
+    s, f = sensitivity.rate, false_alarms.rate if false_alarms else 0.0
+    if s - f < BLIND:
+        return None
+    raw = (seen.rate - f) / (s - f)
+    z = float(scipy.special.ndtri(1 - (1 - level) / 2))
+    n, p = seen.n + z * z, (seen.hits + z * z / 2) / (seen.n + z * z)
+    s, s_spread = _moved(sensitivity)
+    f, f_spread = _moved(false_alarms) if false_alarms else (0.0, 0.0)
+    middle = (p - f) / (s - f)
+    shift = 2 * z * z * (middle * s_spread - (1 - middle) * f_spread)
+    variance = (p * (1 - p) / n + middle**2 * s_spread + (1 - middle) ** 2 * f_spread) / (s - f) ** 2
+    reach = z * math.sqrt(variance)
+    value = min(1.0, max(0.0, raw))
+    low, high = (min(1.0, max(0.0, middle + shift + sign * reach)) for sign in (-1, 1))
+    return Corrected(value, (min(low, value), max(high, value)), raw)
+
+
+def _moved(count: Count) -> tuple[float, float]:
+    """A rate with one hit and one miss more, and its variance."""
+    rate = (count.hits + 1) / (count.n + 2)
+    return rate, rate * (1 - rate) / (count.n + 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How often intervals held the true share, in many readings that were played through."""
+
+    share: float
+    """The true share of bad items."""
+    sensitivity: float
+    false_alarms: float
+    n: int
+    """Items read."""
+    planted: int
+    """Planted faults, and as many items known to be good."""
+    covered: float
+    """Share of the intervals that hold the true share."""
+    flattering: float
+    """Share of the intervals that lie below the true share: the probe looks better than it is."""
+    width: float
+    """Mean width of the intervals."""
+
+
+def coverage(
+    shares: Sequence[float],
+    readers: Sequence[tuple[float, float]],
+    n: int = 300,
+    planted: int = 100,
+    rounds: int = 2000,
+    seed: int = 0,
+) -> Iterator[Coverage]:
+    """Readings played through with true values that are known, ``rounds`` of each kind; a reader is a sensitivity and
+    a false-alarm rate. Readings whose reader turned out unable to tell are drawn again."""
+    for place, (true, (s, f)) in enumerate(product(shares, readers)):
+        random = np.random.default_rng([seed, place])
+        held = below = 0
+        widths: list[float] = []
+        while len(widths) < rounds:
+            found = corrected_share(
+                Count(_drawn(random, n, true * s + (1 - true) * f), n),
+                Count(_drawn(random, planted, s), planted),
+                Count(_drawn(random, planted, f), planted),
+            )
+            if found is None:
+                continue
+            low, high = found.ci
+            held += low <= true <= high
+            below += high < true
+            widths.append(high - low)
+        yield Coverage(true, s, f, n, planted, held / rounds, below / rounds, float(np.mean(widths)))
+
+
+def _drawn(random: Any, n: int, rate: float) -> int:
+    return int(random.binomial(n, rate))

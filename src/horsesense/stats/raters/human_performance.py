@@ -1,0 +1,169 @@
+"""How well people do, with the kind of the figure written down: one person, a majority, filtered or not.
+
+A majority of five is right more often than one person, a vote against a label that contains it is right more
+often than against the others, and a filtered set is one that people get right. None of these is subtracted
+from another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from horsesense.core import Judgement, Label
+from horsesense.errors import UserError
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.raters.votes import ScaleOf
+
+Kind = Literal["single person", "majority"]
+Against = Literal["gold", "own label", "others"]
+
+
+@dataclass(frozen=True, slots=True)
+class HumanScore:
+    """How often people are right, and what that means here."""
+
+    kind: Kind
+    """``single person``: each judgement on its own; ``majority``: what most of an item's judges say."""
+    against: Against
+    """``gold``: an answer made by others; ``own label``: a label that contains the vote; ``others``: the majority of
+    the other votes for the item."""
+    filtered: bool
+    """Whether items that people miss were dropped before."""
+    people: int
+    """How many people judged; 0 where that is not known."""
+    votes: int
+    """How many judgements."""
+    votes_per_item: tuple[int, int]
+    """The fewest and the most judgements an item has."""
+    ties: int
+    """Items whose majority is a tie; they score 1/n as a model's ties do."""
+    estimate: Estimate
+
+    @property
+    def name(self) -> str:
+        """The kind in words, as it stands beside the figure."""
+        fewest, most = self.votes_per_item
+        number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        kind = f"majority of {number}" if self.kind == "majority" else self.kind
+        against = {"gold": "", "own label": ", against the label it is part of", "others": ", against the others"}
+        return kind + against[self.against] + (", filtered" if self.filtered else "")
+
+
+def difference(first: HumanScore, second: HumanScore) -> float:
+    """One figure minus another, refused where they are not of the same kind."""
+    if (first.kind, first.against, first.filtered) != (second.kind, second.against, second.filtered):
+        raise UserError(
+            f"'{first.name}' and '{second.name}' are figures of different kinds, which are not subtracted",
+            fix="compare figures of the same kind",
+        )
+    return first.estimate.value - second.estimate.value
+
+
+def single_person(
+    judgements: Iterable[Judgement],
+    gold: Mapping[str, str],
+    scale_of: ScaleOf,
+    units: Mapping[str, str] | None = None,
+    against: Against = "gold",
+    filtered: bool = False,
+    chance: float | None = None,
+) -> HumanScore:
+    """Each judgement against the gold. An answer beside the labels (nonsense, I don't know) is not right.
+
+    ``units`` are units of dependence by item; each item is its own where they are not given.
+    """
+    judged = _with_gold(judgements, gold)
+    credits = [(each.item, float(each.value == gold[each.item] and _is_label(each, scale_of))) for each in judged]
+    return _score("single person", judged, credits, units, against, filtered, chance)
+
+
+def majority_of_people(
+    judgements: Iterable[Judgement],
+    gold: Mapping[str, str],
+    units: Mapping[str, str] | None = None,
+    filtered: bool = False,
+    chance: float | None = None,
+) -> HumanScore:
+    """The commonest answer of each item against the gold; of n that tie, each is right 1/n of the time."""
+    judged = _with_gold(judgements, gold)
+    best = {item: _commonest([each.value for each in ballot]) for item, ballot in _by_item(judged).items()}
+    credits = [(item, (gold[item] in names) / len(names)) for item, names in best.items()]
+    ties = sum(len(names) > 1 for names in best.values())
+    return replace(_score("majority", judged, credits, units, "gold", filtered, chance), ties=ties)
+
+
+def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str] | None = None) -> HumanScore:
+    """Each vote against the majority of the other votes for its item, which it is no part of."""
+    ballots = {item: ballot for item, ballot in _by_item(judgements).items() if len(ballot) > 1}
+    if not ballots:
+        raise UserError("no item was judged twice, so nobody can be held against the others")
+    credits = []
+    for item, ballot in ballots.items():
+        for place, each in enumerate(ballot):
+            names = _commonest([other.value for other in (*ballot[:place], *ballot[place + 1 :])])
+            credits.append((item, (each.value in names) / len(names)))
+    judged = [each for ballot in ballots.values() for each in ballot]
+    return _score("single person", judged, credits, units, "others", False, None)
+
+
+def missed(labels: Iterable[Label], gold: Mapping[str, str]) -> list[str]:
+    """Items whose gold people do not arrive at: what a gold filter drops, and the human score with them.
+
+    >>> given = [Label("i", "choice", "majority", "hot"), Label("j", "choice", "majority", None, "tie")]
+    >>> missed(given, {"i": "hot", "j": "wet", "k": "far"})
+    ['j']
+    """
+    return [label.item for label in labels if label.item in gold and label.value != gold[label.item]]
+
+
+def _commonest(values: Sequence[str]) -> list[str]:
+    counts = Counter(values)
+    most = max(counts.values())
+    return [value for value, count in counts.items() if count == most]
+
+
+def _is_label(judgement: Judgement, scale_of: ScaleOf) -> bool:
+    scale = scale_of(judgement.item)
+    return judgement.value not in (*scale.objections, *scale.abstentions)
+
+
+def _with_gold(judgements: Iterable[Judgement], gold: Mapping[str, str]) -> list[Judgement]:
+    judged = [each for each in judgements if each.item in gold]
+    if not judged:
+        raise UserError("no judged item has a gold answer, so there is no human performance")
+    return judged
+
+
+def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    ballots: dict[str, list[Judgement]] = {}
+    for each in judgements:
+        ballots.setdefault(each.item, []).append(each)
+    return ballots
+
+
+def _score(
+    kind: Kind,
+    judged: Sequence[Judgement],
+    credits: Sequence[tuple[str, float]],
+    units: Mapping[str, str] | None,
+    against: Against,
+    filtered: bool,
+    chance: float | None,
+) -> HumanScore:
+    names = [item if units is None else units.get(item, item) for item, _ in credits]
+    per_item = Counter(each.item for each in judged)
+    nobody = any(each.anonymous for each in judged)
+    return HumanScore(
+        kind=kind,
+        against=against,
+        filtered=filtered,
+        people=0 if nobody else len({each.annotator for each in judged}),
+        votes=len(judged),
+        votes_per_item=(min(per_item.values()), max(per_item.values())),
+        ties=0,
+        estimate=accuracy([credit for _, credit in credits], names, chance),
+    )

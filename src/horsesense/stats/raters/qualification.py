@@ -1,0 +1,118 @@
+"""Who may judge: agreement with gold items that are spread over the labels (partwhole.txt, 4.2)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.core import Judgement
+from horsesense.errors import UserError
+from horsesense.stats.raters.agreement import Weights, kappa_of
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What a person must reach."""
+
+    kappa: float | None = 0.7
+    """Least weighted kappa with the gold; None: none is asked for."""
+    accuracy: float = 0.0
+    """Least share of gold items answered as the gold."""
+    items: int = 0
+    """Least number of gold items answered; 0: all of them."""
+    weights: Weights = "quadratic"
+    """How far apart two labels count."""
+
+
+PARTWHOLE = Threshold()
+"""The part-whole study: quadratic-weighted kappa of at least 0.7, two gold items a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """How one person did on the gold items."""
+
+    annotator: str
+    items: int
+    """Gold items that the person answered."""
+    kappa: float | None
+    """None where it has no value: the gold that was answered and all answers are one label."""
+    accuracy: float
+    passed: bool
+    reason: str = ""
+    """Why not, where the person did not pass."""
+
+
+def qualify(
+    judgements: Iterable[Judgement], gold: Mapping[str, str], labels: Sequence[str], threshold: Threshold = PARTWHOLE
+) -> list[Qualification]:
+    """Each person's answers to the gold items against the thresholds, in order of names.
+
+    An answer beside the labels ("makes no sense") counts as wrong, and has no place in the kappa.
+
+    >>> gold = {"i": "low", "j": "mid", "k": "high"}
+    >>> given = [Judgement(item, "ann", "demo", label) for item, label in gold.items()]
+    >>> qualify(given, gold, ["low", "mid", "high"])[0].passed
+    True
+    """
+    places = {label: place for place, label in enumerate(labels)}
+    strange = sorted(set(gold.values()) - places.keys())
+    if strange:
+        raise UserError(f"the gold {strange[0]!r} is none of the labels", fix=f"the labels are {', '.join(labels)}")
+    answers: dict[str, dict[str, str]] = {}
+    for judgement in judgements:
+        if judgement.anonymous:
+            raise UserError("it is not known whose votes these are, so nobody can qualify")
+        if judgement.item in gold:
+            answers.setdefault(judgement.annotator, {})[judgement.item] = judgement.value
+    if not answers:
+        raise UserError("nobody judged a gold item", fix="check that the gold items are those that were asked")
+    return [_qualified(name, answers[name], gold, places, threshold) for name in sorted(answers)]
+
+
+def _qualified(
+    name: str, answers: Mapping[str, str], gold: Mapping[str, str], places: Mapping[str, int], threshold: Threshold
+) -> Qualification:
+    table = np.zeros((1, len(places), len(places)))
+    right = 0
+    for item, value in answers.items():
+        right += value == gold[item]
+        if value in places:
+            table[0, places[gold[item]], places[value]] += 1
+    weighted = float(kappa_of(table, threshold.weights)[0]) if table.any() else float("nan")
+    kappa = None if np.isnan(weighted) else weighted
+    share = right / len(answers)
+    needed = threshold.items or len(gold)
+    reason = ""
+    if len(answers) < needed:
+        reason = f"answered {len(answers)} of {needed} gold items"
+    elif threshold.kappa is not None and kappa is None:
+        reason = "kappa has no value: too few different labels"
+    elif threshold.kappa is not None and kappa is not None and kappa < threshold.kappa:
+        reason = f"kappa {kappa:.2f} is below {threshold.kappa:.2f}"
+    elif share < threshold.accuracy:
+        reason = f"accuracy {share:.2f} is below {threshold.accuracy:.2f}"
+    return Qualification(name, len(answers), kappa, share, not reason, reason)
+
+
+def choose_gold(agreed: Mapping[str, str], labels: Sequence[str], each: int = 2, seed: int = 0) -> list[str]:
+    """Items for a qualification, ``each`` of every label, drawn from those whose label the authors agree on.
+
+    A label that too few items have is an error: a test without it would let pass who never uses it.
+
+    >>> choose_gold({"i": "low", "j": "high"}, ["low", "high"], each=1)
+    ['i', 'j']
+    """
+    chosen = []
+    for label in labels:
+        having = sorted(item for item, value in agreed.items() if value == label)
+        if len(having) < each:
+            raise UserError(
+                f"{len(having)} items are agreed to be {label!r}, and {each} are wanted",
+                fix="agree on more items, or ask for fewer of each label",
+            )
+        chosen += random.Random(f"{seed} {label}").sample(having, each)
+    return chosen

@@ -1,0 +1,136 @@
+"""Votes as numbers: who chose which label for which item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.core import Judgement
+from horsesense.errors import UserError
+from horsesense.stats.resampling import Floats
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The answers that people could give."""
+
+    labels: tuple[str, ...] = ()
+    """The labels, in their order where they are a scale."""
+    ordered: bool = False
+    """Whether the labels are a scale."""
+    objections: tuple[str, ...] = ()
+    """Answers that say the question is bad (it makes no sense)."""
+    abstentions: tuple[str, ...] = ()
+    """Answers that are no vote (I don't know)."""
+    criteria: tuple[str, ...] = ()
+    """Names of the criteria that can fail; a value joins those that do by ``+``."""
+
+
+ScaleOf = Callable[[str], Scale]
+"""The answers that could be given to an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """A table of votes, one entry a vote."""
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    item: Codes
+    """Place of each vote's item in ``items``."""
+    annotator: Codes
+    """Place of its annotator in ``annotators``."""
+    label: Codes
+    """Place of its label in ``labels``."""
+
+    @property
+    def number(self) -> int:
+        return len(self.label)
+
+    @property
+    def people(self) -> int:
+        """How many people voted; 0 where that is not known."""
+        return 0 if any(name.startswith("#") for name in self.annotators) else len(self.annotators)
+
+    def counts(self) -> Floats:
+        """How often each item got each label: one row an item, one column a label."""
+        table = np.zeros((len(self.items), len(self.labels)))
+        np.add.at(table, (self.item, self.label), 1)
+        return table
+
+
+def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes:
+    """The table of judgements whose values are labels; any other value is an error.
+
+    >>> given = [("i", "ann", "yes"), ("i", "ben", "no"), ("j", "ann", "yes")]
+    >>> table = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], ["no", "yes"])
+    >>> table.counts().tolist(), table.people
+    ([[1.0, 1.0], [0.0, 1.0]], 2)
+    """
+    return tabulate(((each.item, each.annotator, each.value) for each in judgements), labels)
+
+
+def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
+    """The table of votes given as item, annotator and label."""
+    known = {label: place for place, label in enumerate(labels)}
+    items: dict[str, int] = {}
+    annotators: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    for item, annotator, value in given:
+        if value not in known:
+            raise UserError(
+                f"the value {value!r} of {item} is none of the labels", fix=f"the labels are {', '.join(labels)}"
+            )
+        rows.append(
+            (items.setdefault(item, len(items)), annotators.setdefault(annotator, len(annotators)), known[value])
+        )
+    codes = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return Votes(tuple(items), tuple(annotators), tuple(labels), codes[:, 0], codes[:, 1], codes[:, 2])
+
+
+def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objections: bool = False) -> Votes:
+    """The table of votes for labels; abstentions are left out, and objections unless they are wanted as labels.
+
+    Where items have options of their own, the labels are the places of the options, A, B, C …: the texts of
+    different questions have nothing in common.
+
+    >>> scales = {"i": Scale(("hot", "cold")), "j": Scale(("wet", "dry"))}
+    >>> given = [Judgement("i", "ann", "choice", "cold"), Judgement("j", "ann", "choice", "wet")]
+    >>> table = votes_on_scale(given, scales.__getitem__)
+    >>> table.labels, table.label.tolist()
+    (('A', 'B'), [1, 0])
+    """
+    kept: list[tuple[Judgement, tuple[str, ...]]] = []
+    scales: dict[tuple[str, ...], None] = {}
+    beside: dict[str, None] = {}
+    for judgement in judgements:
+        scale = scale_of(judgement.item)
+        if judgement.value in scale.abstentions or (judgement.value in scale.objections and not objections):
+            continue
+        kept.append((judgement, scale.labels))
+        scales[scale.labels] = None
+        beside.update(dict.fromkeys(scale.objections if objections else ()))
+    letters = tuple(letter(place) for place in range(max(map(len, scales), default=0)))
+    labels = next(iter(scales)) if len(scales) == 1 else letters
+
+    def coded(value: str, options: tuple[str, ...]) -> str:
+        return labels[options.index(value)] if value in options and options is not labels else value
+
+    rows = ((each.item, each.annotator, coded(each.value, options)) for each, options in kept)
+    return tabulate(rows, (*labels, *beside))
+
+
+def letter(place: int) -> str:
+    """The name of an option by its place: A, B … Z, AA, AB …
+
+    >>> letter(0), letter(25), letter(26)
+    ('A', 'Z', 'AA')
+    """
+    first, last = divmod(place, 26)
+    return (letter(first - 1) if first else "") + chr(ord("A") + last)

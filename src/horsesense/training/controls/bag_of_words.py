@@ -1,0 +1,170 @@
+"""Controls that read words without their order: logistic regression on them, and how near their vectors are.
+
+``choice-only-linear`` sees the options of a question and nothing else; ``hypothesis-only`` sees the second text of
+a pair (Poliak and others, 2018). With vectors, the mean vector of the words stands beside them.
+``vector-similarity`` takes the answer whose words are nearest to those of the question (WordNetQA, section 4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from horsesense.core import Item
+from horsesense.errors import UserError, argument
+from horsesense.lexicons.vectors import Floats as Vector
+from horsesense.lexicons.vectors import Vectors, open_vectors
+from horsesense.lexicons.words import words
+from horsesense.training.controls.control import Fitted, Task, Weights, accuracy_on
+from horsesense.training.controls.labels import Floats, gold_labels, labels, of_labels
+
+_STRENGTHS = (0.03, 0.1, 0.3, 1.0)
+"""How freely weights may grow; the best on the development part is taken."""
+
+
+def choice_only_linear(task: Task) -> Fitted:
+    """Each option against the others of its item, by its words alone."""
+    features = _Words([option for item in task.train for option in item.options], task)
+    x, y = _differences(task.train, features)
+    fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
+    tables = [_option_scores(task.dev, features, fit.coef_[0]) for fit in fits]
+    best = max(range(len(fits)), key=lambda place: accuracy_on(tables[place], task.dev))
+    method = f"logistic regression on the words of each option alone{features.vectors_used}"
+    coefficients = fits[best].coef_[0]
+    weights = Weights({"coefficients": coefficients, "rarity": features.rarity}, features.known)
+    strength = {"strength": _STRENGTHS[best]}
+    return Fitted(_option_scores(task.test, features, coefficients), method, strength, weights)
+
+
+def linear_again(task: Task, weights: Weights) -> Fitted:
+    """The one that was fitted, on other items."""
+    features = _Words((), task, weights)
+    method = f"logistic regression on the words of each option alone{features.vectors_used}, fitted before"
+    return Fitted(_option_scores(task.test, features, weights.arrays["coefficients"]), method, {}, weights)
+
+
+def hypothesis_only(task: Task) -> Fitted:
+    """The label by the words of the hypothesis alone, without the premise."""
+    if any(item.form != "pair" for item in [*task.train, *task.test]):
+        raise UserError("hypothesis-only is for pairs of premise and hypothesis", fix="use choice-only-linear here")
+    known = labels(task.train)
+    features = _Words([item.text for item in task.train], task)
+    x, y = features([item.text for item in task.train]), gold_labels(task.train, known)
+    if len(set(y.tolist())) < 2:
+        raise UserError("all training items have the same label", fix="use the control majority")
+    fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
+
+    def scores(items: Sequence[Item], fit: Any) -> list[tuple[float, ...]]:
+        logprobs = np.full((len(items), len(known)), np.log(1e-9))
+        logprobs[:, fit.classes_] = fit.predict_log_proba(features([item.text for item in items]))
+        return of_labels(items, known, np.maximum(logprobs, np.log(1e-9)))
+
+    best = max(range(len(fits)), key=lambda place: accuracy_on(scores(task.dev, fits[place]), task.dev))
+    method = f"logistic regression on the words of the hypothesis alone{features.vectors_used}"
+    return Fitted(scores(task.test, fits[best]), method, {"strength": _STRENGTHS[best]})
+
+
+class _Words:
+    """Texts as numbers: which words they have, and the mean of their vectors."""
+
+    def __init__(self, texts: Sequence[str], task: Task, learned: Weights | None = None) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        if learned is not None:
+            self._counter = TfidfVectorizer(analyzer=words, sublinear_tf=True, vocabulary=learned.words)
+            self._counter.idf_ = learned.arrays["rarity"]
+        else:
+            self._counter = TfidfVectorizer(analyzer=words, min_df=2, sublinear_tf=True)
+            try:
+                self._counter.fit(texts)
+            except ValueError as error:
+                raise UserError("no word occurs twice in training", fix="give a larger training set") from error
+        self._vectors = None
+        if task.vectors != "none":
+            everything = [*texts, *(text for item in [*task.dev, *task.test] for text in (item.text, *item.options))]
+            self._vectors = open_vectors(task.vectors, {word for text in everything for word in words(text)})
+        self.vectors_used = f", with their vectors ({self._vectors.described})" if self._vectors else ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        return tuple(self._counter.get_feature_names_out().tolist())
+
+    @property
+    def rarity(self) -> Any:
+        return np.asarray(self._counter.idf_)
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        from scipy import sparse
+
+        counted = self._counter.transform(texts)
+        if self._vectors is None:
+            return counted.tocsr()
+        means = np.stack([self._vectors.mean(text)[0] for text in texts])
+        return sparse.hstack([counted, sparse.csr_matrix(means)]).tocsr()
+
+
+def _differences(items: Sequence[Item], features: _Words) -> tuple[Any, Floats]:
+    """Right option minus wrong option, and the other way round: a softmax over two, for options of any number."""
+    from scipy import sparse
+
+    table = features([option for item in items for option in item.options])
+    rights, wrongs, start = [], [], 0
+    for item in items:
+        for place in range(len(item.options)):
+            if place != item.answer:
+                rights.append(start + (item.answer or 0))
+                wrongs.append(start + place)
+        start += len(item.options)
+    difference = table[rights] - table[wrongs]
+    return sparse.vstack([difference, -difference]), np.repeat([1.0, 0.0], len(rights))
+
+
+def _logistic(x: Any, y: Any, strength: float, seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=strength, max_iter=2000, random_state=seed).fit(x, y)
+
+
+def _option_scores(items: Sequence[Item], features: _Words, coefficients: Any) -> list[tuple[float, ...]]:
+    flat = iter((features([option for item in items for option in item.options]) @ coefficients).tolist())
+    return [tuple(next(flat) for _ in item.options) for item in items]
+
+
+def vector_similarity(task: Task) -> Fitted:
+    """The mean cosine between all words of the question and all words of an answer; nothing is trained."""
+    if any(item.form == "sentences" and not item.premise for item in task.test):
+        raise UserError("sentences have no question to be near to", fix="use another control")
+    if task.vectors == "none":
+        raise UserError(
+            "similarity needs vectors that mean something", fix=f"give {argument('vectors', 'FILE')}, or fetch glove"
+        )
+    texts = [text for item in task.test for text in (item.premise, item.text, *item.options)]
+    vectors = open_vectors(task.vectors, {word for text in texts for word in words(text)})
+    scores, lost = [], 0
+    for item in task.test:
+        question, missing = _directions(f"{item.premise} {item.text}", vectors)
+        lost += missing
+        row = []
+        for option in item.options:
+            answer, missing = _directions(option, vectors)
+            lost += missing
+            # The mean of all cosines is the product of the mean directions.
+            row.append(float(question @ answer))
+        scores.append(tuple(row))
+    method = f"the answer whose words are nearest to the question's ({vectors.described})"
+    return Fitted(scores, method, {"words without a vector": lost})
+
+
+def _directions(text: str, vectors: Vectors) -> tuple[Vector, int]:
+    """The mean of the words' unit vectors, and how many words have none."""
+    tokens = words(text)
+    units = [
+        vector / norm
+        for word in tokens
+        if (vector := vectors.of(word)) is not None and (norm := np.linalg.norm(vector))
+    ]
+    if not units:
+        return np.zeros(vectors.dimensions, dtype=np.float32), len(tokens)
+    return np.mean(units, axis=0, dtype=np.float32), len(tokens) - len(units)

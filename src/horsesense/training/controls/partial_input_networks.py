@@ -1,0 +1,221 @@
+"""The partial-input networks of WordNetQA, section 4.1, after Mihaylov and others (2018), and what they read.
+
+A text is a BiLSTM over word vectors, its largest value in each dimension taken. What a network sees beside an
+option makes the control: nothing, the other options, the question, or the question word by word (ESIM).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from horsesense.core import Item
+from horsesense.errors import UserError, argument
+from horsesense.lexicons.vectors import open_vectors
+from horsesense.lexicons.words import words
+from horsesense.training.controls.control import Task
+
+HIDDEN = 64
+_DROPOUT = 0.2
+_LOWEST = -1e4
+PAD, UNKNOWN = 0, 1
+_LONGEST = 60
+"""Words of a text that are read; only a few definitions are longer."""
+_FEWEST = 2
+"""How often a word must occur in training to get an embedding of its own."""
+_FROM_SCRATCH = 50
+"""Dimensions of embeddings that are trained from nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some items: their questions, and all their options in one flat list."""
+
+    questions: Tensor
+    """Items × words."""
+    options: Tensor
+    """Options of all items × words."""
+    owners: Tensor
+    """For each option, the number of its item in the batch."""
+    golds: Tensor
+    """For each item, the row of its right option; -1 without a gold."""
+
+
+class Reader:
+    """Turns items into numbers; the words are those of the vectors, or those that training has often enough."""
+
+    def __init__(self, task: Task, known_words: Sequence[str] = ()) -> None:
+        """``known_words`` are those of embeddings that were trained before."""
+        everything = [*task.train, *task.dev, *task.test]
+        needed = {word for item in everything for text in _texts(item) for word in words(text)}
+        lot = np.random.default_rng(task.seed)
+        self.from_scratch = task.vectors == "none"
+        if self.from_scratch:
+            counts = Counter(word for item in task.train for text in _texts(item) for word in words(text))
+            known = list(known_words) or sorted(word for word, number in counts.items() if number >= _FEWEST)
+            table = lot.normal(0, 0.1, (len(known), _FROM_SCRATCH)).astype(np.float32)
+            self.vectors = "embeddings trained from scratch"
+        else:
+            vectors = open_vectors(task.vectors, needed)
+            known, table, self.vectors = list(vectors.places), vectors.table, vectors.described
+        if not known:
+            raise UserError(
+                "no word of the probe is known", fix=f"give other {argument('vectors')}, or a larger training set"
+            )
+        self.known = known
+        self._numbers = {word: number for number, word in enumerate(known, start=2)}
+        # An unknown word gets a small vector of its own, which training may move.
+        self.table = np.concatenate([np.zeros((1, table.shape[1])), lot.normal(0, 0.1, (1, table.shape[1])), table])
+        self.unknown = sum(word not in self._numbers for word in needed)
+        self._cut = {item.id: [self._cut_up(text) for text in _texts(item)] for item in everything}
+
+    def _cut_up(self, text: str) -> list[int]:
+        return [self._numbers.get(word, UNKNOWN) for word in words(text)[:_LONGEST]] or [UNKNOWN]
+
+    def batch(self, items: Sequence[Item]) -> Batch:
+        golds, owners, options, start = [], [], [], 0
+        for number, item in enumerate(items):
+            golds.append(-1 if item.answer is None else start + item.answer)
+            owners += [number] * len(item.options)
+            options += self._cut[item.id][1:]
+            start += len(item.options)
+        questions = [self._cut[item.id][0] for item in items]
+        return Batch(_padded(questions), _padded(options), torch.tensor(owners), torch.tensor(golds))
+
+
+def _texts(item: Item) -> list[str]:
+    return [f"{item.premise} {item.text}".strip(), *item.options]
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+
+
+class Encoder(nn.Module):
+    """Word vectors through a BiLSTM."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        weights = torch.as_tensor(table, dtype=torch.float32)
+        number, size = weights.shape
+        self.vectors = nn.Embedding(number, size, padding_idx=PAD, _weight=weights, _freeze=frozen)
+        self.lstm = nn.LSTM(size, HIDDEN, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(_DROPOUT)
+
+    def forward(self, words: Tensor) -> Tensor:
+        """Texts × words × 2 HIDDEN; nonsense where a text has ended."""
+        lengths = (words != PAD).sum(1).cpu()
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.vectors(words)), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+        dropped: Tensor = self.dropout(states)
+        return dropped
+
+
+def largest(states: Tensor, words: Tensor) -> Tensor:
+    """The largest value of each dimension over the words of a text."""
+    return states.masked_fill((words == PAD)[:, :, None], _LOWEST).amax(1)
+
+
+class Attention(nn.Module):
+    """One number for two texts, from both, their difference and their product (Conneau and others, 2017)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = nn.Linear(8 * HIDDEN, 1)
+
+    def forward(self, first: Tensor, second: Tensor) -> Tensor:
+        score: Tensor = self.weights(torch.cat([first, second, (first - second).abs(), first * second], -1))[..., 0]
+        return score
+
+
+class ChoiceOnly(nn.Module):
+    """Each option by itself."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.weights = nn.Linear(2 * HIDDEN, 1)
+
+    def forward(self, batch: Batch) -> Tensor:
+        scores: Tensor = self.weights(largest(self.encoder(batch.options), batch.options))[:, 0]
+        return scores
+
+
+class ChoiceToChoice(nn.Module):
+    """The option that is least like the others of its item."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.attention = Attention()
+
+    def forward(self, batch: Batch) -> Tensor:
+        options = largest(self.encoder(batch.options), batch.options)
+        together = (batch.owners[:, None] == batch.owners[None, :]) & ~torch.eye(len(options), dtype=torch.bool)
+        first, second = together.nonzero(as_tuple=True)
+        alike = self.attention(options[first], options[second])
+        counts = together.sum(1).clamp_min(1)
+        return -torch.zeros(len(options)).index_add(0, first, alike) / counts
+
+
+class QuestionToChoice(nn.Module):
+    """The question and one option, each as one vector."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.attention = Attention()
+
+    def forward(self, batch: Batch) -> Tensor:
+        questions = largest(self.encoder(batch.questions), batch.questions)
+        options = largest(self.encoder(batch.options), batch.options)
+        scores: Tensor = self.attention(questions[batch.owners], options)
+        return scores
+
+
+class Esim(nn.Module):
+    """The question and one option word by word (Chen and others, 2017)."""
+
+    def __init__(self, table: Any, frozen: bool) -> None:
+        super().__init__()
+        self.encoder = Encoder(table, frozen)
+        self.thinner = nn.Linear(8 * HIDDEN, HIDDEN)
+        self.composer = nn.LSTM(HIDDEN, HIDDEN, batch_first=True, bidirectional=True)
+        self.scorer = nn.Sequential(
+            nn.Linear(8 * HIDDEN, HIDDEN), nn.Tanh(), nn.Dropout(_DROPOUT), nn.Linear(HIDDEN, 1)
+        )
+
+    def forward(self, batch: Batch) -> Tensor:
+        words = batch.questions[batch.owners], batch.options
+        questions, options = self.encoder(batch.questions)[batch.owners], self.encoder(batch.options)
+        near = questions @ options.transpose(1, 2)
+        parts = (
+            self._composed(
+                questions, near.masked_fill((words[1] == PAD)[:, None, :], _LOWEST).softmax(2) @ options, words[0]
+            ),
+            self._composed(
+                options,
+                near.transpose(1, 2).masked_fill((words[0] == PAD)[:, None, :], _LOWEST).softmax(2) @ questions,
+                words[1],
+            ),
+        )
+        scores: Tensor = self.scorer(torch.cat(parts, -1))[:, 0]
+        return scores
+
+    def _composed(self, states: Tensor, aligned: Tensor, words: Tensor) -> Tensor:
+        """A text beside what it is aligned with, as its mean and its largest values."""
+        thin = functional.relu(self.thinner(torch.cat([states, aligned, states - aligned, states * aligned], -1)))
+        composed = self.composer(thin)[0]
+        there = (words != PAD)[:, :, None]
+        mean = (composed * there).sum(1) / there.sum(1)
+        return torch.cat([mean, largest(composed, words)], -1)

@@ -1,0 +1,180 @@
+"""Files that never end, or unpack to more than they say: a sentence, soon, and little memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from horsesense.api.probes import build
+from horsesense.core import write_probe
+from horsesense.data import numbered_lines, read_bytes, read_text, sha256_of_file, text
+from horsesense.data.checksums import check_folder, sum_folder
+from horsesense.errors import UserError
+from horsesense.models.folders import hash_of_files
+from tests.support.made_schemas import made_probe
+from tests.support.made_tasks import clozes
+
+
+def bomb(path: Path, line_ends: bool) -> Path:
+    chunk = (b"x" * 999 + (b"\n" if line_ends else b"x")) * 1000
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as handle:
+        for _ in range(300):
+            handle.write(chunk)
+    return path
+
+
+def test_a_bomb_is_told_before_it_goes_off(tmp_path: Path) -> None:
+    for line_ends in (True, False):
+        path = bomb(tmp_path / "bomb.gz", line_ends)
+        assert path.stat().st_size < 1_000_000
+        for reader in (read_text, lambda path: list(numbered_lines(path))):
+            with pytest.raises(UserError, match=r"200 times|longer than 16 MB"):
+                reader(path)
+
+
+COMMANDS = [
+    ["show", "PATH"],
+    ["import", "winograd", "PATH", "-o", "o.jsonl"],
+    ["build", "winoventi", "PATH", "-o", "o.jsonl"],
+    ["knowledge", "add", "mine", "PATH"],
+]
+PROGRAM = """
+import sys
+from horsesense.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.parametrize("kind", ["bomb", "/dev/full", "pipe"])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_commands_meet_the_limits(command: list[str], kind: str, tmp_path: Path) -> None:
+    path = Path(kind)
+    if kind == "bomb":
+        path = bomb(tmp_path / "bomb.jsonl.gz", False)
+    elif kind == "pipe":
+        path = tmp_path / "pipe.csv"
+        os.mkfifo(path)
+    words = [str(path) if word == "PATH" else word for word in command]
+    call = [sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert int(done.stdout.split()[-2]) < 500 * 1024, "kilobytes"
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_pipe_with_a_slow_writer_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_NOBODY_SECONDS", 0.2)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with path.open("wb", buffering=0) as handle:
+            time.sleep(0.5)
+            handle.write(b"one\n")
+            time.sleep(0.1)
+            handle.write(b"two\n")
+
+    threading.Thread(target=write, daemon=True).start()
+    time.sleep(0.1)
+    assert [line for _, line in numbered_lines(path)] == ["one", "two"]
+
+
+def test_a_device_is_not_begun_with() -> None:
+    for reader in (read_text, lambda path: list(numbered_lines(path))):
+        with pytest.raises(UserError, match="this is a device, not a file"):
+            reader(Path("/dev/full"))
+
+
+def test_a_file_that_is_too_large_to_be_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "hole").open("wb") as handle:
+        handle.truncate(10 << 30)
+    with pytest.raises(UserError, match="larger than 512 MB"):
+        read_bytes(tmp_path / "hole")
+    with pytest.raises(UserError, match="longer than 16 MB"):
+        list(numbered_lines(tmp_path / "hole"))
+
+
+def test_what_never_ends_has_no_checksum(tmp_path: Path) -> None:
+    """A device in the place of a kept file is damage, in the place of weights a sentence; neither is read."""
+    with pytest.raises(UserError, match="a device or a pipe"):
+        sha256_of_file(Path("/dev/null"))
+    (tmp_path / "kept.txt").write_text("kept")
+    sum_folder(tmp_path)
+    (tmp_path / "kept.txt").unlink()
+    (tmp_path / "kept.txt").symlink_to("/dev/null")
+    assert check_folder(tmp_path).damaged == ("kept.txt",)
+
+
+def test_weights_that_are_a_device_are_told(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    folder = Path(shutil.copytree(tiny_folders["gpt2"], tmp_path / "model"))
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").symlink_to("/dev/null")
+    with pytest.raises(UserError, match="a device or a pipe, not a file"):
+        hash_of_files([folder / "model.safetensors"])
+
+
+ASKING = [
+    ["score", "-m", "MODEL", "Ice is cold."],
+    ["fill", "-m", "MODEL", "Ice is ___."],
+    ["saliency", "-m", "MODEL", "It is [cold].", "--method", "gradient"],
+    ["run", "-m", "MODEL", "-p", "clozes.jsonl", "--out", "run"],
+    ["train", "-m", "MODEL", "--train", "clozes.jsonl", "--test", "others.jsonl", "--out", "trained"],
+    [
+        *("inoculate", "-m", "MODEL", "--train", "clozes.jsonl", "--dev", "others.jsonl", "--test", "tests.jsonl"),
+        *("--original-dev", "dev.jsonl", "--original-test", "last.jsonl", "--dose", "2", "--out", "dosed"),
+    ],
+    ["rica", "views", "rica.jsonl", "-m", "MODEL", "--limit", "2", "--out", "views"],
+    ["rica", "study", "-m", "MODEL", "-p", "rica.jsonl", "--limit", "2", "--out", "study"],
+    ["profile", "-m", "MODEL", "--ability", "parts", "--limit", "2", "--out", "profile"],
+    ["winoventi", "associations", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL"],
+    ["winoventi", "evaluate", "-m", "MODEL", "-p", "wino.jsonl", "--no-own", "--out", "evaluated"],
+    ["winoventi", "make", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL", "--out", "made"],
+]
+IN_TURN = """
+import json, sys
+from horsesense.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words)
+    except SystemExit as stop:
+        print(words[:2], stop.code, sorted({"torch", "transformers"} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_weights_are_looked_at_before_torch_is_loaded(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    """Loading it takes seconds, in which a bomb, or any other file in the place of weights, would not be told."""
+    folder = Path(shutil.copytree(tiny_folders["gpt2"], tmp_path / "model"))
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(tiny_folders["gpt2"])}))
+    places = [folder / "model.safetensors", adapter / "adapter_model.safetensors", folder / "model.gguf"]
+    places[0].write_bytes(gzip.compress(b"x" * 100_000))
+    for place in places[1:]:
+        place.symlink_to(places[0])
+    for probe, seed in (("clozes", 1), ("others", 2), ("tests", 3), ("dev", 4), ("last", 5)):
+        write_probe(tmp_path / f"{probe}.jsonl", clozes(4, seed))
+    write_probe(tmp_path / "wino.jsonl", made_probe())
+    write_probe(tmp_path / "rica.jsonl", build("rica", strategies=["material"], perturbations=["released"], limit=4))
+    (tmp_path / "nouns.txt").write_text("stone\nkettle\n")
+    given = [(words, folder) for words in ASKING] + [
+        (words, name) for words in ASKING[:5] for name in (adapter, places[2])
+    ]
+    calls = [[str(name) if word == "MODEL" else word for word in words] for words, name in given]
+    words = [sys.executable, "-c", IN_TURN, json.dumps(calls)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    assert [line for line in lines if line.startswith("[")] == [f"{call[:2]} 2 []" for call in calls], done.stderr
+    told = [line for line in lines if line.startswith("horsesense: ")]
+    assert len([line for line in told if "no safetensors file" in line or "not a GGUF file" in line]) == len(calls)

@@ -1,0 +1,155 @@
+"""A server that goes away and comes back: runs wait for it by the clock, say so once, and lose nothing."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from horsesense.cli.settings import served_of
+from horsesense.errors import UserError
+from horsesense.models.api import ServedSettings, open_served, retry
+from horsesense.models.api.requests import FaltersError, SpentError, wait_of
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.progress import NO_PROGRESS, Progress
+from tests.models.api.test_served import PROBE
+from tests.support.model_server import ModelServer
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+class Listener(Progress):
+    """Remembers what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def log(self, text: str) -> None:
+        self.said.append(text)
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageModel, tmp_path: Path) -> None:
+    """Refused connections, then 503 while it loads, then answers: the run goes on, and asks nothing twice."""
+    port, listener = free_port(), Listener()
+    later: list[ModelServer] = []
+    with ModelServer(local).running() as steady:
+        usual = hs.ask(steady.name, PROBE, ways="letters").answered[0].answers
+
+    first = ModelServer(local, port=port)
+    first.behaviour.stays = 0.05
+    going = first.running()
+    going.__enter__()
+
+    def restarted() -> None:
+        while sum("melts" in each for each in first.seen.bodies) < 4 and not done.is_set():
+            time.sleep(0.01)
+        first.behaviour.fault, first.behaviour.every = "hangs-up", 1  # as connections of a dead process do
+        going.__exit__(None, None, None)
+        time.sleep(0.8)
+        second = ModelServer(local, port=port)
+        later.append(second)
+        second.behaviour.fault, second.behaviour.every = "503", 1
+        with second.running():
+            time.sleep(0.8)
+            second.behaviour.fault = ""
+            done.wait(20)
+
+    done = threading.Event()
+    thread = threading.Thread(target=restarted)
+    thread.start()
+    try:
+        settings = ServedSettings(patience=20, concurrency=2)
+        run = hs.ask(first.name, PROBE, ways="letters", out=tmp_path, served=settings, progress=listener)
+    finally:
+        done.set()
+        thread.join()
+    assert [answer.scores for answer in run.answered[0].answers] == [answer.scores for answer in usual]
+    (second,) = later
+    assert second.seen.answered, "it was restarted in the middle"
+    asked = first.seen.bodies + second.seen.bodies
+    assert len(set(asked)) == len(asked), "what the first had answered was not asked again"
+    away = [each for each in listener.said if "does not answer" in each]
+    assert len(away) == 1, "said once, not by each request and each try"
+    assert "trying again until" in away[0]
+    assert sum(each.endswith("answers again") for each in listener.said) == 1
+
+
+def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_path: Path) -> None:
+    settings = ServedSettings(patience=0, concurrency=1)
+    server.behaviour.fault, server.behaviour.every = "503", 10
+    with pytest.raises(UserError, match=r"HTTP 503.*run the same again: what was answered is kept"):
+        hs.ask(server.name, PROBE, ways="letters", out=tmp_path, served=settings)
+    server.behaviour.fault = ""
+    hs.ask(server.name, PROBE, ways="letters", out=tmp_path, served=settings)
+    about_items = [each for each in server.seen.bodies if "melts" in each]
+    assert len(about_items) == len(set(about_items)) >= len(PROBE.items)
+
+
+def test_an_address_at_which_nobody_ever_answered_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "_STRANGER", 0.4)
+    with pytest.raises(UserError, match=r"does not answer after \d tries in 0 s .*the address is right"):
+        open_served(f"openai:http://127.0.0.1:{free_port()}/v1#m", ServedSettings(patience=300))
+
+
+def test_a_server_that_cannot_do_a_thing_is_not_waited_for(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some say 500 to what they cannot do: the trial goes on to the next way after a few tries, not after minutes."""
+    monkeypatch.setattr(retry, "_FIRST_WAIT", 0.01)
+    plain = server._reply
+    monkeypatch.setattr(
+        server, "_reply", lambda *told: (500, {"error": {}}) if told[2].get("echo") else plain(*told), raising=True
+    )
+    run = hs.ask(server.name, PROBE, limit=2, served=ServedSettings(patience=300))
+    assert [each.way for each in run.answered] == ["letters"]
+    assert "echo" in run.answered[0].part.asked
+
+
+@pytest.mark.parametrize("how", ["away", "spent"])
+def test_a_trial_that_was_cut_short_says_nothing_about_the_server(server: ModelServer, how: str) -> None:
+    """Neither silence nor a budget in the middle of the trial makes it a server without log-probabilities."""
+    model = open_served(server.name, ServedSettings(patience=0.1, max_requests=3 if how == "spent" else None))
+    if how == "away":
+        server.behaviour.fault, server.behaviour.every = "503", 4
+    with pytest.raises(UserError, match="budget of 3 requests" if how == "spent" else "HTTP 503"):
+        model.can("likelihood")
+
+
+def test_pauses_grow_to_half_a_minute_unless_the_server_says_how_long() -> None:
+    assert (wait_of("7"), wait_of("86400"), wait_of("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
+    waiting, wait = retry.Patience("http://127.0.0.1/v1", 300), retry.Wait()
+    pauses = [waiting.pause(wait, FaltersError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
+    assert all(later > earlier for earlier, later in zip(pauses[:6:2], pauses[2:7:2], strict=True))
+    assert all(15 <= each <= 30 for each in pauses[8:])
+    assert waiting.pause(wait, FaltersError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
+    assert retry.Patience("http://127.0.0.1/v1", 4).pause(retry.Wait(), FaltersError("HTTP 429", 7.0), NO_PROGRESS) <= 4
+
+
+def test_a_budget_is_still_a_budget(server: ModelServer) -> None:
+    with pytest.raises(SpentError):
+        hs.ask(server.name, PROBE, served=ServedSettings(max_requests=2))
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_no_time_is_refused(server: ModelServer, seconds: float) -> None:
+    with pytest.raises(UserError, match=r"patience .* is no time"):
+        open_served(server.name, ServedSettings(patience=seconds))
+
+
+def test_options_for_servers_are_remarked_on_where_no_model_is_served(capsys: pytest.CaptureFixture[str]) -> None:
+    given = (16, 120.0, 60.0, 3, None, "", None)
+    served_of(["smollm2"], *given)
+    assert capsys.readouterr().err.startswith("--patience, --max-requests: for servers, and no model here is served")
+    served_of(["smollm2", "big=openai:http://127.0.0.1:8000/v1"], *given)
+    served_of(["smollm2"], 16, 120.0, 300.0, None, None, "", None)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,135 @@
+"""Frozen questions and twins: random halves by group, by hash, drawn anew by a seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+
+import pytest
+
+from horsesense.annotate.audit.stored import kept_reading
+from horsesense.core import Probe
+from horsesense.data.disk import cache_folder
+from horsesense.errors import UserError
+from horsesense.profiling import material as rooms
+from horsesense.profiling.abilities import abilities, chosen
+from horsesense.profiling.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
+from horsesense.profiling.plan import AGAIN_OF, askings
+from horsesense.profiling.recipes import pool_of
+from tests.support import ROOT
+
+SHIPPED = ("everyday", "turned", "exceptions", "parts")
+"""Those that need nothing fetched, and are built in a moment."""
+
+
+@pytest.fixture(scope="module")
+def pools() -> dict[str, Probe]:
+    return {name: pool_of(abilities()[name]) for name in SHIPPED}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> None:
+    assert part_of(pools[name].items) == frozen_list()[name].pool
+    for edition in ("quick", "full"):
+        made = drawn(abilities()[name], pools[name], edition)
+        assert part_of(made.frozen.items) == frozen_list()[name].editions[edition]
+
+
+@pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
+def test_the_frozen_pool_is_the_one_that_was_read(name: str, read: str) -> None:
+    reading = kept_reading(f"wordnetqa-{read}")
+    assert reading is not None
+    assert frozen_list()[name].pool.content.startswith(reading.content)
+
+
+def test_one_changed_item_is_another_version(pools: dict[str, Probe]) -> None:
+    pool = pools["parts"]
+    first = pool.items[0]
+    changed = replace(pool, items=[replace(first, text=first.text.replace(".", "!")), *pool.items[1:]])
+    with pytest.raises(UserError, match="not those of profile 1"):
+        drawn(abilities()["parts"], changed, "full")
+
+
+def test_halves_share_no_group_and_a_seed_draws_the_twin_anew(pools: dict[str, Probe]) -> None:
+    ability, pool = abilities()["turned"], pools["turned"]
+    one, other = (drawn(ability, pool, "full", twin_seed=seed) for seed in (0, 1))
+    assert one.frozen.items == other.frozen.items
+    assert one.twin is not None
+    assert other.twin is not None
+    assert {item.id for item in one.twin.items} != {item.id for item in other.twin.items}
+    chains = {item.groups["chain"] for item in one.frozen.items}
+    assert chains.isdisjoint(item.groups["chain"] for twin in (one.twin, other.twin) for item in twin.items)
+
+
+def test_the_frozen_cut_is_fairer_to_cues_than_cuts_are_by_chance(pools: dict[str, Probe]) -> None:
+    ability, pool = abilities()["turned"], pools["turned"]
+    earned, made = CueCredits(pool), drawn(abilities()["turned"], pools["turned"], "full")
+    assert made.twin is not None
+    by_chance = []
+    for cut in range(12):
+        first, second = (by_turns(half, "chain", 0)[:200] for half in halves(pool, ability, 1000 + cut))
+        by_chance.append(earned.apart(chain.from_iterable(first), chain.from_iterable(second)))
+    assert earned.apart(made.frozen.items, made.twin.items) < min(by_chance)
+
+
+def test_what_is_published_whole_has_no_twin(pools: dict[str, Probe]) -> None:
+    assert halves(pools["parts"], abilities()["parts"], 0)[1] == []
+    assert drawn(abilities()["parts"], pools["parts"], "full").twin is None
+    assert all(not abilities()[name].has_twin for name in ("everyday", "exceptions", "parts"))
+
+
+def test_a_small_draw_is_the_beginning_of_a_large_one_and_of_many_groups(pools: dict[str, Probe]) -> None:
+    pool = pools["turned"]
+    order = by_turns(pool.items, "chain", 0)
+    assert by_turns(reversed(pool.items), "chain", 0)[0][0].family == order[0][0].family
+    assert len({family[0].groups["chain"] for family in order[:27]}) == 27
+    quick, full = (drawn(abilities()["turned"], pool, edition).frozen for edition in ("quick", "full"))
+    assert {item.id for item in quick.items} < {item.id for item in full.items}
+
+
+def test_a_pool_is_kept_and_a_damaged_one_is_built_again(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
+    ability = abilities()["everyday"]
+    first = rooms.checked_pool(ability)
+    monkeypatch.setattr(rooms, "pool_of", lambda *_: pytest.fail("it is kept"))
+    assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
+    monkeypatch.undo()
+    monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
+    (path,) = cache_folder("profile", "1").glob("*.parquet")
+    path.write_bytes(b"no parquet")
+    assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
+
+
+def test_what_no_person_has_judged_does_not_count() -> None:
+    assert {each.name for each in chosen(()) if not each.counts} == {"everyday", "inference", "exceptions", "parts"}
+    with pytest.raises(UserError, match="did you mean 'parts'"):
+        chosen(["part"])
+
+
+def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Probe]) -> None:
+    for name in SHIPPED:
+        made = drawn(abilities()[name], pools[name], "quick")
+        plan = {each.role: each for each in askings(made, "quick")}
+        originals = {item.id: item for item in made.frozen.items}
+        for item in plan["again"].probe.items:
+            before = originals[str(item.facets[AGAIN_OF])]
+            assert item.answer == before.answer
+            assert item.id not in originals
+            text = item.options[0] if item.form == "sentences" else item.text
+            assert text.endswith(before.options[0] if item.form == "sentences" else before.text)
+
+
+def test_who_has_no_likelihoods_is_asked_by_letters(pools: dict[str, Probe]) -> None:
+    made = drawn(abilities()["exceptions"], pools["exceptions"], "full")
+    assert {way for each in askings(made, "full", likelihood=False) for way in each.ways} == {"letters"}
+    assert [each.role for each in askings(made, "full")] == ["main", "again", "letters", "prior"]
+
+
+def test_the_guide_has_every_ability_with_its_sizes() -> None:
+    guide = (ROOT / "docs" / "guides" / "profile.md").read_text(encoding="utf-8")
+    for name, ability in abilities().items():
+        kept = frozen_list()[name].editions
+        sizes = [f"{kept[edition].families}, {kept[edition].items:,}" for edition in ("quick", "full")]
+        (row,) = (line for line in guide.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
+        assert all(f"| {size}" in row for size in sizes)
+        assert ("yes" in row.split("|")[-2]) == ability.counts
