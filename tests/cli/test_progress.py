@@ -34,18 +34,18 @@ def plain(text: str) -> str:
 
 def test_how_long_it_takes_is_said_once_after_ten_seconds(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with Bars() as bars:
-        bars.at("m on p", 1_000, 101_000, "tokens")
+        bars.update("m on p", 1_000, 101_000, "tokens")
         clock.seconds = 9
-        bars.at("m on p", 10_000, 101_000, "tokens")
+        bars.update("m on p", 10_000, 101_000, "tokens")
         assert capsys.readouterr().err == ""
         clock.seconds = 20
-        bars.at("m on p", 11_000, 101_000, "tokens")
+        bars.update("m on p", 11_000, 101_000, "tokens")
         assert capsys.readouterr().err == "about 3 minutes left, at 500 tokens a second\n"
         clock.seconds = 40
-        bars.at("m on p", 12_000, 101_000, "tokens")
-        bars.at("other", 0, 9)
+        bars.update("m on p", 12_000, 101_000, "tokens")
+        bars.update("other", 0, 9)
         clock.seconds = 90
-        bars.at("other", 1, 9)
+        bars.update("other", 1, 9)
     assert capsys.readouterr() == ("", ""), "once a stage, and only where things are counted"
 
 
@@ -53,9 +53,9 @@ def test_a_stage_that_begins_anew_has_a_forecast_of_its_own(clock: Clock, capsys
     with Bars() as bars:
         for begun in (0, 100):
             clock.seconds = begun
-            bars.at("training", 0, 1_000, "steps", "loss 0.100")
+            bars.update("training", 0, 1_000, "steps", "loss 0.100")
             clock.seconds = begun + 11
-            bars.at("training", 11, 1_000, "steps", "loss 0.090")
+            bars.update("training", 11, 1_000, "steps", "loss 0.090")
     assert capsys.readouterr().err == "about 16 minutes left, at 1 steps a second\n" * 2
 
 
@@ -63,16 +63,16 @@ def test_bars_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
     with Bars(stay=True) as run:
-        run.at("m[/b] on p", 0, 1_000, "tokens")
-        run.at("m[/b] on p", 250, 1_000, "tokens")
+        run.update("m[/b] on p", 0, 1_000, "tokens")
+        run.update("m[/b] on p", 250, 1_000, "tokens")
     assert re.search(r"^m\[/b\] on p .*250/1,000 tokens 0:00:", plain(capsys.readouterr().err), re.MULTILINE)
     with Bars() as training:
-        training.at("training", 5, 10, note="loss 0.250")
-        training.at("training", 1, 10, note="loss 0.500")
+        training.update("training", 5, 10, note="loss 0.250")
+        training.update("training", 1, 10, note="loss 0.500")
     drawn = plain(capsys.readouterr().err)
     assert drawn.rstrip().splitlines()[-1].startswith("training, loss 0.500")
     with Bars() as bars:
-        bars.at("WordNet", 0, 1)
-        bars.at("cues", 1, 2)
-        bars.at("WordNet", 1, 1)
+        bars.update("WordNet", 0, 1)
+        bars.update("cues", 1, 2)
+        bars.update("WordNet", 1, 1)
     assert len(bars._bars.tasks) == 2, "a stage that is taken up again keeps its bar"

@@ -16,11 +16,11 @@ from horsesense.core.item import NO_SOURCE
 from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
 from horsesense.errors import UserError
+from horsesense.methods.ledger import read_ledger
 from horsesense.methods.partwhole.released import unjudged
 from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
 from horsesense.models.folders import weight_files
 from horsesense.replication.asked import ASKED, AskedCell, all_ones, computed_of, why_no_verdict
-from horsesense.replication.ledger import read_ledger
 from horsesense.replication.replication import Outcome, replicate_paper
 from horsesense.report.replication import COUNTED
 from horsesense.runs.manifest import ModelRecord

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from horsesense.data import read_table
+from horsesense.methods.ledger import PAPERS, Figure, by_name, otherwise, printed, read_ledger
 from horsesense.methods.published.pinned_files import _figures as human_figures
-from horsesense.replication import PAPERS
 from horsesense.replication.asked import ASKED, hub_name
 from horsesense.replication.computing import functions
-from horsesense.replication.ledger import Figure, by_name, otherwise, printed, read_ledger
 from horsesense.replication.missing import what_is_missing
 from horsesense.replication.replication import told_again
 
@@ -76,7 +75,7 @@ def test_names_are_told_once() -> None:
 
 def test_the_entries_account_for_every_figure() -> None:
     """What both readers have, what they have otherwise, and what was kept of the rest."""
-    path = files("horsesense.replication").joinpath("ledger", "entered.toml")
+    path = files("horsesense.methods").joinpath("ledger", "entered.toml")
     entered = tomllib.loads(path.read_text(encoding="utf-8"))
     columns = ("paper", "place", "row", "column", "first", "second", "settled", "why")
     settled = [row for _, row in read_table(ROOT / "docs/results/readings/ledger-settled.tsv", columns)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.replication import PAPERS
+from horsesense.methods.ledger import PAPERS, by_name
 from horsesense.replication.checks import (
     average_follows,
     difference_follows,
@@ -20,7 +20,6 @@ from horsesense.replication.checks import (
     weighted_range,
 )
 from horsesense.replication.inside import look_inside
-from horsesense.replication.ledger import by_name
 from horsesense.replication.verdicts import CUT, Computed, binomial, drawn, is_cut, is_rounded, judge, one_more
 
 FIGURE = by_name("partwhole")["table 3 | Majority baseline | Accuracy"]  # 0.430

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
 from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.methods.ledger import PAPERS
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.replication import PAPERS
 from horsesense.replication.replication import PaperReplication, Replication
 
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ class Bars(Progress):
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
             told = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
-            self.say(f"about {told} left, at {rate:,.0f} {unit} a second")
+            self.log(f"about {told} left, at {rate:,.0f} {unit} a second")
 
 
 def _told_rate(now: _Stage, unit: str) -> str:

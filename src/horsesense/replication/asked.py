@@ -17,8 +17,8 @@ import numpy as np
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
+from horsesense.methods.ledger import BETWEEN, Figure, read_ledger
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.replication.ledger import BETWEEN, Figure, read_ledger
 from horsesense.replication.verdicts import Computed, one_more
 from horsesense.runs.manifest import ModelRecord
 from horsesense.runs.results import Answered
@@ -67,7 +67,7 @@ class PaperModel:
 @cache
 def paper_models() -> tuple[PaperModel, ...]:
     """The models of all papers that can be asked."""
-    path = Path(str(files(__package__).joinpath("ledger", "models.tsv")))
+    path = Path(str(files("horsesense.methods").joinpath("ledger", "models.tsv")))
     columns = ("paper", "row", "hub", "millions")
     rows = [row for _, row in read_table(path, columns)]
     return tuple(PaperModel(row["paper"], row["row"], row["hub"], int(row["millions"])) for row in rows)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from horsesense.methods.ledger import BETWEEN, Figure, by_name, read_ledger
 from horsesense.replication.checks import (
     Fault,
     Printed,
@@ -16,7 +17,6 @@ from horsesense.replication.checks import (
     sum_follows,
     told_apart,
 )
-from horsesense.replication.ledger import BETWEEN, Figure, by_name, read_ledger
 
 CATS_SIZES: Mapping[str, tuple[int | None, int]] = {"CA": (189, 183), "WSC": (273, 283), "ARCT1": (None, 444)}
 """Instances that the paper's text tells, and lines of the release; larger sets give nearly every figure."""

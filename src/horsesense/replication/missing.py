@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from horsesense.methods.ledger import Figure
 from horsesense.replication.asked import hub_name
 from horsesense.replication.computing import RELEASES, pinned
-from horsesense.replication.ledger import Figure
 
 _SETTINGS = {"100k": "noisy --number 100000", "1 entity": "high-resource --number 1"}
 _ANALYSES = {

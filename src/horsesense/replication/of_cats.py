@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from horsesense.core import Item
 from horsesense.methods.cats.released import read_cats, read_cats_robust
 from horsesense.methods.cats.suite import SUITES
+from horsesense.methods.ledger import Figure, by_name, read_ledger
 from horsesense.replication.checks import follows, is_count, mean_range
 from horsesense.replication.computing import Results, Sources, computes
 from horsesense.replication.inside import CATS_SIZES
-from horsesense.replication.ledger import Figure, by_name, read_ledger
 from horsesense.replication.verdicts import Computed, is_cut, is_rounded
 from horsesense.stats import chance
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from horsesense.core import Item
 from horsesense.data.text import numbered_lines
+from horsesense.methods.ledger import printed, read_ledger
 from horsesense.methods.partwhole.released import LABELS, read_partwhole, read_partwhole_votes
 from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.replication.checks import exchanged
 from horsesense.replication.computing import Results, Sources, computes
-from horsesense.replication.ledger import printed, read_ledger
 from horsesense.replication.verdicts import Computed, share_of
 from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.votes import Scale, votes_on_scale

@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from horsesense.core import Item, fill_blank
+from horsesense.methods.ledger import Figure, by_name, printed, read_ledger
 from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.released_axioms import read_rica_axioms
 from horsesense.methods.rica.released_units import CATEGORIES, entities
 from horsesense.replication.checks import weighted_range
 from horsesense.replication.computing import Results, Sources, computes
-from horsesense.replication.ledger import Figure, by_name, printed, read_ledger
 from horsesense.replication.verdicts import Computed
 from horsesense.stats import chance
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
+from horsesense.methods.ledger import Figure, Kind, Otherwise, Sense, Way, by_name, otherwise, read_ledger
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.replication.asked import ASKED, AskedCell, in_unit
 from horsesense.replication.checks import Fault
 from horsesense.replication.computing import Group, Sources, compute, functions
 from horsesense.replication.inside import look_inside
-from horsesense.replication.ledger import Figure, Kind, Otherwise, Sense, Way, by_name, otherwise, read_ledger
 from horsesense.replication.missing import what_is_missing
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, Judged, Verdict, judge
 

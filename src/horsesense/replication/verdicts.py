@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from horsesense.replication.ledger import Figure, step_of
+from horsesense.methods.ledger import Figure, step_of
 
 Basis = Literal["data", "the paper's own rows", "the release's own results", "asked here", "trained here", ""]
 """What a computed value rests on; the release's own results are the authors' output, not computed again."""

@@ -43,7 +43,7 @@ def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
 
 def entered() -> dict[str, dict[str, int]]:
     """How the two entries of each paper's figures agreed."""
-    path = files("horsesense.replication").joinpath("ledger", "entered.toml")
+    path = files("horsesense.methods").joinpath("ledger", "entered.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

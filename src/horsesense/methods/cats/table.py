@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from horsesense.replication.ledger import printed_table
+from horsesense.methods.ledger import printed_table
 from horsesense.runs.results import Answered, result_of
 from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Consistency, Estimate, consistency

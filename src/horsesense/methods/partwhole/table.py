@@ -14,6 +14,7 @@ import numpy as np
 from horsesense.core import Item, Judgement
 from horsesense.core.document import Document
 from horsesense.errors import UserError
+from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.distributions import (
     Distributions,
@@ -25,7 +26,6 @@ from horsesense.methods.partwhole.distributions import (
 )
 from horsesense.methods.partwhole.released import LABELS
 from horsesense.methods.published.votes import ReleasedVotes
-from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.mistakes import Confusion, confusion

@@ -6,9 +6,9 @@ import tomllib
 from functools import cache
 from typing import Any
 
+from horsesense.methods.ledger import printed, printed_table
 from horsesense.methods.rica.knowledge_tables import DATA
 from horsesense.methods.suites.frame import PaperRow, PaperTable
-from horsesense.replication.ledger import printed, printed_table
 
 SETS = ("human-verified", "human-curated", "both")
 GROUPS = {"masked": "masked word", "sentence": "sentence probability"}

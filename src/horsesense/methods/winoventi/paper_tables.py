@@ -16,6 +16,7 @@ from typing import Any
 from horsesense.core.spec import parse_spec
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
+from horsesense.methods.ledger import printed_table
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.associations import read_depths, read_registry
@@ -27,7 +28,6 @@ from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC
 from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.special_word import REVERSE, reversed_probe, triplet_name
-from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy

@@ -17,6 +17,7 @@ from typing import Any
 from horsesense.core import Probe, read_probe
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
+from horsesense.methods.ledger import printed_table
 from horsesense.methods.suites.frame import (
     HOPS,
     Kind,
@@ -29,7 +30,6 @@ from horsesense.methods.suites.frame import (
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
 from horsesense.methods.wordnetqa.released import read_mcqa
-from horsesense.replication.ledger import printed_table
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance
 

@@ -16,8 +16,9 @@ from typing import Literal, cast
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.replication import PAPERS
 
+PAPERS = ("cats", "rica", "winoventi", "partwhole", "wordnetqa")
+"""In the order of the documentation."""
 Kind = Literal["data", "asked", "trained", "people", "setting", "cited"]
 """What a figure rests on: data alone, a model as it is, a model that was trained for it, people's judgements; or it
 is a choice of the authors, or somebody else's figure."""
