@@ -17,7 +17,7 @@ from horsesense.replication.computing import functions
 from horsesense.replication.missing import what_is_missing
 from horsesense.replication.replication import told_again
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 WORDS = {str(number): word for number, word in enumerate(NUMBERS)}
 FIGURES = [figure for paper in PAPERS for figure in read_ledger(paper)]

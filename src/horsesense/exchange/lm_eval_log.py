@@ -120,11 +120,13 @@ def _model_of(results: Mapping[str, Any]) -> str:
 
 
 def _reported(results: Mapping[str, Any], task: str) -> dict[str, Any]:
-    config = results.get("config") if isinstance(results.get("config"), dict) else {}
-    assert isinstance(config, dict)
+    def section(name: str) -> Mapping[str, Any]:
+        value = results.get(name)
+        return value if isinstance(value, Mapping) else {}
+
+    config = section("config")
     version = results.get("lm_eval_version", "")
     arguments = config.get("model_args")
-    shots = (results.get("n-shot") or {}).get(task)
     return {
         "tool": f"lm-eval {version}".strip(),
         "source": config.get("model"),
@@ -134,8 +136,8 @@ def _reported(results: Mapping[str, Any], task: str) -> dict[str, Any]:
         "revision": config.get("model_sha") or config.get("model_revision"),
         "transformers": results.get("transformers_version"),
         "chat template": bool(results.get("chat_template")),
-        f"version of {task}": (results.get("versions") or {}).get(task),
-        f"examples of {task}": shots,
+        f"version of {task}": section("versions").get(task),
+        f"examples of {task}": section("n-shot").get(task),
     }
 
 

@@ -40,8 +40,8 @@ READERS = {
     "partwhole": Reader(f"{_METHODS}.partwhole.released:read_partwhole"),
     "partwhole-nli": Reader(f"{_METHODS}.partwhole.released:read_partwhole_nli"),
     "mcqa": Reader(f"{_METHODS}.wordnetqa.released:read_mcqa"),
-    "sciq": Reader(f"{_METHODS}.releases.science:read_sciq"),
-    "arc": Reader(f"{_METHODS}.releases.science:read_arc"),
+    "sciq": Reader(f"{_METHODS}.published.science:read_sciq"),
+    "arc": Reader(f"{_METHODS}.published.science:read_arc"),
     # The sources that CATs was made from, in their own formats.
     "winograd": Reader(f"{_METHODS}.cats.winograd:read_winograd"),
     "sense-making": Reader(f"{_METHODS}.cats.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
