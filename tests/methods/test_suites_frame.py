@@ -14,6 +14,7 @@ from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.stored import FILE, kept_tables
+from horsesense.registry import provided
 from horsesense.report.paper_chart import paper_chart
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
