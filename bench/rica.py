@@ -23,9 +23,10 @@ from horsesense.cues import find_cues
 from horsesense.lexicons.atomic import read_atomic
 from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.methods.published import read_release
-from horsesense.methods.rica.building import CAP, RicaPlan, build_rica
+from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
+from horsesense.methods.rica.knowledge_tables import TEMPLATES
+from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.strategies import Sources
 from horsesense.training.leaks import find_leaks, without_leaks

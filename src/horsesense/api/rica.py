@@ -11,14 +11,11 @@ from horsesense.errors import translate_errors
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
 from horsesense.methods.rica.controls import Controls, write_controls
-from horsesense.methods.rica.equivalence import WrittenProof, written_proof
-from horsesense.methods.rica.equivalence import equivalent as prove
-from horsesense.methods.rica.knowledge_tables import whole_lexicon
-from horsesense.methods.rica.lexicon import LexiconCheck, check_lexicon
+from horsesense.methods.rica.lexicon import LexiconCheck, check_lexicon, whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import Derivation, derivation
-from horsesense.methods.rica.recall import FilterRecall, filter_recall
-from horsesense.methods.rica.released_axioms import ReleaseCheck, check_release
+from horsesense.methods.rica.perturbations import Derivation, WrittenProof, derivation, written_proof
+from horsesense.methods.rica.perturbations import equivalent as prove
+from horsesense.methods.rica.published_axioms import FilterRecall, ReleaseCheck, check_release, filter_recall
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.axioms import Axiom

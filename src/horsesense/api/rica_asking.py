@@ -16,7 +16,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.core import ScoringSpec
-    from horsesense.methods.rica.clue_sets import ClueSet
+    from horsesense.methods.rica.clues import ClueSet
     from horsesense.models.protocol import Model
     from horsesense.scoring.saliency import Method
 
@@ -131,7 +131,7 @@ def clues(
     """
     from horsesense.api.models import load_model
     from horsesense.core.spec import parse_spec
-    from horsesense.methods.rica.clue_sets import clue_set
+    from horsesense.methods.rica.clues import clue_set
     from horsesense.models.hf.language_model import LanguageModel
 
     whole, name = _rica(probe)

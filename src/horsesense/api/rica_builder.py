@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from horsesense.core import Facet, Item, Probe
     from horsesense.lexicons.triples import Facts
     from horsesense.methods.rica.axioms import Axiom
-    from horsesense.methods.rica.building import RicaPlan
+    from horsesense.methods.rica.builder import RicaPlan
     from horsesense.methods.rica.statements import Statement
 
 PathLike = str | Path
@@ -48,8 +48,8 @@ def rica(
 ) -> Probe:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
     from horsesense.annotate.audit.stored import with_reading
-    from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import Sources, strategies_of
 
@@ -80,10 +80,9 @@ def _written(plan: RicaPlan, realiser: str, device: str, dtype: str) -> Probe:
     from collections import Counter
     from dataclasses import replace
 
-    from horsesense.methods.rica.building import build_rica
-    from horsesense.methods.rica.proposals import write_statements
+    from horsesense.methods.rica.builder import build_rica
+    from horsesense.methods.rica.realiser import sayer, write_statements
     from horsesense.methods.rica.statements import say as say_form
-    from horsesense.methods.rica.statements import sayer
     from horsesense.models.load import open_local
 
     forms: dict[str, None] = {}
@@ -105,7 +104,7 @@ def _flagged(probe: Probe, fluency: str, device: str, dtype: str) -> Probe:
     from dataclasses import replace
 
     from horsesense.core import fill_blank
-    from horsesense.methods.rica.proposals import odd_texts
+    from horsesense.methods.rica.realiser import odd_texts
     from horsesense.models.load import open_model
 
     def right(item: Item) -> str:

@@ -11,7 +11,7 @@ from horsesense.cli.output import Json, people, print_json, table
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import Analysis, RunAnalysis
-    from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+    from horsesense.methods.rica.ladder import LadderAnalysis
     from horsesense.stats import Estimate
 
 LexiconFile = Annotated[
@@ -179,7 +179,7 @@ def _in_words(e: Estimate) -> str:
 def print_controls(analysis: RunAnalysis) -> None:
     """Each set beside its controls, and whether they are at chance."""
     from horsesense.cli.suites import print_tables
-    from horsesense.methods.rica.run_tables import control_table
+    from horsesense.methods.rica.analysis import control_table
 
     print_tables(filter(None, [control_table(analysis.controls)]))
 

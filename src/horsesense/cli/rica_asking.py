@@ -31,7 +31,7 @@ def views(
     from horsesense.api.rica import views as ask_views
     from horsesense.cli.progress import Bars
     from horsesense.cli.suites import print_tables
-    from horsesense.methods.rica.run_tables import view_table
+    from horsesense.methods.rica.analysis import view_table
 
     with Bars() as progress:
         asked = ask_views(

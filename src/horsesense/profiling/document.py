@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.finding import Finding, ModelDifference, Verdict, Verdicts
 from horsesense.profiling.material import Material, part_of

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.curated import renamed
+from horsesense.methods.rica.suite import renamed
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api import ServedModel
 from horsesense.models.hf.language_model import LanguageModel

@@ -50,8 +50,8 @@ def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
 def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.wordnet import read_words
     from horsesense.lexicons.wordnet_source import find_wordnet
-    from horsesense.methods.rica.building import RicaPlan, build_rica
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import Sources, strategies_of
 

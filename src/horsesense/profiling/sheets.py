@@ -12,7 +12,7 @@ from horsesense.core.audit import Soundness
 from horsesense.core.document import Document
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.lexicons.taxonomy import Taxonomy
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
+from horsesense.methods.rica.ladder import LadderAnalysis, climb
 from horsesense.methods.winoventi.special_word import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.material import Material

@@ -8,9 +8,8 @@ from typing import Any
 
 from horsesense.data import writing
 from horsesense.errors import UserError, translate_errors
-from horsesense.methods.rica.analysis import Analysis
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis
-from horsesense.methods.rica.run_tables import LADDER
+from horsesense.methods.rica.analysis import LADDER, Analysis
+from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 from horsesense.stats import Estimate

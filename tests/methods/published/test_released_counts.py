@@ -13,8 +13,7 @@ import pytest
 
 from horsesense.core import Item, Probe, fill_blank, read_probe, write_probe
 from horsesense.methods.published import read_release
-from horsesense.methods.rica.released import perturbed
-from horsesense.methods.rica.released_units import denies, entities
+from horsesense.methods.rica.published_statements import denies, entities, perturbed
 
 CATS = [
     f"commonsense_ability_test/{task}.txt"

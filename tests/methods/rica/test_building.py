@@ -15,13 +15,20 @@ from horsesense.cues.question import entity_order_of, halves
 from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.rica.axioms import Comp, Not, is_upper, pair_of
-from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
+from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, is_at_chance, missing_controls, shape_scores
-from horsesense.methods.rica.equivalence import equivalent
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
+from horsesense.methods.rica.knowledge_tables import (
+    ESTIMATE,
+    TEMPLATES,
+    Quantity,
+    Scale,
+    comparisons,
+    read_scales,
+    shipped_scales,
+)
+from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import RELEASED
-from horsesense.methods.rica.scales import ESTIMATE, Quantity, Scale, comparisons, read_scales, shipped_scales
+from horsesense.methods.rica.perturbations import RELEASED, equivalent
 from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources
 

@@ -12,8 +12,8 @@ import pytest
 
 import horsesense as hs
 from horsesense.core import Probe, write_probe
-from horsesense.methods.rica.clue_sets import ClueSet, drawn_by_turns, names_in
-from horsesense.methods.rica.released import read_rica
+from horsesense.methods.rica.clues import ClueSet, drawn_by_turns, names_in
+from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES
 from horsesense.scoring.clue_words import TOP
 from tests.support.calling import Call, caller, hold_to
@@ -67,7 +67,7 @@ def test_clues_of_a_set(found: ClueSet) -> None:
 
 def test_what_luck_would_give_is_counted_by_brute_force() -> None:
     """Six words, two draws of three names at random each: the share of words that both draws pick."""
-    from horsesense.methods.rica import clue_sets
+    from horsesense.methods.rica import clues as clue_sets
 
     chosen = [set(pick) for pick in product(range(6), repeat=5) if len(set(pick)) == 5]
     # A word is among five of six with chance 5/6 in each draw; a clue is in three draws of five or more.

@@ -11,14 +11,11 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
-from horsesense.methods.rica.clauses import template
-from horsesense.methods.rica.equivalence import canonical, equivalent
-from horsesense.methods.rica.knowledge_tables import whole_lexicon
-from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon
+from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon, whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, derive, derive_all
-from horsesense.methods.rica.released_axioms import check_release
-from horsesense.methods.rica.statements import say
+from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, canonical, derive, derive_all, equivalent
+from horsesense.methods.rica.published_axioms import check_release
+from horsesense.methods.rica.statements import say, template
 from tests.support.paper_tables import table_7, table_8
 
 SNOWMAN = "Warmer(A, B), so Harder(stay frozen(A), stay frozen(B))"

@@ -12,8 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Item, Probe
 from horsesense.methods.rica.axioms import is_upper
-from horsesense.methods.rica.ladder import BESIDE, RUNGS
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
+from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, climb
 from horsesense.profiling.abilities import abilities
 from horsesense.profiling.recipes import pool_of
 

@@ -15,8 +15,8 @@ from horsesense.core import fill_blank
 from horsesense.errors import UserError
 from horsesense.methods.published import read_release
 from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Kind
-from horsesense.methods.rica.released import blank
-from horsesense.methods.rica.released_axioms import MEMBERS
+from horsesense.methods.rica.published_axioms import MEMBERS
+from horsesense.methods.rica.published_statements import blank
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -16,14 +16,13 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.genericskb import read_generics
 from horsesense.lexicons.novel_names import is_novel, novel_names
 from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.rica import constraints as types
-from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
-from horsesense.methods.rica.crawling import traits
-from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_known, shipped_lexicon
-from horsesense.methods.rica.lexicon import check_lexicon, read_lexicon
+from horsesense.methods.rica import type_constraints as types
+from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
+from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_known
+from horsesense.methods.rica.lexicon import check_lexicon, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
+from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of, traits
 from tests.support.made_sources import (
     LISTS,
     official_atomic,

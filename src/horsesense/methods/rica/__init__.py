@@ -22,8 +22,8 @@ METHOD = Method(
     name="rica",
     citation="Zhou et al., RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms, EMNLP 2021",
     readers={
-        "rica": Reader(f"{_HERE}.released:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
-        "rica-axioms": Reader(f"{_HERE}.released_axioms:read_rica_axioms"),
+        "rica": Reader(f"{_HERE}.published_statements:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
+        "rica-axioms": Reader(f"{_HERE}.published_axioms:read_rica_axioms"),
     },
     suites={"rica": f"{_HERE}.suite:RICA"},
     # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.

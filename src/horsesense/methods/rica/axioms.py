@@ -1,8 +1,8 @@
-"""The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is.
+"""First-order axioms (section 2.2): properties, relations, comparisons and the implication between them.
 
-A node keeps its names as they were written, spaces included, so that printing what was parsed gives the same
-characters again; what a name means is `plain`. What a comparison says, whatever its words, is a pair of comparatives
-and one of its two poles: `pair_of`, `is_upper`, `opposite`; what an axiom concludes is its `claim`.
+A node stores its names as they were written, spaces included, so that printing a parsed form gives the same
+characters; `plain` strips them. `claim` is what an axiom concludes, without negations: a pair of comparatives
+(`pair_of`) and one of its two poles (`is_upper`, `opposite`).
 """
 
 from __future__ import annotations

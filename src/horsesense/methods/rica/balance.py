@@ -1,12 +1,10 @@
-"""No answer from structure alone: as many more as less in every cell of order, negation and template.
+"""Balance: no answer follows from structure alone, in every cell of order, negation and template.
 
-In the released set the rule "whoever is named first is more, not turns it round" answers nine of ten, because all
-its axioms say *more* of the entity that comes first, or that does something. Here every axiom has a partner of the
-same template, with the same kinds on the same scales, that says the opposite pole of the entity in its place; and
-half of both have their premise told the other way round. What a template gives away is then nothing, for any rule
-over its shape. An axiom is only told in ways that logic allows: two conjuncts change places, a comparison is told by
-its converse or of the other entity. No word takes the place of another, so that what a perturbation does is not mixed
-up with it.
+In the published set the rule "the entity named first is more, and *not* reverses it" answers nine of ten items, because
+all axioms say *more* of the entity that comes first or that does something. Here every axiom has a partner of the same
+template, with the same kinds on the same scales, that says the opposite pole; and half of both have their premise in
+reversed order. No rule over the shape of a template then helps. Only logical changes are made: conjuncts change places,
+a comparison becomes its converse. No word is replaced, so the effects of perturbations stay separate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What stands beside every RICA score: the same items with their premise removed, and with their content removed.
+"""Controls of a RICA probe: the same items without their premise, and without their content words.
 
-A model that answers the first reads the conclusion alone; one that answers the second reads the shape: who is named
-first, whether there is a *not*, which comparative the premise has. Neither needs any knowledge.
+A model that answers the first uses the conclusion alone; one that answers the second uses the shape: which entity comes
+first, whether there is a *not*, which comparative the premise has. Neither needs knowledge.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.negation import is_negation
 from horsesense.lexicons.novel_names import novel_names
 from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
-from horsesense.methods.rica.released_units import CONNECTIVE, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 

@@ -1,8 +1,7 @@
-"""One statement set, three tasks, and the fact behind it told outright.
+"""Items of one statement in three tasks (section 3.1, figure 2), and the fact behind an axiom (appendix C).
 
-The tasks of section 3.1 (figure 2): the masked word, the pair of sentences, entailment. With the commonsense fact
-behind the axiom in the premise (appendix C) a model has to repeat it ("parrot") or to turn it round ("negation
-switch").
+The tasks: masked word, pair of sentences, entailment. With the commonsense fact in the premise a model has to repeat it
+("parrot") or to negate it ("negation switch").
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
 )
 from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
-from horsesense.methods.rica.clauses import clause, frame, say_premise, template
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.perturbations import RELEASED, Kind, derive, derive_all
-from horsesense.methods.rica.statements import Statement, filled, say
+from horsesense.methods.rica.statements import Statement, clause, filled, frame, say, say_premise, template
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")

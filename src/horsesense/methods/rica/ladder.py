@@ -1,27 +1,35 @@
-"""The fact ladder: is a wrong inference a fact that is not known, not used, or not robust?
+"""The fact ladder: is a wrong inference a fact that the model does not know, does not use, or does not use robustly?
 
-For each axiom the same four forms (both orders, affirmed and denied) are asked on every rung, and a rung differs from
-the one before it in one thing: the bare fact about things that are known by name; the inference about novel entities
-with the fact told; the inference alone; the inference in other words. Beside them stand two controls: a fact that is
-true, as long and of no use, and the fact told false, which has no right answer and shows only whether the text is
-followed. Press and others (2023) compare compositional questions with their parts; here question and fact need the same
-single step, and only what is named changes.
+For each axiom the same four forms (both orders, affirmed and denied) are asked on every rung, and each rung changes one
+thing: the bare fact about things known by name; the inference about novel entities with the fact stated; the inference
+alone; the inference reworded. Two controls: an irrelevant fact of the same length, and a false fact, which has no
+right answer and only shows whether the model follows the text. Press et al. (2023) compare compositional questions with
+their parts; here question and fact need the same single step, and only the names change.
+
+A fact is known if both orders are right. Conditioning on known facts would select lucky guesses, so the condition is
+taken on one half of the forms (affirmed or denied) and everything is measured on the other half, both ways round: a
+guesser, and a model that always says *more*, then lose nothing and use nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+import numpy as np
+
+from horsesense.core import Item
 from horsesense.lexicons.negation import negated
 from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
 from horsesense.methods.rica.balance import PlacedAxiom
-from horsesense.methods.rica.clauses import clause
 from horsesense.methods.rica.items import valued
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.perturbations import Kind, derive
-from horsesense.methods.rica.statements import Statement, say
+from horsesense.methods.rica.statements import Statement, clause, say
+from horsesense.stats import Estimate
+from horsesense.stats.intervals import difference_interval, rate_interval, unit_note
+from horsesense.stats.resampling import Floats, spread, totals
 
 RUNGS = ("fact", "told", "inference", "reworded")
 """From the bottom: each loses something of the one before."""
@@ -136,3 +144,192 @@ def _with(statement: Statement, fact: str) -> Statement:
 def half_of(kind: Kind) -> str:
     """The half that a form belongs to: whether it is denied."""
     return HALVES["negation" if kind.perturbation.startswith("negation") else "original"]
+
+
+LEAST = 5
+"""Known facts, counted once for each half; fewer say nothing of what happens to them."""
+_STEPS = (("fact", "told"), ("told", "inference"), ("fact", "inference"), ("inference", "reworded"))
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How much is lost between two rungs, of what is known."""
+
+    upper: str
+    """The rung where less is right."""
+    lower: str
+    """The rung that it is compared with."""
+    loss: Estimate
+    """Share right on the lower minus share right on the upper rung."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderAnalysis:
+    """Not knowing, not using, or not robust."""
+
+    facts: int
+    """Axioms that have a bare fact."""
+    known: Estimate
+    """Share of facts that are right in both orders, affirmed and denied."""
+    given_known: Mapping[str, Estimate]
+    """By rung, the share right of what is known by the other half; empty where too little is known."""
+    given_unknown: Mapping[str, Estimate]
+    """The same of what is not known by the other half."""
+    losses: tuple[Loss, ...]
+    """From rung to rung, of what is known."""
+    use: Estimate
+    """Share right with the fact told minus share right with a fact of no use, over all axioms."""
+    follows: Estimate
+    """Share of answers that follow a fact which is told false."""
+    verdict: str
+    """All of it in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    """Credits of one rung by axiom and half, as arrays over axioms."""
+
+    right: Floats
+    """Mean credit, axiom × half; nan where it is not asked."""
+    whole: Floats
+    """1 where every form of the half is right."""
+
+
+def climb(
+    items: Sequence[Item], credit: Floats, chosen: Sequence[tuple[int, ...]], seed: int = 0
+) -> LadderAnalysis | None:
+    """The analysis of a ladder's answers; None where the items are not one.
+
+    ``credit`` is what each item earns (nan without a gold), ``chosen`` the options that score best.
+    """
+    if not any("rung" in item.facets for item in items):
+        return None
+    families = list(dict.fromkeys(item.family for item in items))
+    units = {item.family: item.groups.get("property", item.family) for item in items}
+    names = [units[family] for family in families]
+    rungs = {rung: _rung(items, credit, families, rung) for rung in (*RUNGS, *BESIDE[:1])}
+    known = rungs["fact"].whole
+    everything = np.ones_like(known)
+    given = {name: _conditional(rung, known, names, seed) for name, rung in rungs.items()}
+    without = {name: _conditional(rung, 1 - known, names, seed) for name, rung in rungs.items()}
+    losses = tuple(
+        Loss(upper, lower, found)
+        for lower, upper in _STEPS
+        if (found := _difference(rungs[lower], rungs[upper], known, names, seed)) is not None
+    )
+    knows = _share(known.min(axis=1), np.ones(len(families)), names, seed, chance=1 / 16)
+    use = _difference(rungs["told"], rungs["irrelevant"], everything, names, seed, least=1)
+    follows = _follows(items, chosen, seed)
+    if knows is None or use is None or follows is None:
+        return None  # a part of a ladder: the rungs are asked of every axiom, or nothing can be said
+    said = {name: estimate for name, estimate in given.items() if estimate is not None}
+    return LadderAnalysis(
+        facts=len(families),
+        known=knows,
+        given_known=said,
+        given_unknown={name: estimate for name, estimate in without.items() if estimate is not None},
+        losses=losses,
+        use=use,
+        follows=follows,
+        verdict=_verdict(knows, said, losses),
+    )
+
+
+def _rung(items: Sequence[Item], credit: Floats, families: Sequence[str], rung: str) -> _Rung:
+    places = {family: place for place, family in enumerate(families)}
+    halves = {half: place for place, half in enumerate(HALVES.values())}
+    sums, counts = np.zeros((len(families), 2)), np.zeros((len(families), 2))
+    for item, value in zip(items, np.asarray(credit, dtype=np.float64), strict=True):
+        if item.facets.get("rung") == rung and not np.isnan(value):
+            cell = places[item.family], halves[str(item.facets["half"])]
+            sums[cell] += value
+            counts[cell] += 1
+    with np.errstate(invalid="ignore"):
+        right = sums / counts
+    return _Rung(right, (sums == counts).astype(np.float64) * (counts > 0))
+
+
+def _conditional(rung: _Rung, condition: Floats, names: Sequence[str], seed: int) -> Estimate | None:
+    """Share right on one half of what holds by the other, both ways round; None where too little holds."""
+    asked = ~np.isnan(rung.right)
+    weight = condition[:, ::-1] * asked
+    if weight.sum() < LEAST:
+        return None
+    earned = np.where(asked, rung.right, 0.0) * weight
+    return _share(earned.sum(axis=1), weight.sum(axis=1), names, seed, chance=0.5)
+
+
+def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chance: float) -> Estimate | None:
+    """A ratio of two totals over axioms, drawn by property."""
+    kept = weight > 0
+    if not kept.any():
+        return None
+    whole = totals([earned[kept], weight[kept]], [name for name, keep in zip(names, kept, strict=True) if keep])
+    value = float(whole.total[0] / whole.total[1])
+    variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, seed)
+    return Estimate(
+        value=value,
+        ci=rate_interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
+        n=round(float(weight.sum())),
+        clusters=whole.number,
+        chance=chance,
+        level=0.95,
+        method="cluster bootstrap, beta",
+        seed=seed,
+        note=unit_note(whole.number),
+    )
+
+
+def _difference(
+    lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], seed: int, least: int = LEAST
+) -> Estimate | None:
+    """Share right on one rung minus that on another, on the same axioms and halves."""
+    both = ~(np.isnan(lower.right) | np.isnan(upper.right))
+    weight = condition[:, ::-1] * both
+    if weight.sum() < least:
+        return None
+    gap = np.where(both, np.nan_to_num(lower.right) - np.nan_to_num(upper.right), 0.0) * weight
+    kept = weight.sum(axis=1) > 0
+    units = [name for name, keep in zip(names, kept, strict=True) if keep]
+    whole = totals([gap.sum(axis=1)[kept], weight.sum(axis=1)[kept]], units)
+    value = float(whole.total[0] / whole.total[1])
+    variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, seed)
+    return Estimate(
+        value=value,
+        ci=difference_interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
+        n=round(float(weight.sum())),
+        clusters=whole.number,
+        chance=0.0,
+        level=0.95,
+        method="paired cluster bootstrap, t",
+        seed=seed,
+        note=unit_note(whole.number),
+    )
+
+
+def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int) -> Estimate | None:
+    """How often the answer is what a false fact would make right; a tie counts as its part."""
+    told = [(item, best) for item, best in zip(items, chosen, strict=True) if item.facets.get("rung") == "false"]
+    earned = np.array([(item.facets["follows"] in best) / len(best) for item, best in told])
+    names = [item.groups.get("property", item.family) for item, _ in told]
+    return _share(earned, np.ones(len(told)), names, seed, chance=0.5) if told else None
+
+
+def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Loss]) -> str:
+    """Where it fails, as far as the intervals tell."""
+    share = f"{known.value:.0%} of {known.n:,} facts are known"
+    if not {"fact", "inference"} <= given.keys():
+        return f"{share}: too few to say what becomes of them."
+    if given["fact"].low <= 0.5:
+        return f"{share}: what is right in one half of the forms is not in the other, so there is nothing to be lost."
+    inference, fact = (f"{given[rung].value:.0%}" for rung in ("inference", "fact"))
+    rates = f"asked in the other half of the forms, the inference is right in {inference}, the fact itself in {fact}"
+    lost = {(loss.lower, loss.upper): loss.loss for loss in losses}
+    reasons = []
+    if lost["fact", "inference"].low > 0:
+        reasons.append("what is known is not used")
+    if ("inference", "reworded") in lost and lost["inference", "reworded"].low > 0:
+        reasons.append("what is used is not robust to other words")
+    if not reasons:
+        reasons.append("no loss from fact to inference is shown")
+    return f"{share}; {rates}: {', and '.join(reasons)}."

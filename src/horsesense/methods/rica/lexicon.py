@@ -1,14 +1,13 @@
-"""Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed.
+"""Antonyms and paraphrases of properties, and who certified them.
 
-A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that
-the operator does not apply. A phrase is compared by more and less; another scale stands before it
-(``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
+A lexicon is a tab-separated table: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that the
+operator does not apply. A phrase is compared by more and less; another scale is written before it (``easier: pass
+through a gate``), and ``*`` marks an unusual place of the comparative.
 
-A column ``status`` says who certified a line: ``written`` (nobody but its author), ``model`` or ``people``. Nothing is
-taken from WordNet, which knows words and not which sense is meant; `check_lexicon` holds the pairs against it: two
-adjectives that have a sense in common, or are similar to one head, are confirmed as a paraphrase; two that are opposed,
-themselves or by their heads, as an antonym. Where a language model certified a pair, that model's own score on
-statements with it is no headline.
+The column ``status`` says who certified a line: ``written`` (only its author), ``model`` or ``people``. Nothing comes
+from WordNet, which knows words but not which sense is meant; `check_lexicon` compares the pairs with it. Two adjectives
+with a common sense, or similar to one head, are confirmed as a paraphrase; two that are opposed, directly or by their
+heads, as an antonym. If a language model certified a pair, do not headline that model's score on statements with it.
 """
 
 from __future__ import annotations
@@ -16,14 +15,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
 from horsesense.lexicons.wordnet import Similar, read_similar
-from horsesense.methods.rica.axioms import Pair, is_upper, pair_of, plain
-from horsesense.methods.rica.clauses import MORE, shortest
+from horsesense.methods.rica.axioms import (
+    Pair,
+    is_upper,
+    pair_of,
+    plain,
+)
+from horsesense.methods.rica.knowledge_tables import DATA
+from horsesense.methods.rica.statements import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
@@ -213,3 +219,17 @@ def _looked_up(phrase: Phrase, other: Phrase, opposed: bool, similar: Similar) -
         return ""
     found = similar.are_opposed(*words) if opposed else similar.are_alike(*words)
     return "confirmed" if found else "not confirmed"
+
+
+# What comes with the package, and lists of one's own.
+
+
+@cache
+def shipped_lexicon() -> Lexicon:
+    """Antonyms and paraphrases of our own writing."""
+    return read_lexicon(DATA / "lexicon.tsv")
+
+
+def whole_lexicon(file: Path | None = None) -> Lexicon:
+    """One's own lexicon before the shipped one; WordNet adds nothing: it knows words, not which sense is meant."""
+    return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()

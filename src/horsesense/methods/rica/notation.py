@@ -1,8 +1,7 @@
-"""Reading axioms: the released notation, and statements in plain words.
+"""Parse axioms: the published notation, and statements in plain words.
 
 `parse_form` reads ``Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))``. `read_statement` reads "A is
-smaller than B, so A is easier to lose than B": the other way round of `say`, so that what was read is said again in
-the same words (the frames of table 8).
+smaller than B, so A is easier to lose than B" and is the inverse of `say` (the frames of table 8).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
     swap_names,
 )
-from horsesense.methods.rica.clauses import KINDS_OF_VALUE, shortest
+from horsesense.methods.rica.statements import KINDS_OF_VALUE, shortest
 
 _CONNECTIVE = re.compile(r",\s*so\s+")
 _AND = re.compile(r" and ")

@@ -1,46 +1,295 @@
-"""A form said in words, about things nobody has heard of.
+"""An axiom in words: clauses, whole statements, and the names of the two entities.
 
-`say` gives the statement of a form, "A is made out of wax and B is made out of iron, so A is more soft than B". What a
-model wrote for a form is checked by `statement_of` before it takes the place of the grammar's words. `entities_of`
-says whom statements are about: strings that nobody has heard of, first names, or the letters A and B.
+A conclusion's `frame` is a clause with a slot for the comparative: ``is * fragile``, ``finds it * to float``, ``is a *
+friend``. A phrase with its own slot is its own frame (table 8: "has a harder time", "a better friend"); for other
+phrases the scale and the first word decide. `say_premise` words each logical template of table 3. `say` gives the whole
+statement, "A is made out of wax and B is made out of iron, so A is more soft than B". `entities_of` draws the names:
+novel strings, first names, or the letters A and B.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.inflection import article
-from horsesense.lexicons.negation import negated
+from horsesense.lexicons.comparatives import comparative_of
+from horsesense.lexicons.inflection import (
+    article,
+    gerund,
+    inflected,
+    is_adjective,
+    is_finite,
+    is_noun,
+    verb_form,
+    with_article,
+)
+from horsesense.lexicons.negation import auxiliary, negated
 from horsesense.lexicons.novel_names import check_names, novel_names
+from horsesense.lexicons.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import (
     SLOT,
+    And,
     Axiom,
     Comp,
     Not,
+    Pair,
+    Premise,
     Prop,
+    Rel,
+    Term,
     opposite,
     pair_of,
     plain,
     seen_from_a,
     swap_names,
 )
-from horsesense.methods.rica.clauses import frame, say_premise
 from horsesense.methods.rica.knowledge_tables import shipped_list
+
+MORE, EASIER, BETTER, BEFORE = ("more", "less"), ("easier", "harder"), ("better", "worse"), ("before", "after")
+_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
+_PLACED = "locate at "
+KINDS_OF_VALUE = {
+    "material": "is made out of *",
+    "grade": "is in the * grade",
+    "location": "lives in *",
+    "occupation": "works as *",
+    "thing": "is *",
+}
+"""How a property with a value is said; an animal is one, a thing brings its article, anything else has it."""
+
+
+@cache
+def frame(text: str, pair: Pair, event: str = "") -> str:
+    """The clause for a property on a scale; ``event`` is what a state comes before or after.
+
+    >>> frame("crumple", MORE), frame("fragile", MORE), frame("fit into a box", BETTER)
+    ('is * likely to crumple', 'is * fragile', 'is * at fitting into a box')
+    >>> frame("sink", EASIER), frame("", ("wider", "narrower")), frame("is a * friend", BETTER)
+    ('finds it * to sink', 'is *', 'is a * friend')
+    >>> frame("cold", BEFORE, "turned on the heater")
+    'was cold * turning on the heater'
+    """
+    if SLOT in text:
+        return text
+    if not text:
+        return f"is {SLOT}"
+    if pair == BEFORE:
+        return f"{state(text)} {SLOT} {gerund(event)}".rstrip()
+    if pair == EASIER:
+        return f"finds it {SLOT} to {_infinitive(text)}"
+    if pair == BETTER:
+        return f"is {SLOT} at {gerund(text)}"
+    if pair == MORE:
+        return f"is {SLOT} {text}" if is_description(text) else f"is {SLOT} likely to {_infinitive(text)}"
+    return f"has {SLOT} {text}"
+
+
+@cache
+def shortest(text: str, pair: Pair) -> str:
+    """The phrase without the frame that it is given anyway: one property has one name.
+
+    >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
+    ('crumple', 'crumple', 'is * to lift')
+    """
+    framed = frame(text, pair)
+    if framed == f"is {SLOT}":
+        return ""
+    for scale, start in _FRAMED:
+        rest = framed.removeprefix(start)
+        if pair == scale and rest != framed and frame(rest, pair) == framed:
+            return rest
+    return text
+
+
+@cache
+def is_description(text: str) -> bool:
+    """Whether *is more* can stand before a phrase: an adjective with what belongs to it, and no noun at its end.
+
+    >>> [is_description(text) for text in ("good for your teeth", "big mouth", "fly", "living in a hot place")]
+    [True, False, False, False]
+    """
+    first, *rest = text.split(" ")
+    if not rest:
+        # Word lists do not know "hardworking" or a misspelt trait; a verb they know.
+        return is_adjective(first) or verb_form(first)[1] != "base"
+    if first in PREPOSITIONS and first != "to":
+        return True
+    if not is_adjective(first):
+        return False
+    return verb_form(first)[1] != "gerund" and rest[0] in PREPOSITIONS | {"for", "as", "around"}
+
+
+@cache
+def state(text: str) -> str:
+    """The clause of a state in the past; one that is a clause already stays as it is.
+
+    >>> state("cold"), state("had wet hair")
+    ('was cold', 'had wet hair')
+    """
+    first = text.split(" ")[0]
+    return text if verb_form(first)[1] == "past" and (len(text.split()) > 1 or first == "was") else f"was {text}"
+
+
+def _infinitive(text: str) -> str:
+    """What one may be likely to do: the verb phrase itself, to be something, or to have something."""
+    if text.startswith(_PLACED):
+        return f"be at {text.removeprefix(_PLACED)}"
+    first, *rest = text.split(" ")
+    if verb_form(first)[1] == "base" and not (rest and is_adjective(first) and not is_noun(rest[-1])):
+        return text
+    if verb_form(first)[1] == "gerund" or is_description(text):
+        return f"be {text}"
+    return f"have {with_article(text)}"
+
+
+# Premises, for each logical template (table 3).
+
+
+def template(axiom: Axiom) -> int:
+    """Which of the five logical templates of table 3 an axiom fills.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> template(parse_form("boss(A, B), so More(strict(A), strict(B))"))
+    2
+    """
+    match axiom.premise:
+        case And(Not(Prop()), Prop()) | And(Prop(), Not(Prop())):
+            return 3
+        case And(Prop(), Prop()):
+            return 1
+        case Rel():
+            return 2
+        case Comp():
+            return 4
+        case Prop():
+            return 5
+    raise UserError(
+        f"the premise {str(axiom.premise)!r} fills none of the five templates", fix="see docs/methods/rica.md"
+    )
+
+
+def say_premise(premise: Premise) -> str:
+    """The premise in words, about A and B.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> say_premise(parse_form("see at night(A) and not see at night(B), so More(alert(A), alert(B))").premise)
+    'A can see at night while B cannot'
+    """
+    match premise:
+        case And(Not(Prop() as denied), Prop() as affirmed):
+            verb = auxiliary(clause(affirmed.name))
+            return f"{denied.entity} {negated(clause(denied.name))} while {affirmed.entity} {verb}"
+        case And(Prop() as affirmed, Not(Prop() as denied)):
+            return f"{affirmed.entity} {clause(affirmed.name)} while {denied.entity} {_denial(clause(denied.name))}"
+        case And(left, right):
+            return f"{say_term(left)} and {say_term(right)}"
+        case Prop(name, entity, None):
+            return f"{entity} {happened(name)}"
+        case Prop() | Rel() | Comp() | Not():
+            return say_term(premise)
+
+
+def say_term(term: Term) -> str:
+    """One conjunct in words."""
+    match term:
+        case Prop(name, entity, None):
+            return f"{entity} {clause(name)}"
+        case Prop(name, entity, value):
+            return f"{entity} {_valued(plain(name), plain(value or ''))}"
+        case Rel(name, first, second):
+            return _related(plain(name), first, second)
+        case Comp(word, left, right) if right is not None:
+            return f"{left.entity} {_compared(plain(left.name), plain(word).lower(), right.entity)}"
+        case Not(Prop(name, entity)):
+            return f"{entity} {negated(clause(name))}"
+        case _:
+            raise UserError(f"{str(term)!r} cannot be said as a premise", fix="see docs/methods/rica.md for what can")
+
+
+@cache
+def clause(name: str) -> str:
+    """A property as a finite clause: what is done, what can be done, what one is, what one is capable of.
+
+    >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
+    ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
+    """
+    text = plain(name)
+    if is_finite(text):
+        return text
+    first = text.split(" ")[0]
+    kind = verb_form(first)[1]
+    if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
+        return f"is {text}"
+    return f"can {text}" if kind == "base" else f"is capable of {text}"
+
+
+@cache
+def happened(name: str) -> str:
+    """An event of one (template 5), which is past: a verb whose past is its base form is not what one can do.
+
+    >>> happened("put on a coat"), happened("took a bath")
+    ('put on a coat', 'took a bath')
+    """
+    text = plain(name)
+    first = text.split(" ")[0]
+    return text if first in inflected(first, "VBD") else clause(text)
+
+
+def _denial(affirmed: str) -> str:
+    """What is left of a clause that is denied of the other one: "does not", "cannot"; of one denied already, "does"."""
+    if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
+        return auxiliary(negated(affirmed))
+    verb = auxiliary(affirmed)
+    return "cannot" if verb == "can" else f"{verb} not"
+
+
+def _valued(kind: str, value: str) -> str:
+    if SLOT in kind:
+        return kind.replace(SLOT, value)
+    if kind.lower() == "animal":
+        return f"is {with_article(value)}"
+    if kind.lower() == "occupation":
+        value = with_article(value)
+    pattern = KINDS_OF_VALUE.get(kind.lower(), f"has the {kind.lower()} {SLOT}")
+    return pattern.replace(SLOT, value)
+
+
+def _related(name: str, first: str, second: str) -> str:
+    if "person_" in name:
+        return name.replace("person_a", "A").replace("person_b", "B")
+    return f"{first} is {second}'s {name.replace('_', ' ')}"
+
+
+def _compared(name: str, word: str, other: str) -> str:
+    if SLOT in name:
+        return f"{name.replace(SLOT, word)}{_than(name, other)}"
+    if word in ("more", "less") and is_finite(name):
+        return f"{name} {word} than {other}"
+    if word == "more" and comparative_of(name):
+        return f"is {comparative_of(name)} than {other}"
+    # A bare comparative needs no opposite here: nothing in a premise is denied.
+    framed = frame(name, pair_of(word)) if name else f"is {SLOT}"
+    return f"{framed.replace(SLOT, word)} than {other}"
+
+
+def _than(phrase: str, other: str) -> str:
+    """Nothing where the phrase names the other already: "takes more care of B"."""
+    return "" if other in phrase.split() else f" than {other}"
+
 
 MODES = ("novel", "fresh", "names", "letters")
 POOL = 1_000
 """How many novel names there are: enough for half a million pairs, and one list for all models."""
 NAME_PAIRS = 3
 """How often a statement is asked about names (section 4.3)."""
-_ENTITY = re.compile(r"\b[AB]\b")
+ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 
 
@@ -69,7 +318,7 @@ class Statement:
         """The same about somebody."""
 
         def renamed(text: str) -> str:
-            return _ENTITY.sub(lambda entity: names[entity[0]], text)
+            return ENTITY.sub(lambda entity: names[entity[0]], text)
 
         return Statement(renamed(self.premise), renamed(self.before), self.word, self.other, renamed(self.after))
 
@@ -126,55 +375,6 @@ def filled(clause: str, word: str) -> str:
     """
     before, after, words = _around(clause, word)
     return f"{before}{words[0]}{after}"
-
-
-# Statements that a model wrote.
-
-
-def statement_of(text: str, form: Axiom) -> Statement | None:
-    """The statement in a text, where it says what its form says as far as can be seen; otherwise None.
-
-    It needs a premise and a conclusion, the entities of each, the comparative once after *so*, and a *not* exactly
-    where the form has one.
-
-    >>> from horsesense.methods.rica.notation import parse_form
-    >>> form = parse_form("boss(A, B), so not Less(strict(A), strict(B))")
-    >>> statement_of("A bosses B around, so A is not less strict than B.", form).before
-    'A is not '
-    >>> statement_of("A bosses B around, so A is less strict than B.", form) is None
-    True
-    """
-    premise, so, conclusion = text.strip().rstrip(".").rpartition(", so ")
-    denied = isinstance(form.conclusion, Not)
-    term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
-    assert isinstance(term, Comp)
-    word = plain(term.word).lower()
-    comparatives = re.findall(rf"\b{word}\b", conclusion)
-    has_not = bool(re.search(r"\b(?:not|cannot|never)\b|n't\b", conclusion))
-    grammar = say(form)
-    same_entities = all(
-        set(_ENTITY.findall(written)) == set(_ENTITY.findall(expected))
-        for written, expected in ((premise, grammar.premise), (conclusion, grammar.conclusion))
-    )
-    fits = len(comparatives) == 1 and has_not == denied and same_entities
-    if not so or not fits or not conclusion.startswith(term.left.entity):
-        return None
-    before, _, after = conclusion.partition(word)
-    return Statement(premise, before, word, opposite(word), after)
-
-
-def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
-    """Says a form in the words written for it; where there are none that will do, in the grammar's, and counts it."""
-
-    def say_as_written(form: Axiom) -> Statement:
-        text = written.get(str(form), "")
-        statement = statement_of(text, form) if text else None
-        if statement is None:
-            rejected["realiser: what it wrote does not fit the form; the grammar's words were taken"] += 1
-            return say(form)
-        return statement
-
-    return say_as_written
 
 
 # Whom statements are about.

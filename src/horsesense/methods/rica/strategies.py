@@ -1,23 +1,313 @@
 """The strategies of table 4 and measured quantities: where the axioms of each template come from.
 
-What ships comes from tables, from the order of grades, the latitudes of places and the scales of quantities; what
-knowledge bases give is in `crawling`.
+Shipped axioms come from tables, the order of grades, the latitudes of places and the scales of quantities. From
+knowledge bases an axiom is taken only if both of its sides are known: a missing fact is not a false one. A person gets
+traits that several people named and nobody denied, each under the one property and pole of ``traits.tsv``. A material
+is compared with one of the opposite pole. An animal is compared with classes that lack the ability (``abilities.tsv``),
+that live elsewhere, or of which the knowledge base denies it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import md5
 from itertools import combinations
 from pathlib import Path
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.triples import Facts
-from horsesense.methods.rica.crawling import SOURCES, crawled
-from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, read_known
-from horsesense.methods.rica.scales import quantity_axioms
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.genericskb import SAYS
+from horsesense.lexicons.triples import Fact, Facts
+from horsesense.methods.rica import type_constraints as constraints
+from horsesense.methods.rica.knowledge_tables import (
+    DATA,
+    TEMPLATES,
+    KnownAxiom,
+    fill,
+    quantity_axioms,
+    read_known,
+    shipped_list,
+)
+
+SECONDS = 3
+"""How many entities without the property are set against one that has it."""
+SUPPORT = 2
+"""How many people have to have named a trait before it is taken."""
+TOWARDS = frozenset(("considerate", "polite", "generous", "honest", "aggressive"))
+"""Properties that show in what one does to another, so that the two can be compared."""
+HABITATS = {
+    "water": ("sea", "ocean", "pond", "river", "stream", "coral reef"),
+    "farm": ("farm", "barn", "stable", "pasture", "farmyard", "barnyard"),
+    "jungle": ("jungle", "rainforest", "rain forest"),
+    "home": ("house", "apartment"),
+}
+"""Places by the surroundings that they belong to: who lives in one is not found in another."""
+KIN = (
+    ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
+    ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
+    ("teacher", "tutor", "coach", "trainer", "librarian", "nanny", "translator", "editor"),
+    ("maid", "cleaner", "janitor", "housekeeper", "butler"),
+    ("driver", "chauffeur", "bodyguard", "guard", "captain"),
+    ("boss", "manager", "commander", "captain", "secretary", "landlord", "shopkeeper", "supplier"),
+    ("barber", "hairdresser", "tailor", "designer"),
+    ("builder", "carpenter", "architect", "plumber", "electrician", "mechanic", "gardener", "janitor", "landlord"),
+    ("lawyer", "accountant", "secretary", "manager", "travel agent", "photographer"),
+)
+"""Occupations that do much the same, so that nothing tells them apart."""
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    "material": ("conceptnet",),
+    "animal": ("conceptnet", "genericskb"),
+    "occupation": ("conceptnet",),
+    "role": ("conceptnet",),
+    "action-between": ("atomic",),
+    "action-alone": ("atomic",),
+    "action-degree": ("atomic",),
+}
+"""Templates that a knowledge base can fill, and which; the others come from numbers and tables."""
+
+Traits = dict[str, tuple[str, str]]
+"""A trait, with the conclusion of who has it and of who has it less."""
+
+
+@cache
+def traits(about: str) -> Traits:
+    """The traits of people or of materials, each with the property that it is told as."""
+    found: Traits = {}
+    for _, row in read_table(DATA / "traits.tsv", ("property", "more", "less", "status")):
+        prefix, colon, phrase = row["property"].partition("material: ")
+        name = phrase if colon else prefix
+        scale, slotted, rest = name.partition(": ")
+        upper, text = (scale, rest) if slotted else ("more", name)
+        if bool(colon) == (about == "material"):
+            cells = f"{upper}: {text}", f"{OPPOSITES[upper]}: {text}"
+            found |= {word.strip(): cells for word in row["more"].split(",") if word.strip()}
+            found |= {word.strip(): cells[::-1] for word in row["less"].split(",") if word.strip()}
+    return found
+
+
+def crawled(
+    name: str, facts: Mapping[str, Facts], lists: Mapping[str, Sequence[str]], rejected: Counter[str]
+) -> Iterator[KnownAxiom]:
+    """The axioms of a template that the knowledge bases give; what cannot be said or contrasted is counted."""
+    for source in SOURCES.get(name, ()):
+        if source not in facts:
+            continue
+        known = facts[source]
+        for a, b, conclusion, status, triples in _CRAWLS[name](known, lists, rejected):
+            axiom = fill(name, a, b, conclusion)
+            yield KnownAxiom(axiom, name, status, known.licence, known.source, triples=triples)
+
+
+Row = tuple[str, str, str, str, tuple[tuple[str, str, str], ...]]
+"""Cells of a knowledge table, the status, and the facts behind it."""
+
+
+def _triple(fact: Fact) -> tuple[str, str, str]:
+    return fact.relation, fact.head, fact.tail
+
+
+def _shuffled(names: Sequence[str], seed: str) -> list[str]:
+    """Names in an order that depends on nothing but the names."""
+    return sorted(names, key=lambda name: md5(f"{name} {seed}".encode(), usedforsecurity=False).digest())
+
+
+def _list(lists: Mapping[str, Sequence[str]], kind: str) -> list[str]:
+    return sorted(set(lists.get(kind) or shipped_list(kind)))
+
+
+# Materials: one has the property, the other its opposite.
+
+
+def _materials(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named, known = set(_list(lists, "materials")), traits("material")
+    sides: dict[str, dict[str, Fact]] = defaultdict(dict)
+    for fact in facts.facts:
+        if fact.relation == "HasProperty" and fact.head in named:
+            if fact.tail in known:
+                sides[known[fact.tail][0]].setdefault(fact.head, fact)
+            else:
+                rejected["material: no property that has an opposite"] += 1
+    for conclusion in sorted(sides):
+        word, _, phrase = conclusion.partition(": ")
+        others = sides.get(f"{OPPOSITES[word]}: {phrase}", {})
+        for a in sorted(sides[conclusion]):
+            for b in _shuffled(sorted(others.keys() - sides[conclusion].keys()), a)[:SECONDS]:
+                if a not in others:
+                    yield a, b, conclusion, "machine", (_triple(sides[conclusion][a]), _triple(others[b]))
+
+
+# Animals: abilities that tell classes apart, and surroundings.
+
+
+@cache
+def _classes() -> dict[str, str]:
+    return {row["animal"]: row["class"] for _, row in read_table(DATA / "animals.tsv", ("animal", "class"))}
+
+
+@cache
+def _lacking() -> dict[str, frozenset[str]]:
+    rows = read_table(DATA / "abilities.tsv", ("ability", "lacking"))
+    return {row["ability"]: frozenset(row["lacking"].split()) for _, row in rows}
+
+
+def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    animals = _list(lists, "animals")
+    named = set(animals)
+    denied: dict[str, list[str]] = defaultdict(list)
+    able: dict[str, dict[str, Fact]] = defaultdict(dict)
+    for fact in _abilities(facts, named, rejected):
+        if fact.head in named and fact.relation == "NotCapableOf":
+            denied[fact.tail].append(fact.head)
+        elif fact.head in named and fact.relation == "CapableOf":
+            able[fact.tail][fact.head] = fact
+    for tail, holders in sorted(able.items()):
+        said = constraints.said_well(tail)
+        key = _told_by(said or "")
+        for a, fact in sorted(holders.items()):
+            if said is None or (key is None and not denied.get(tail)):
+                rejected["animal: said badly, or told apart by nothing"] += 1
+                continue
+            sure = sorted(set(denied.get(tail, ())) - holders.keys())
+            lacking = _lacking().get(key or "", frozenset())
+            absent = [name for name in animals if _classes().get(name) in lacking and name not in holders]
+            absent = [name for name in absent if not (name == "bat" and key in ("to fly", "wings"))]
+            for b in _shuffled(sure, a)[:SECONDS]:
+                yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact), ("NotCapableOf", b, tail))
+            for b in _shuffled(absent, a + tail)[: max(0, SECONDS - len(sure))]:
+                yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact),)
+    yield from _habitats(facts, named, rejected)
+
+
+def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Fact]:
+    """The facts about some heads; of general sentences, what they say that the head does."""
+    for fact in facts.facts:
+        if fact.head not in named or fact.relation != SAYS:
+            yield fact
+            continue
+        ability = constraints.does(fact.head, fact.tail)
+        rejected["animal: a sentence that does not say what it does"] += ability is None
+        if ability is not None:
+            yield Fact("CapableOf", fact.head, ability, fact.weight)
+
+
+def _told_by(said: str) -> str | None:
+    """What of an ability tells classes apart: its verb, or the last word of what it is done to."""
+    first, *rest = said.split(" ")
+    verb, last = f"to {first}", rest[-1] if rest else ""
+    return verb if verb in _lacking() else last if last in _lacking() else None
+
+
+def tells_classes_apart(said: str) -> bool:
+    """Whether an ability is one that some class of animals surely lacks.
+
+    >>> tells_classes_apart("fly"), tells_classes_apart("sleep")
+    (True, False)
+    """
+    return _told_by(said) is not None
+
+
+def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
+    surroundings = {place: group for group, places in HABITATS.items() for place in places}
+    found: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts.facts:
+        if fact.relation == "AtLocation" and fact.head in named:
+            if fact.tail in surroundings:
+                found[fact.head][surroundings[fact.tail]].append(fact)
+            else:
+                rejected["animal: a place that says nothing"] += 1
+    # One place may be a chance visit; who is at home there is named at several.
+    home = {name: {group for group, facts_of in groups.items() if len(facts_of) > 1} for name, groups in found.items()}
+    for a in sorted(found):
+        for group in sorted(home[a]):
+            facts_of = found[a][group]
+            elsewhere = sorted(b for b in found if home[b] and group not in found[b])
+            if group == "farm":  # where there are pets too
+                elsewhere = [b for b in elsewhere if "home" not in home[b]]
+            for fact in facts_of:
+                where = constraints.place(fact.tail)
+                for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():
+                    yield a, b, f"more: is * likely to {where}", "raw", (_triple(fact),)
+
+
+# People: roles and events.
+
+
+def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named = set(_list(lists, "occupations"))
+    for fact in sorted(facts.facts, key=_triple):
+        if fact.relation == "CapableOf" and fact.head in named:
+            said = constraints.said_well(fact.tail)
+            if constraints.is_symmetric(fact.head) or said is None:
+                rejected["role: holds both ways, or said badly"] += 1
+            else:
+                yield fact.head, "", f"more: is * likely to {said}", "raw", (_triple(fact),)
+
+
+def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named = _list(lists, "occupations")
+    does: dict[str, set[str]] = defaultdict(set)
+    told: list[tuple[str, str, Fact]] = []
+    for fact in sorted(facts.facts, key=_triple):
+        if fact.relation == "CapableOf" and fact.head in named:
+            does[fact.head].update(fact.tail.split())
+            said = constraints.said_well(fact.tail)
+            if said is None or " " not in said:
+                rejected["occupation: said badly"] += 1
+            else:
+                told.append((fact.head, said, fact))
+    for a, said, fact in told:
+        # Who does something of the same kind, or to the same things, may do this too.
+        kin = {name for group in KIN if a in group for name in group}
+        others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
+        for b in _shuffled(others, a + said)[:SECONDS]:
+            yield a, b, f"more: is * likely to {said}", "raw", (_triple(fact),)
+
+
+def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
+    known = traits("people")
+    votes: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts.facts:
+        if fact.relation == "xAttr" and fact.tail in known:
+            votes[fact.head][known[fact.tail][0]].append(fact)
+        elif fact.relation == "xAttr":
+            rejected[f"{template}: a trait of no certified scale"] += 1
+    typed = {
+        "action-between": constraints.event_between,
+        "action-alone": constraints.lone_event,
+        "action-degree": constraints.habit,
+    }[template]
+    for event in sorted(votes):
+        for conclusion, named in sorted(votes[event].items()):
+            word, _, phrase = conclusion.partition(": ")
+            against = votes[event].get(f"{OPPOSITES[word]}: {phrase}")
+            if against or sum(fact.weight for fact in named) < SUPPORT:
+                rejected[f"{template}: too few people named the trait, or some its opposite"] += 1
+                continue
+            said = typed(event)
+            if said is None or constraints.is_symmetric(event):
+                rejected[f"{template}: not of the type that the template asks for"] += 1
+            elif template != "action-between" or phrase in TOWARDS:
+                yield said, "", conclusion, "raw", tuple(map(_triple, named))
+
+
+Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]
+
+
+def _events_of(template: str) -> Crawl:
+    return lambda facts, lists, rejected: _events(template, facts, rejected)
+
+
+_CRAWLS: Mapping[str, Crawl] = {
+    "material": _materials,
+    "animal": _animals,
+    "occupation": _occupations,
+    "role": _roles,
+    **{name: _events_of(name) for name in TEMPLATES if name.startswith("action")},
+}
 
 SHIPPED_LICENCE = "CC0"
 GRADES = ("older: is *", "better: is * at long division")

@@ -1,46 +1,200 @@
-"""RICA as a suite: figures 4 to 6 and table 5 with one's own models in them.
+"""The RICA suite: figures 4 to 6 and table 5 with the user's models.
 
-Asked are the human-curated set and the human-verified test split as masked words, each with its premise removed and
-with its content words replaced by nonsense; the curated statements about people with first names (figure 5b); and the
-unperturbed ones and their negations with the fact told (figure 6). The sentence probability of a causal model is what
-its masked word is: all that stands before the word is the same in both statements.
+It asks the human-curated set and the human-verified test split as masked words, each also without its premise and with
+nonsense for its content words; the curated statements about people with first names (figure 5b); and the unperturbed
+ones and their negations with the fact stated (figure 6). For a causal model, sentence probability and masked word
+agree, because the text before the word is the same in both statements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from horsesense.core import Item
+from horsesense.core import Item, Probe
 from horsesense.core.spec import parse_spec
+from horsesense.core.views import fill_blank
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
-from horsesense.methods.rica.analysis import question_of
+from horsesense.methods.ledger import printed, printed_table
+from horsesense.methods.rica.analysis import question_of, rica_tables
 from horsesense.methods.rica.controls import CONTROLS, control
-from horsesense.methods.rica.curated import with_facts, with_names
-from horsesense.methods.rica.items import SETTINGS
+from horsesense.methods.rica.items import SETTINGS, fact_of
+from horsesense.methods.rica.knowledge_tables import DATA
+from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
-from horsesense.methods.rica.published import (
-    GROUPS,
-    SETS,
-    human_accuracy,
-    not_between,
-    published,
-    trained_table,
-    zero_shot_rows,
-)
-from horsesense.methods.rica.released import read_rica
-from horsesense.methods.rica.released_units import CATEGORIES
-from horsesense.methods.rica.run_tables import rica_tables
+from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
+from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.ablation import ablation
 from horsesense.stats.bias import valence_bias, valence_of
+
+SETS = ("human-verified", "human-curated", "both")
+GROUPS = {"masked": "masked word", "sentence": "sentence probability"}
+"""How the paper asks a model."""
+_LEFT_TO_RIGHT = ("GPT2",)
+_ZERO_SHOT = "zero-shot"
+_PARTS = ("easy", "hard", "joint")
+
+
+@cache
+def published() -> dict[str, Any]:
+    """What is to be known of the paper beside its figures."""
+    return tomllib.loads((DATA / "published.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _results() -> dict[str, dict[str, tuple[float | None, ...]]]:
+    """Model → setting → the share right on each set and on both, as the ledger has them."""
+    results: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    for model, cells in printed_table("rica", "appendix, last tables").items():
+        settings = dict.fromkeys(column.partition(" / ")[0] for column in cells)
+        results[model] = {
+            setting: tuple(_share(cells.get(f"{setting} / {part}")) for part in _PARTS) for setting in settings
+        }
+    return results
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else value / 100
+
+
+def _group(model: str) -> str:
+    return GROUPS["sentence" if model in _LEFT_TO_RIGHT else "masked"]
+
+
+def human_accuracy() -> float:
+    """The share of statements that the majority of people got right."""
+    return printed("rica", "section 4.1", "human performance", "accuracy, majority vote per probe") / 100
+
+
+def zero_shot_rows() -> list[PaperRow]:
+    """What models get without training."""
+    return [PaperRow(name, "published", settings[_ZERO_SHOT], _group(name)) for name, settings in _results().items()]
+
+
+def trained_table() -> PaperTable:
+    """The training settings (section 3.3, appendix), as published; a model that one trained is asked like any other."""
+    rows = tuple(
+        PaperRow(f"{name}, {setting}", "published", values, f"{_group(name)}: {name}")
+        for name, settings in _results().items()
+        for setting, values in settings.items()
+        if setting != _ZERO_SHOT
+    )
+    notes = (
+        f"From {published()['source']}: a share of the verified training set (low resource), all of it with so many "
+        "novel entities a statement (high resource), 100,000 raw statements (noisy).",
+    )
+    return PaperTable("RICA, figure 4 and appendix: after training, as published", SETS, rows, notes)
+
+
+def not_between() -> str:
+    """The joint figures that are not between their two parts, which no mixture can be."""
+    wrong = [
+        f"{name} ({setting})"
+        for name, settings in _results().items()
+        for setting, (easy, hard, joint) in settings.items()
+        if easy and hard and joint and not min(easy, hard) <= joint <= max(easy, hard)
+    ]
+    return f"Published figures for both sets that do not lie between their parts: {', '.join(wrong)}."
+
+
+SOCIAL = "social"
+
+
+def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
+    """The statements about people, each about several pairs of first names (section 4.3): three, as in the paper.
+
+    The same statement about novel entities stands beside them, in the same family, so that no limit parts them.
+    """
+    drawn = entities_of("names", pairs, seed)
+    items = []
+    for item in probe.items:
+        if item.facets.get("category") == SOCIAL:
+            items.append(replace(item, facets={**item.facets, "entities": "novel"}))
+            names = entities(fill_blank(item.text, item.options[item.answer or 0]))
+            for number, pair in enumerate(drawn.draw(f"{item.family} {item.member}")):
+                text = renamed(item.text, dict(zip(names, (pair["A"], pair["B"]), strict=True)))
+                groups = {**item.groups, "entities": " ".join(sorted(pair.values()))}
+                about = {**item.facets, "entities": "names"}
+                member = f"{item.member}_{number + 1}"
+                items.append(replace(item, text=text, member=member, groups=groups, facets=about))
+    return _derived(
+        probe, items, "named", f"Social statements, as they are and about {drawn.pairs} pairs of names.", seed
+    )
+
+
+def with_facts(probe: Probe) -> Probe:
+    """The unperturbed statement of each axiom about two, and its negation, without and with the fact (appendix C)."""
+    plain = {
+        item.family: item
+        for item in probe.items
+        if (item.facets.get("perturbation"), item.facets.get("asymmetry")) == ("original", "none")
+    }
+    left: Counter[str] = Counter()
+    items = list(_with_fact(probe, plain, left))
+    return _derived(
+        probe, items, "told", "Unperturbed statements and their negations, as they are and with the fact told.", 0, left
+    )
+
+
+def _with_fact(probe: Probe, plain: Mapping[str, Item], left: Counter[str]) -> Iterator[Item]:
+    facts = {family: _fact(item) for family, item in plain.items()}
+    for item in probe.items:
+        setting = SETTINGS.get(str(item.facets.get("perturbation")))
+        if setting is None or item.facets.get("asymmetry") != "none" or item.family not in facts:
+            continue
+        fact = facts[item.family]
+        if not fact:
+            left["statements without a fact to tell"] += 1
+            continue
+        premise, so, conclusion = item.text.rpartition(CONNECTIVE)
+        about = {**item.facets, "background": setting}
+        yield replace(item, facets={**item.facets, "background": "none"})
+        told = f"{premise}, and {fact}{so}{conclusion}"
+        yield replace(item, text=told, member=f"{item.member}_background", facets=about)
+
+
+def _fact(item: Item) -> str:
+    """The fact behind a statement about two; empty where it cannot be read."""
+    statement = fill_blank(item.text, item.options[item.answer or 0])
+    names = entities(statement)
+    if item.facets.get("category") == "temporal" or names[0] == names[1]:
+        return ""
+    try:
+        axiom = read_statement(renamed(statement, dict(zip(names, "AB", strict=True))))
+    except UserError:
+        return ""
+    return fact_of(axiom, item.facets.get("category") == SOCIAL)
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text about others.
+
+    >>> renamed("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
+    "Ann is Bob's boss, so Ann is ___ busy than Bob"
+    """
+    either = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+    return either.sub(lambda name: names[name[0]], text)
+
+
+def _derived(
+    probe: Probe, items: list[Item], name: str, made: str, seed: int, left: Mapping[str, int] | None = None
+) -> Probe:
+    called = f"{probe.card.name}-{name}"
+    card = replace(probe.card, name=called, made=f"{probe.card.made} {made}", seed=seed)
+    return Probe.of([replace(item, probe=called) for item in items], card, dict(left or {}))
+
 
 CURATED, VERIFIED = "curated", "verified"
 FILES = {
@@ -122,7 +276,7 @@ def _tables(
     made += [
         PaperTable(title, tuple(names), _rows(models, CURATED, cells), notes) for title, names, cells, notes in _BY_ITEM
     ]
-    made += [_names(models), _told(models), *rica_tables(answered, controls=False), trained_table()]
+    made += [_names(models), _background_table(models), *rica_tables(answered, controls=False), trained_table()]
     return tuple(table for table in made if any(set(row.cells) - {None} for row in table.rows))
 
 
@@ -255,7 +409,7 @@ def _names(models: _Models) -> PaperTable:
     return PaperTable(title, ("novel", "names", "novel minus names"), rows, notes)
 
 
-def _told(models: _Models) -> PaperTable:
+def _background_table(models: _Models) -> PaperTable:
     """Figure 6: with the fact told and without, where it has to be repeated and where it has to be turned round."""
 
     def cells(of: _Set) -> _Cells:

@@ -1,11 +1,10 @@
 """One statement in three views: the masked word, the pair of sentences, entailment (section 3.1, figure 2).
 
-`in_view` turns any RICA probe of masked words, built or imported, into the other two; each item remembers the statement
-it was made of (the group ``statement``), so that the views can be set beside one another item by item. In entailment
-a statement is asked three times: its conclusion, the flipped one, and (where items have a category) the conclusion of
-an axiom about something else, of which the premise says nothing. What is measured of it is, first, whether the
-conclusion is held to follow rather than the flipped one, which has the chance of the other views; and then the share of
-labels that are right.
+`in_view` turns a RICA probe of masked words into the other two. Each item stores the statement that it was made from
+(the group ``statement``), so that views can be compared item by item. In entailment a statement gives three items: its
+conclusion, the flipped one, and (if items have a category) the conclusion of an unrelated axiom. Two things are
+measured: whether the conclusion is ranked above the flipped one, which has the same chance level as the other views;
+and the share of labels that are right.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.items import LABELS
-from horsesense.methods.rica.released_units import CONNECTIVE, content_words, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.ablation import asked_again
@@ -234,6 +233,3 @@ def _credits(run: Answered) -> tuple[list[Item], Floats]:
     both = {name: sides for name, sides in follows.items() if {"entailment", "contradiction"} <= sides.keys()}
     gaps = [sides["entailment"] - sides["contradiction"] for sides in both.values()]
     return [first[name] for name in both], np.array([0.5 if gap == 0 else float(gap > 0) for gap in gaps])
-
-
-__all__ = ["VIEWS", "ViewScore", "ViewScores", "in_view", "statement_of", "view_of", "view_scores"]

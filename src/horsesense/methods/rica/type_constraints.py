@@ -1,6 +1,6 @@
-"""Type constraints on what a knowledge base says: something one does, a place, an event (table 4).
+"""Type constraints on phrases of a knowledge base: something one does, a place, an event (table 4).
 
-Each function gives the phrase as a statement can say it, or None where it is not of the type or would not be English.
+Each function returns the phrase as a statement can say it, or None if it is not of the type or not English.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The probe: axioms from strategies, balanced, said in every wanted way, about entities nobody knows."""
+"""Build a RICA probe: axioms from strategies, balanced, perturbed, about novel entities."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from horsesense.core import Card, Facet, Item, Probe
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.errors import UserError, unknown
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
-from horsesense.methods.rica.balance import (
-    PlacedAxiom,
-    alternating,
-    balanced,
-    lexicon_for,
-    property_of,
-    unbalanced,
-)
-from horsesense.methods.rica.equivalence import canonical
+from horsesense.methods.rica.balance import PlacedAxiom, alternating, balanced, lexicon_for, property_of, unbalanced
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
 from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
 from horsesense.methods.rica.lexicon import Lexicon
-from horsesense.methods.rica.perturbations import ASYMMETRIES, KINDS, PERTURBATIONS, RELEASED, Kind, derive_all
+from horsesense.methods.rica.perturbations import (
+    ASYMMETRIES,
+    KINDS,
+    PERTURBATIONS,
+    RELEASED,
+    Kind,
+    canonical,
+    derive_all,
+)
 from horsesense.methods.rica.statements import Entities, Statement, say
 from horsesense.methods.rica.strategies import Sources, known_axioms
 

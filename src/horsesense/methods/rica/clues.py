@@ -1,8 +1,8 @@
-"""Which words predictions on a whole RICA set rest on (appendix C, case study: 3.4 clues a statement, 1.5 arguments).
+"""Clue words: which words predictions on a RICA probe rest on (appendix C, 3.4 clues and 1.5 arguments per statement).
 
-Each statement is explained under several draws of names; a word is a clue where it is among the five strongest of most
-draws (scoring/clue_words.py). An argument is a content word of the axiom: no name, no small word, no comparative, no
-*not*. Beside both figures stands what words picked at random would give.
+Each statement is explained under several draws of names. A word is a clue if it is among the five strongest in most
+draws (scoring/clue_words.py). An argument is a content word of the axiom: not a name, function word, comparative or
+*not*. Both figures are reported beside what randomly picked words would give.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from horsesense.core.views import fill_blank
 from horsesense.errors import UserError
 from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
-from horsesense.methods.rica.released_units import CONNECTIVE, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.methods.rica.statements import entities_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted
@@ -34,6 +34,7 @@ from horsesense.stats.resampling import mean_spread, unit_array
 if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
     from horsesense.scoring.saliency import Method
+
 
 MOST_WORDS = 15
 """Clue words that are named."""

@@ -1,19 +1,25 @@
-"""RICA's released axioms: read as items, and checked against our operators.
+"""The published axioms of RICA: read as items, compared with our operators, and passed through our filters.
 
 Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021). A line is one
-axiom, a logical form and a statement for each of six perturbations: ``{"original": [logical form, [statement]],
-"negated": …}``. `read_rica_axioms` makes items of them; `check_release` derives the five other forms from each
-original and tells where the release differs.
+axiom with a logical form and a statement for each of six perturbations: ``{"original": [logical form, [statement]],
+"negated": …}``.
+
+All published axioms were accepted by people, so they give the recall of our filters and not their precision. An axiom
+passes if its premise has the type that its template needs (type_constraints.py), and its conclusion has a certified
+scale or distinguishes the two (strategies.py). The files do not say how many people named a trait, so that filter is
+left out.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.document import Document
@@ -21,12 +27,13 @@ from horsesense.data import numbered_lines
 from horsesense.errors import UserError
 from horsesense.lexicons.valence import comparative_valence
 from horsesense.methods.published.reading import Reading, json_of, names_of
-from horsesense.methods.rica.axioms import Axiom, Comp, Not, Rel, plain
-from horsesense.methods.rica.equivalence import equivalent
+from horsesense.methods.rica import type_constraints as constraints
+from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel, claim, plain
 from horsesense.methods.rica.notation import parse_form
-from horsesense.methods.rica.perturbations import RELEASED, derive
-from horsesense.methods.rica.released import LICENCE, blank, comparative, other_candidate
-from horsesense.methods.rica.released_units import content_words
+from horsesense.methods.rica.perturbations import RELEASED, derive, equivalent
+from horsesense.methods.rica.published_statements import LICENCE, blank, comparative, content_words, other_candidate
+from horsesense.methods.rica.strategies import HABITATS, TOWARDS, tells_classes_apart, traits
+from horsesense.stats import Estimate, accuracy
 
 MEMBERS = (
     "original",
@@ -198,3 +205,145 @@ def reason_of(released: Axiom, original: Axiom) -> str:
     if equivalent(released, original).equivalent:
         return "the same, written in another way"
     return "the release says something else: not every person of the premise was exchanged"
+
+
+_PLACE = re.compile(r"(?:locate|be) (?:at|in|on) (?:(?:a|an|the) )?(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class KindRecall:
+    """Released axioms with one kind of premise."""
+
+    kind: str
+    """What the premise speaks of."""
+    premise: Estimate
+    """Share whose premise is kept."""
+    conclusion: Estimate
+    """Share whose conclusion is kept."""
+    kept: Estimate
+    """Share of which both are."""
+    lost: tuple[str, ...]
+    """A few that are not, as their forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRecall(Document):
+    """What the filters would keep of a release of accepted axioms."""
+
+    axioms: int
+    """Released axioms."""
+    unfiltered: int
+    """Those of grades, places and others, which come from numbers or tables and pass no filter."""
+    premise: Estimate
+    """Of all others, share whose premise is kept."""
+    conclusion: Estimate
+    """Share whose conclusion is kept."""
+    kept: Estimate
+    """Share of which both are."""
+    kinds: tuple[KindRecall, ...]
+    """The same by kind of premise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    form: str
+    premise: bool
+    conclusion: bool
+
+
+def filter_recall(path: Path) -> FilterRecall:
+    """Hold every released original against the filters of its kind."""
+    by_kind: dict[str, list[_Judged]] = {}
+    axioms = 0
+    for line, text in numbered_lines(path):
+        try:
+            form = json_of(text.encode())["original"][0]
+            axiom, kind = parse_form(form), premise_kind(form)
+        except UserError as error:
+            raise error.at(path, line) from None
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            fix = "give RICA_10k_axiom2set.jsonl"
+            raise UserError("this is not an axiom of the release", file=path, line=line, fix=fix) from error
+        axioms += 1
+        if kind in _FILTERS:
+            by_kind.setdefault(kind, []).append(_Judged(form.strip(), *_FILTERS[kind](axiom)))
+    every = [judged for found in by_kind.values() for judged in found]
+    if not every:
+        raise UserError("there is no axiom that a filter is for", file=path, fix="give RICA_10k_axiom2set.jsonl")
+    kinds = tuple(KindRecall(kind, *_shares(found), tuple(_lost(found))) for kind, found in sorted(by_kind.items()))
+    return FilterRecall(axioms, axioms - len(every), *_shares(every), kinds)
+
+
+def _shares(found: list[_Judged]) -> tuple[Estimate, Estimate, Estimate]:
+    units = [str(place) for place in range(len(found))]
+
+    def share(kept: Callable[[_Judged], bool]) -> Estimate:
+        return accuracy(np.array([float(kept(each)) for each in found]), units)
+
+    return share(lambda each: each.premise), share(lambda each: each.conclusion), share(_both)
+
+
+def _both(each: _Judged) -> bool:
+    return each.premise and each.conclusion
+
+
+def _lost(found: list[_Judged], most: int = 3) -> Iterator[str]:
+    lost = [each.form for each in found if not _both(each)]
+    yield from lost[:: max(1, len(lost) // most)][:most]
+
+
+def _property(axiom: Axiom) -> str:
+    return plain(claim(axiom).left.name).strip().rstrip(".").lower()
+
+
+def _between(axiom: Axiom) -> tuple[bool, bool]:
+    event = plain(axiom.premise.name).strip() if isinstance(axiom.premise, Rel) else ""
+    scale = traits("people").get(_property(axiom))
+    phrase = scale[0].partition(": ")[2] if scale else ""
+    return _typed(constraints.event_between, event), phrase in TOWARDS
+
+
+def _alone(axiom: Axiom) -> tuple[bool, bool]:
+    told = axiom.premise.left if isinstance(axiom.premise, And) else axiom.premise
+    event = plain(told.name).strip() if isinstance(told, Prop) else ""
+    return _typed(constraints.lone_event, event), _property(axiom) in traits("people")
+
+
+def _degree(axiom: Axiom) -> tuple[bool, bool]:
+    event = plain(axiom.premise.left.name).strip() if isinstance(axiom.premise, Comp) else ""
+    return _typed(constraints.habit, event), _property(axiom) in traits("people")
+
+
+def _typed(constraint: Callable[[str], str | None], event: str) -> bool:
+    """Whether an event is of the type; of one person the release keeps only what it does."""
+    named = event if event.startswith("person_a") else f"person_a {event}"
+    named = named.replace("another person", "person_b")
+    return constraint(named) is not None and not constraints.is_symmetric(named)
+
+
+def _animal(axiom: Axiom) -> tuple[bool, bool]:
+    told = _property(axiom)
+    if found := _PLACE.fullmatch(told):
+        return True, found[1] in {place for places in HABITATS.values() for place in places}
+    said = constraints.said_well(told)
+    return True, said is not None and tells_classes_apart(said)
+
+
+def _role(axiom: Axiom) -> tuple[bool, bool]:
+    role = plain(axiom.premise.name).replace("_", " ").strip() if isinstance(axiom.premise, Rel) else ""
+    return not constraints.is_symmetric(role), constraints.said_well(_property(axiom)) is not None
+
+
+def _material(axiom: Axiom) -> tuple[bool, bool]:
+    return True, _property(axiom) in traits("material")
+
+
+_FILTERS: dict[str, Callable[[Axiom], tuple[bool, bool]]] = {
+    "animal": _animal,
+    "comparison": _degree,
+    "event-one-person": _alone,
+    "event-two-persons": _between,
+    "material": _material,
+    "occupation": _role,
+}
+"""By kind of premise: whether the premise is kept, and whether the conclusion is."""
