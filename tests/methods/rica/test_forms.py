@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
 from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon, whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, canonical, derive, derive_all, equivalent
+from horsesense.methods.rica.perturbations import KINDS, RELEASED, Kind, canonical, perturb, perturb_all, prove
 from horsesense.methods.rica.published_axioms import check_release
 from horsesense.methods.rica.statements import say, template
 from tests.support.paper_tables import table_7, table_8
@@ -113,9 +113,9 @@ def lexicon_of_table_7(shared: Path) -> Lexicon:
 def test_table_7(shared: Path) -> None:
     axiom = parse_form("Wider(A, B), so Harder(slip through cracks(A), slip through cracks(B))")
     lexicon = lexicon_of_table_7(shared)
-    forms = derive_all(axiom, lexicon)
+    forms = perturb_all(axiom, lexicon)
     assert {(kind.perturbation, kind.asymmetry): say(form).text for kind, form in forms.items()} == table_7(shared)
-    assert all(equivalent(axiom, form, lexicon).equivalent for form in forms.values())
+    assert all(prove(axiom, form, lexicon).equivalent for form in forms.values())
 
 
 def test_table_8(shared: Path) -> None:
@@ -125,8 +125,8 @@ def test_table_8(shared: Path) -> None:
         form = parse_form(str(read_statement(text)))
         assert say(form).text == text
         assert template(form) == number
-        for derived in derive_all(form).values():
-            assert equivalent(read_statement(say(derived).text), form).equivalent
+        for derived in perturb_all(form).values():
+            assert prove(read_statement(say(derived).text), form).equivalent
 
 
 def holds(form: Axiom, sizes: dict[tuple[str, str], int]) -> bool:
@@ -159,22 +159,22 @@ def test_what_is_proved_equivalent_is_true_together(text: str) -> None:
         worlds.append({(n, e): s[k] for n, s in zip(used, order, strict=True) for k, e in enumerate("AB")})
     everywhere = [holds(form, world) for world in worlds]
     for kind in RELEASED:
-        other = derive(form, kind)
+        other = perturb(form, kind)
         assert other is not None
-        assert equivalent(form, other).equivalent
+        assert prove(form, other).equivalent
         renamed = other.swapped() if kind.asymmetry == "premise" else other
         assert [holds(renamed, world) for world in worlds] == everywhere, kind.name
     wrong = parse_form(
         text.replace("More(soft", "Less(soft").replace("not Less(ch", "not More(ch").replace("Worse", "Better")
     )
-    assert not equivalent(form, wrong).equivalent
+    assert not prove(form, wrong).equivalent
     assert [holds(wrong, world) for world in worlds] != everywhere
 
 
 def test_asymmetries_are_renamings_of_each_other() -> None:
     for text in FORMS[:6]:
         form = parse_form(text)
-        premise, conclusion = (derive(form, Kind("negation", asymmetry)) for asymmetry in ("premise", "conclusion"))
+        premise, conclusion = (perturb(form, Kind("negation", asymmetry)) for asymmetry in ("premise", "conclusion"))
         assert premise is not None
         assert conclusion is not None
         assert premise.swapped() == conclusion
@@ -183,17 +183,17 @@ def test_asymmetries_are_renamings_of_each_other() -> None:
 def test_a_proof_goes_step_by_step_from_one_to_the_other() -> None:
     form = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     other = parse_form("Material(B, iron) and Material(A, wax), so not More(soft(B), soft(A))")
-    steps = equivalent(form, other).steps
+    steps = prove(form, other).steps
     assert (steps[0].form, steps[-1].form) == (form, other)
     assert all(before.form != after.form for before, after in itertools.pairwise(steps))
 
 
 def test_operators_that_do_not_apply_give_nothing(tmp_path: Path) -> None:
     form = parse_form(SNOWMAN)
-    assert [kind.name for kind in derive_all(form)] == [kind.name for kind in RELEASED]
+    assert [kind.name for kind in perturb_all(form)] == [kind.name for kind in RELEASED]
     table = tmp_path / "own.tsv"
     table.write_text("phrase\tantonym\tparaphrase\tinversion\neasier: stay frozen\tmelt\n")
-    forms = derive_all(form, read_lexicon(table))
+    forms = perturb_all(form, read_lexicon(table))
     assert len(forms) == 12
     assert say(forms[Kind("antonym", "premise")]).text == "B is warmer than A, so A is less likely to melt than B"
     assert say(forms[Kind("negation_antonym")]).text == "A is warmer than B, so A is not less likely to melt than B"
@@ -204,7 +204,7 @@ def test_all_24_kinds_and_8_for_one_entity() -> None:
         Phrase("hungry", ("before", "after")), *(Phrase(t, ("before", "after")) for t in ("full", "empty", "fed"))
     )
     lexicon = Lexicon.of([entry])
-    temporal = derive_all(parse_form("ate lunch(A), so Before(hungry(A))"), lexicon)
+    temporal = perturb_all(parse_form("ate lunch(A), so Before(hungry(A))"), lexicon)
     assert len(KINDS) == 24
     assert [kind.asymmetry for kind in temporal] == ["none"] * 8
     statements = [say(form).text for form in temporal.values()]
@@ -240,21 +240,21 @@ def test_a_bad_lexicon_is_told(table: str, complaint: str, tmp_path: Path) -> No
 
 def test_a_comparative_without_an_opposite_is_told() -> None:
     with pytest.raises(UserError, match="'Aetter' has no opposite"):
-        derive_all(parse_form("Wider(A, B), so Aetter(sink(A), sink(B))"))
+        perturb_all(parse_form("Wider(A, B), so Aetter(sink(A), sink(B))"))
 
 
 @pytest.mark.parametrize("word", ["Taller", "Longer", "Larger", "Sooner", "Shorter", "Smaller", "Later", "More"])
 def test_every_derived_form_is_proved_whatever_the_scale(word: str) -> None:
     form = parse_form(f"boss(A, B), so {word}(shadow(A), shadow(B))")
-    derived = derive_all(form)
+    derived = perturb_all(form)
     assert len(derived) == 6
-    assert all(equivalent(form, other).equivalent for other in derived.values())
-    assert not equivalent(form, parse_form(f"boss(B, A), so {word}(shadow(A), shadow(B))")).equivalent
+    assert all(prove(form, other).equivalent for other in derived.values())
+    assert not prove(form, parse_form(f"boss(B, A), so {word}(shadow(A), shadow(B))")).equivalent
 
 
 def test_a_double_negation_is_no_matter_of_ties() -> None:
     doubled = parse_form("not not kind(A), so More(loved(A), loved(B))")
-    proof = equivalent(doubled, parse_form("kind(A), so More(loved(A), loved(B))"))
+    proof = prove(doubled, parse_form("kind(A), so More(loved(A), loved(B))"))
     assert [step.rule for step in proof.steps] == ["given", "not not is nothing"]
 
 
@@ -268,6 +268,6 @@ def test_what_happened_is_told_in_the_past() -> None:
 def test_equivalence_knows_no_word_that_the_lexicon_has_not() -> None:
     """WordNet has x as a way to write ten; a predicate x is not that."""
     form = parse_form("Wider(A, B), so More(x(A), x(B))")
-    proof = equivalent(form, form, whole_lexicon())
+    proof = prove(form, form, whole_lexicon())
     assert all("ten" not in str(step.form).split("(") for step in proof.steps)
-    assert not equivalent(form, parse_form("Wider(A, B), so More(ten(A), ten(B))"), whole_lexicon()).equivalent
+    assert not prove(form, parse_form("Wider(A, B), so More(ten(A), ten(B))"), whole_lexicon()).equivalent

@@ -24,7 +24,7 @@ from horsesense.methods.rica.perturbations import (
     RELEASED,
     Kind,
     canonical,
-    derive_all,
+    perturb_all,
 )
 from horsesense.methods.rica.statements import Entities, Statement, say
 from horsesense.methods.rica.strategies import Sources, known_axioms
@@ -187,7 +187,7 @@ def _rungs(placed: PlacedAxiom, ladder: Ladder) -> int:
 def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
     """The items of one axiom on every rung; an axiom without a bare fact is counted."""
     family = str(placed.known.axiom)
-    asked = list(ladder.statements(placed, derive_all(placed.axiom, plan.lexicon, plan.kinds)))
+    asked = list(ladder.statements(placed, perturb_all(placed.axiom, plan.lexicon, plan.kinds)))
     rejected["ladder: no bare fact"] += not asked
     pair = plan.entities.draw(family)[0]
     facets = {**plan.facts(pair), "entities": plan.entities.mode}
@@ -199,7 +199,7 @@ def _items(
 ) -> Iterator[Item]:
     """The items of one axiom; ``others`` are all axioms of the set."""
     family = str(placed.known.axiom)
-    forms = derive_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
+    forms = perturb_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
     _count_missing(plan, placed, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]

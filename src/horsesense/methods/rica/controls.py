@@ -14,7 +14,7 @@ from pathlib import Path
 
 from horsesense.core import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.comparatives import is_comparative_form
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.negation import is_negation
@@ -45,7 +45,7 @@ class WrittenControl:
 
 
 @dataclass(frozen=True, slots=True)
-class Controls(Document):
+class WrittenControls(Document):
     """The controls of a probe."""
 
     probe: Path
@@ -54,16 +54,27 @@ class Controls(Document):
     """By kind of control."""
 
 
-def write_controls(file: Path, folder: Path) -> Controls:
-    """Write every control of a probe into a folder, named after the probe."""
-    probe = read_probe(file)
+@translate_errors()
+def write_controls(probe: str | Path, *, out: str | Path | None = None) -> WrittenControls:
+    """Write the probe with its premise removed, and with its content words replaced by nonsense.
+
+    Args:
+        probe: File of a RICA probe.
+        out: Folder of the controls. By default, the folder of the probe.
+
+    Returns:
+        The files.
+    """
+    file = Path(probe)
+    folder = file.parent if out is None else Path(out)
+    whole = read_probe(file)
     controls = {}
     for name in CONTROLS:
         path = folder / f"{probe_name(file)}-{name}.jsonl"
-        made = control(probe, name)
+        made = control(whole, name)
         write_probe(path, made)
         controls[name] = WrittenControl(path, len(made.items))
-    return Controls(file, controls)
+    return WrittenControls(file, controls)
 
 
 def control(probe: Probe, name: str) -> Probe:

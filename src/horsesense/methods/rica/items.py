@@ -31,7 +31,7 @@ from horsesense.methods.rica.axioms import (
 )
 from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import RELEASED, Kind, derive, derive_all
+from horsesense.methods.rica.perturbations import RELEASED, Kind, perturb, perturb_all
 from horsesense.methods.rica.statements import Statement, clause, filled, frame, say, say_premise, template
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
@@ -83,7 +83,7 @@ def ladder_items(
     """The items of one axiom on every rung (ladder.py), as masked words; the fact told false has no right answer."""
     for rung, kind, told in asked:
         statement = told.about(pair)
-        form = derive(placed.axiom, Kind("original")) or placed.axiom
+        form = perturb(placed.axiom, Kind("original")) or placed.axiom
         about = _facets(placed, kind, form, statement) | {"rung": rung, "half": halves(kind), **facets}
         about.pop("order", None)
         start = f"{statement.premise}, so " if statement.premise else ""
@@ -152,7 +152,7 @@ def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[Plac
     for other in chance.sample(others, min(20, len(others))):
         alike = TEMPLATES[other.known.template].people == people
         if alike and other.property != placed.property and claim(other.axiom).right is not None:
-            forms = derive_all(other.axiom, kinds=RELEASED)
+            forms = perturb_all(other.axiom, kinds=RELEASED)
             return say(chance.choice(list(forms.values()))).about(pair).conclusion
     return ""
 

@@ -25,7 +25,7 @@ from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
 from horsesense.methods.rica.balance import PlacedAxiom
 from horsesense.methods.rica.items import valued
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import Kind, derive
+from horsesense.methods.rica.perturbations import Kind, perturb
 from horsesense.methods.rica.statements import Statement, clause, say
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import difference_interval, rate_interval, unit_note
@@ -92,7 +92,7 @@ class Ladder:
 
     def _fact(self, placed: PlacedAxiom) -> Fact | None:
         things = things_of(placed.axiom, TEMPLATES[placed.known.template].people)
-        plain = derive(placed.axiom, Kind("original"))
+        plain = perturb(placed.axiom, Kind("original"))
         if things is None or plain is None or claim(plain).right is None:
             return None
         said = self.tell(plain).about(things)
@@ -132,7 +132,7 @@ class Ladder:
 
 
 def _derived(axiom: Axiom, kind: Kind) -> Axiom:
-    form = derive(axiom, kind)
+    form = perturb(axiom, kind)
     assert form is not None, "an axiom about two entities has every form that logic gives"
     return form
 

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.data import read_table
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.lexicons.wordnet import Similar, read_similar
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.axioms import (
     Pair,
     is_upper,
@@ -190,12 +191,25 @@ class LexiconCheck(Document):
     """Pairs by what WordNet says; none where it is not here."""
 
 
-def check_lexicon(lexicon: Lexicon, folder: Path | None) -> LexiconCheck:
-    """Every pair of a lexicon, held against WordNet where that is here."""
+@translate_errors()
+def check_lexicon(*, lexicon: str | Path | None = None) -> LexiconCheck:
+    """List the pairs behind the lexical operators: who certified each, and whether WordNet confirms it.
+
+    Args:
+        lexicon: Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one.
+
+    Returns:
+        Every pair with its status, and the number of pairs per status.
+    """
+    return compare_with_wordnet(whole_lexicon(lexicon), find_wordnet())
+
+
+def compare_with_wordnet(lexicon: Lexicon, folder: Path | None) -> LexiconCheck:
+    """Compare every pair of a lexicon with WordNet, if that was fetched."""
     similar = None if folder is None else read_similar(folder)
     pairs = tuple(_pairs(lexicon, similar))
-    looked = Counter(pair.wordnet or "cannot be looked up" for pair in pairs) if similar else Counter()
-    return LexiconCheck(pairs, dict(Counter(pair.status for pair in pairs)), dict(looked))
+    confirmed = Counter(pair.wordnet or "cannot be looked up" for pair in pairs) if similar else Counter()
+    return LexiconCheck(pairs, dict(Counter(pair.status for pair in pairs)), dict(confirmed))
 
 
 def _pairs(lexicon: Lexicon, similar: Similar | None) -> Iterator[CertifiedPair]:
@@ -230,6 +244,6 @@ def shipped_lexicon() -> Lexicon:
     return read_lexicon(DATA / "lexicon.tsv")
 
 
-def whole_lexicon(file: Path | None = None) -> Lexicon:
-    """One's own lexicon before the shipped one; WordNet adds nothing: it knows words, not which sense is meant."""
-    return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
+def whole_lexicon(file: str | Path | None = None) -> Lexicon:
+    """Return the shipped lexicon, after that of a file if one is given."""
+    return read_lexicon(Path(file)).and_then(shipped_lexicon()) if file else shipped_lexicon()

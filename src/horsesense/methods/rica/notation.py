@@ -60,6 +60,11 @@ a comparison; write it like Material(A, wax) and Material(B, iron), so More(soft
     return _Parser(text.rstrip("\n")).axiom()
 
 
+def read_axiom(text: str) -> Axiom:
+    """Parse an axiom: a logical form, or a statement in plain words, which has no brackets."""
+    return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
+
+
 def _compares(name: str) -> bool:
     """``Cleaner(A, B)`` compares; ``cleaner(A, B)``, as the release writes its occupations, cleans for somebody."""
     return is_comparative_form(name.lower()) and (name[0].isupper() or not is_noun(name))

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from horsesense.core.document import Document
+from horsesense.errors import translate_errors
 from horsesense.lexicons.comparatives import OPPOSITES
 from horsesense.lexicons.inflection import with_article
 from horsesense.methods.rica.axioms import (
@@ -34,7 +36,8 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon
+from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon, whole_lexicon
+from horsesense.methods.rica.notation import read_axiom
 from horsesense.methods.rica.statements import say, template
 
 PERTURBATIONS = {
@@ -89,12 +92,12 @@ RELEASED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "ne
 """The six kinds of the released sets."""
 
 
-def derive(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | None:
+def perturb(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | None:
     """The axiom said in another way; None where the operator does not apply.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("Taller(A, B), so Less(short of breath(A), short of breath(B))")
-    >>> print(derive(form, Kind("negation", "premise")))
+    >>> print(perturb(form, Kind("negation", "premise")))
     Taller(B, A), so not Less(short of breath(A), short of breath(B))
     """
     claimed = claim(axiom)
@@ -111,9 +114,9 @@ def derive(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | N
     return replace(axiom, premise=premise, conclusion=Not(conclusion) if denied else conclusion)
 
 
-def derive_all(axiom: Axiom, lexicon: Lexicon = NO_LEXICON, kinds: Sequence[Kind] = KINDS) -> dict[Kind, Axiom]:
+def perturb_all(axiom: Axiom, lexicon: Lexicon = NO_LEXICON, kinds: Sequence[Kind] = KINDS) -> dict[Kind, Axiom]:
     """Every kind that applies, in the order of table 7."""
-    forms = ((kind, derive(axiom, kind, lexicon)) for kind in kinds)
+    forms = ((kind, perturb(axiom, kind, lexicon)) for kind in kinds)
     return {kind: form for kind, form in forms if form is not None}
 
 
@@ -135,93 +138,101 @@ def _phrased(claimed: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
 
 @dataclass(frozen=True, slots=True)
 class Derivation(Document):
-    """Every way to say an axiom."""
+    """An axiom in every kind that applies."""
 
     template: int
-    """Which of the paper's five logical templates it fills (table 3)."""
+    """Number of its logical template (table 3)."""
     forms: Mapping[str, str]
-    """By kind of perturbation, the logical form; kinds that do not apply are not there."""
+    """Logical form by kind of perturbation; kinds that do not apply are missing."""
     statements: Mapping[str, str]
     """The same in words."""
 
 
-def derivation(axiom: Axiom, lexicon: Lexicon = NO_LEXICON) -> Derivation:
-    """The kinds that apply to an axiom, each as a form and as a statement."""
-    forms = {kind.name: form for kind, form in derive_all(axiom, lexicon).items()}
+@translate_errors()
+def derive(form: str, *, lexicon: str | Path | None = None) -> Derivation:
+    """Derive the perturbations of an axiom: the published six, and those of the 24 kinds that apply.
+
+    Args:
+        form: Logical form, or statement about A and B in plain words.
+        lexicon: Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one.
+
+    Returns:
+        The forms in logic and in words, by kind.
+
+    >>> derive("boss(A, B), so More(strict(A), strict(B))").statements["negated"]
+    "A is B's boss, so A is not less strict than B"
+    """
+    axiom = read_axiom(form)
+    forms = {kind.name: derived for kind, derived in perturb_all(axiom, whole_lexicon(lexicon)).items()}
     return Derivation(
         template=template(axiom),
-        forms={name: str(form) for name, form in forms.items()},
-        statements={name: say(form).text for name, form in forms.items()},
+        forms={name: str(derived) for name, derived in forms.items()},
+        statements={name: say(derived).text for name, derived in forms.items()},
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A form and the rule that led to it."""
-
-    rule: str
-    form: Axiom
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """Whether two forms say the same, and why."""
-
-    equivalent: bool
-    steps: tuple[Step, ...]
-    """From one form to the other; where they differ, from each to its last form."""
+# Equivalence.
 
 
 @dataclass(frozen=True, slots=True)
 class ProofStep:
-    """One form on the way, as it is written."""
+    """A form and the rule that led to it."""
 
     rule: str
-    """What led to it."""
+    """Name of the rule."""
     form: str
+    """Logical form."""
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenProof(Document):
-    """Whether two forms say the same, and why, as it is written."""
+class Proof(Document):
+    """Whether two forms are equivalent, and why."""
 
     equivalent: bool
-    """Whether they do."""
-    proof: tuple[ProofStep, ...]
-    """From one form to the other; where they differ, from each to its last form."""
+    """Whether they are equivalent."""
+    steps: tuple[ProofStep, ...]
+    """From one form to the other; if they differ, from each to its normal form."""
 
 
-def written_proof(proof: Proof) -> WrittenProof:
-    """The proof with its forms in the notation of RICA."""
-    return WrittenProof(proof.equivalent, tuple(ProofStep(step.rule, str(step.form)) for step in proof.steps))
+@translate_errors()
+def equivalent(form: str, other: str, *, lexicon: str | Path | None = None) -> Proof:
+    """Decide whether two forms are equivalent, and show the steps from one to the other.
+
+    Args:
+        form: Logical form, or statement about A and B in plain words.
+        other: Another one.
+        lexicon: Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one.
+
+    Returns:
+        The decision, and the steps of the proof.
+    """
+    return prove(read_axiom(form), read_axiom(other), whole_lexicon(lexicon))
 
 
-def equivalent(form: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
-    """Whether two forms say the same, with the way from one to the other.
+def prove(form: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
+    """Decide whether two axioms are equivalent, with the steps from one to the other.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     >>> other = parse_form("Material(B, wax) and Material(A, iron), so not More(soft(A), soft(B))")
-    >>> equivalent(form, other).equivalent
+    >>> prove(form, other).equivalent
     True
     """
-    there, back = list(rewritten(form, lexicon)), list(rewritten(other, lexicon))
-    same = there[-1].form == back[-1].form
-    if not same:
-        return Proof(False, tuple(there + back))
-    # Backwards each rule leads to the form before it.
-    returning = [Step(back[k + 1].rule, back[k].form) for k in reversed(range(len(back) - 1))]
-    return Proof(True, tuple(there + returning))
+    there, back = list(rewrite(form, lexicon)), list(rewrite(other, lexicon))
+    same = there[-1][1] == back[-1][1]
+    # Backwards, each rule leads to the form before it.
+    rest = [(back[i + 1][0], back[i][1]) for i in reversed(range(len(back) - 1))] if same else back
+    return Proof(same, tuple(ProofStep(rule, str(axiom)) for rule, axiom in there + rest))
 
 
 def canonical(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Axiom:
-    """The last form that the rules lead to: the same for all that say the same."""
-    return list(rewritten(form, lexicon))[-1].form
+    """Return the normal form, which is the same for all equivalent forms."""
+    return list(rewrite(form, lexicon))[-1][1]
 
 
-def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
-    """The form itself and each form after it that differs."""
-    yield Step("given", form)
+def rewrite(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[tuple[str, Axiom]]:
+    """Yield the form, then each different form with the rule that leads to it."""
+    yield "given", form
     for rule, change in (
         ("spaces mean nothing", lambda axiom: _both(axiom, _tidy_term)),
         ("an animal is a thing", lambda axiom: _both(axiom, _thing)),
@@ -235,7 +246,7 @@ def rewritten(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[Step]:
     ):
         changed = change(form)
         if str(changed) != str(form):
-            yield Step(rule, changed)
+            yield rule, changed
         form = changed
 
 

@@ -24,13 +24,13 @@ import numpy as np
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.document import Document
 from horsesense.data import numbered_lines
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.valence import comparative_valence
 from horsesense.methods.published.reading import Reading, json_of, names_of
 from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel, claim, plain
 from horsesense.methods.rica.notation import parse_form
-from horsesense.methods.rica.perturbations import RELEASED, derive, equivalent
+from horsesense.methods.rica.perturbations import RELEASED, perturb, prove
 from horsesense.methods.rica.published_statements import LICENCE, blank, comparative, content_words, other_candidate
 from horsesense.methods.rica.strategies import HABITATS, TOWARDS, tells_classes_apart, traits
 from horsesense.stats import Estimate, accuracy
@@ -154,7 +154,7 @@ class FormDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseCheck(Document):
+class PublishedAxiomCheck(Document):
     """What came of deriving a whole release."""
 
     axioms: int
@@ -167,8 +167,17 @@ class ReleaseCheck(Document):
     """The others."""
 
 
-def check_release(path: Path) -> ReleaseCheck:
-    """Derive five forms from each original; what differs by a character is told, with the reason."""
+@translate_errors()
+def check_published_axioms(file: str | Path) -> PublishedAxiomCheck:
+    """Derive the other forms of each published axiom from its original, and list those that differ.
+
+    Args:
+        file: Published axioms (RICA_10k_axiom2set.jsonl), plain or gzipped.
+
+    Returns:
+        The number of forms derived exactly, and the differences.
+    """
+    path = Path(file)
     differences: list[FormDifference] = []
     axioms = derived = 0
     others = [kind for kind in RELEASED if kind.name != "original"]
@@ -179,7 +188,7 @@ def check_release(path: Path) -> ReleaseCheck:
             axioms += 1
             for kind in others:
                 derived += 1
-                form, released = str(derive(original, kind)), forms[kind.name]
+                form, released = str(perturb(original, kind)), forms[kind.name]
                 if form != released:
                     reason = reason_of(parse_form(released), original)
                     differences.append(FormDifference(line, kind.name, released, form, reason))
@@ -191,7 +200,7 @@ def check_release(path: Path) -> ReleaseCheck:
             ) from error
     if not axioms:
         raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
-    return ReleaseCheck(axioms, derived, derived - len(differences), differences)
+    return PublishedAxiomCheck(axioms, derived, derived - len(differences), differences)
 
 
 def reason_of(released: Axiom, original: Axiom) -> str:
@@ -202,7 +211,7 @@ def reason_of(released: Axiom, original: Axiom) -> str:
         return f"the release compares {inner.left.entity} with itself, by {plain(inner.word)!r}"
     if isinstance(released.premise, Rel) and released.premise.gap is None:
         return "the release lost the premise's second mention of a person, and its entities"
-    if equivalent(released, original).equivalent:
+    if prove(released, original).equivalent:
         return "the same, written in another way"
     return "the release says something else: not every person of the premise was exchanged"
 
@@ -251,8 +260,17 @@ class _Judged:
     conclusion: bool
 
 
-def filter_recall(path: Path) -> FilterRecall:
-    """Hold every released original against the filters of its kind."""
+@translate_errors()
+def filter_recall(file: str | Path) -> FilterRecall:
+    """Measure how many published axioms, all accepted by people, the filters on knowledge bases would keep.
+
+    Args:
+        file: Published axioms (RICA_10k_axiom2set.jsonl), plain or gzipped.
+
+    Returns:
+        The recall by kind of premise, with intervals.
+    """
+    path = Path(file)
     by_kind: dict[str, list[_Judged]] = {}
     axioms = 0
     for line, text in numbered_lines(path):
