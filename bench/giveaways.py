@@ -20,7 +20,7 @@ from horsesense.analysis.cues.findings import drawn
 from horsesense.analysis.cues.search import Prepared, Searched, prepare, search
 from horsesense.analysis.cues.table import table_of
 from horsesense.analysis.cues.whole_battery import tree_credit
-from horsesense.api.builders import dictionaryqa, wordnetqa
+from horsesense.api.wordnetqa import build, build_dictionaryqa
 from horsesense.knowledge.taxonomy import load_taxonomy
 from horsesense.knowledge.wordnet_source import find_wordnet
 from horsesense.methods.releases import read_release
@@ -109,8 +109,8 @@ def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
             yield f"released {name}", read_release("mcqa", [arguments.released / f"{name}.jsonl.gz"])
     if not arguments.files:
         for relation in RELATIONS:
-            yield f"ours, {relation}", wordnetqa(relation)
-        yield "ours, dictionary", dictionaryqa()
+            yield f"ours, {relation}", build(relation=relation)
+        yield "ours, dictionary", build_dictionaryqa()
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from horsesense.methods.winoventi.calibration import Calibration
 from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
 from horsesense.methods.winoventi.evaluation import MAIN, ask_all
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
+from horsesense.methods.winoventi.plan import PipelineMachine, PipelinePeople, PipelineSources
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.records import Probe, ScoringSpec
 from horsesense.records.spec import parse_spec
@@ -26,6 +27,9 @@ from horsesense.watching import UNWATCHED, Watcher
 
 __all__ = [
     "Associations",
+    "PipelineMachine",
+    "PipelinePeople",
+    "PipelineSources",
     "associations",
     "calibrate",
     "evaluate",

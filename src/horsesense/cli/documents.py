@@ -6,12 +6,13 @@ A document lives beside the function that computes it. Those here are put togeth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
+from horsesense.cli.commands import all_commands
+from horsesense.cli.generate import load, return_type
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
@@ -24,7 +25,7 @@ from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 
-DOCUMENTS: dict[str, str] = {
+_LEGACY: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
     "annotate apply": "horsesense.annotate.apply_labels:AppliedLabels",
     "annotate codes": "horsesense.annotate.server.links:Completions",
@@ -46,21 +47,17 @@ DOCUMENTS: dict[str, str] = {
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
     "baseline": "horsesense.learning.baseline:BaselineDocument",
     "build conjunctions": "horsesense.records.probe:WrittenProbe",
-    "build dictionaryqa": "horsesense.records.probe:WrittenProbe",
     "build duals": "horsesense.records.probe:WrittenProbe",
     "build partwhole": "horsesense.records.probe:WrittenProbe",
     "build plugin": "horsesense.records.probe:WrittenProbe",
     "build rica": "horsesense.records.probe:WrittenProbe",
     "build winoventi": "horsesense.records.probe:WrittenProbe",
-    "build wordnetqa": "horsesense.records.probe:WrittenProbe",
     "cache list": "horsesense.api.cache:CacheContents",
     "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
-    "compare": "horsesense.runs.comparison_document:ComparisonDocument",
-    "cues": "horsesense.analysis.cues.findings:CuesDocument",
     "export": "horsesense.exchange.formats:ExportedProbe",
     "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
@@ -101,13 +98,12 @@ DOCUMENTS: dict[str, str] = {
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
-    "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",
     "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
     "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
-"""Command → the type of its document, as ``module:name``."""
+"""Commands that are not generated yet → the type of what they print, as ``module:name``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +140,21 @@ ShowDocument = Overview | ItemInForms | AnsweredItem
 """A probe at a glance; one item in all its forms; of a run folder, one item with all answers to it."""
 
 
+def documents() -> list[str]:
+    """Every command that prints a document."""
+    return sorted([*all_commands(), *_LEGACY])
+
+
 def document_type(command: str) -> Any:
-    """The type of what a command prints."""
-    module, _, name = DOCUMENTS[command].partition(":")
-    return getattr(import_module(module), name)
+    """The type of what a command prints: what its function returns, or what saving that returns."""
+    if command in _LEGACY:
+        return load(_LEGACY[command])
+    kind = return_type(load(all_commands()[command].target))
+    for verb in ("save", "document"):
+        # A result that is not a document itself makes one.
+        if (method := getattr(kind, verb, None)) is not None and not issubclass(kind, Document):
+            kind = return_type(method)
+    return kind
 
 
 def schema_of(command: str) -> dict[str, Any]:
