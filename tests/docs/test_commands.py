@@ -68,7 +68,7 @@ def test_what_is_wrong_in_a_command_is_found() -> None:
     ):
         with pytest.raises((AssertionError, Exception), match=r"no command|No such option|not a valid"):
             parse(wrong)
-    with pytest.raises(Exception, match="Missing argument"):
+    with pytest.raises(Exception, match="Missing parameter"):
         parse("horsesense cues --json")
 
 
