@@ -418,7 +418,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
         lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
     ),
-    "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
+    "fetch": lambda w, here: (["fetch"], hs.fetch),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),

@@ -25,9 +25,6 @@ _NOT_GENERATED = {
     "baseline": "Train and fit controls",
     "train": "Train and fit controls",
     "inoculate": "Train and fit controls",
-    "fetch": "Files and sources",
-    "plugins": "Files and sources",
-    "verify": "Files and sources",
 }
 """Sections of commands in `horsesense.cli.legacy`."""
 

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.cli.commands import all_commands
 from horsesense.cli.generate import load, return_type
 from horsesense.exchange.logged_run import ImportedLog
-from horsesense.files.pinned import Fetched
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.records.document import Document
@@ -52,21 +50,16 @@ _LEGACY: dict[str, str] = {
     "build plugin": "horsesense.records.probe:WrittenProbe",
     "build rica": "horsesense.records.probe:WrittenProbe",
     "build winoventi": "horsesense.records.probe:WrittenProbe",
-    "cache list": "horsesense.api.cache:CacheContents",
-    "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
     "export": "horsesense.exchange.formats:ExportedProbe",
-    "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
     "gate": "horsesense.runs.gate:Gate",
     "harden": "horsesense.analysis.cues.harden:HardenedDocument",
     "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.learning.inoculation_folder:InoculationDocument",
-    "knowledge add": "horsesense.knowledge.sources:AddedSource",
-    "knowledge list": "horsesense.knowledge.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
     "partwhole gold": "horsesense.records.probe:WrittenProbe",
     "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
@@ -74,7 +67,6 @@ _LEGACY: dict[str, str] = {
     "partwhole recast": "horsesense.records.probe:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "plugins": "horsesense.api.keeping:InstalledPlugins",
     "profile": "horsesense.methods.profile.document:ProfileDocument",
     "replicate": "horsesense.methods.replicate.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",
@@ -93,7 +85,6 @@ _LEGACY: dict[str, str] = {
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
     "train": "horsesense.learning.training_document:TrainingDocument",
-    "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
@@ -123,9 +114,6 @@ class RunDocument(Document):
     tables: tuple[PaperTable, ...] | None = None
     """Of a suite: the paper's tables with these models in them."""
 
-
-FetchDocument = Fetched | list[Fetched] | list[Fetchable]
-"""One name: what was fetched. Several names: all of them. None: what there is to fetch."""
 
 ImportDocument = WrittenProbe | ImportedLog
 """A release or a table as a probe; another tool's log as a run folder."""

@@ -392,9 +392,9 @@ class FunctionCommand(click.Command):
 
                 (self.renderer if self.entry.render and self.renderer else render)(result, **shown)
 
-        out = given.get("out")
+        out: Any = given.get("out")
         if self.saves:
-            self._refuse_overwriting(Path(out or ""), given)
+            self._refuse_overwriting(Path(out), given)
         with self._progress() as progress:
             injected = {self.taken.progress: progress, self.taken.started: show}
             result = self.taken.call(given, {name: value for name, value in injected.items() if name})

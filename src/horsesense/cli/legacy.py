@@ -13,7 +13,6 @@ from horsesense.cli.comparing import gate
 from horsesense.cli.cues import harden
 from horsesense.cli.exchange import export, import_
 from horsesense.cli.inoculate import inoculate
-from horsesense.cli.keeping import cache, fetch, knowledge, plugins, verify
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
@@ -37,7 +36,6 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("fetch")(fetch)
 app.command("import")(import_)
 app.command("export")(export)
 app.command("show")(show)
@@ -53,10 +51,6 @@ app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
 app.command("check")(check)
-app.add_typer(knowledge, name="knowledge")
-app.add_typer(cache, name="cache")
-app.command("plugins")(plugins)
-app.command("verify")(verify)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")

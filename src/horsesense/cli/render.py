@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from horsesense.terminal import console, line, number, p_value, say, signed, table
+from horsesense.terminal import console, line, number, p_value, say, signed, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from horsesense.api.cache import CacheContents, PrunedCache
     from horsesense.api.cues import CueFindings
+    from horsesense.api.keeping import FetchResult, InstalledPlugins
     from horsesense.api.results import Comparison
+    from horsesense.api.verify import Verified
+    from horsesense.knowledge.sources import AddedSource, KeptSources
     from horsesense.records.probe import WrittenProbe
     from horsesense.runs.comparison import Pairing, SideBySide
 
@@ -143,3 +147,80 @@ def _print_difference(pairing: Pairing, one: str, other: str) -> None:
     outlook = pairing.outlook()
     verdict = "significant" if pairing.settled else "not significant" + (f"; {outlook}" if outlook else "")
     line(f"  {verdict}", "bold" if pairing.settled else "")
+
+
+@renders("FetchResult")
+def fetched(result: FetchResult) -> None:
+    """Print where each download is, or what can be fetched."""
+    for each in result.fetched or ():
+        line(f"{each.name}  {each.path}")
+    for thing in result.available or ():
+        line(f"{thing.name:12} {thing.kind}")
+
+
+@renders("CacheContents")
+def cache_contents(contents: CacheContents) -> None:
+    """Print the entries of the cache, and its size."""
+    if contents.entries:
+        rows = table("name", "kind", "size", "last use", left=2)
+        for entry in contents.entries:
+            rows.add_row(entry.name, entry.kind, size(entry.bytes), entry.used[:10])
+        console().print(rows)
+    print(f"{size(contents.bytes)} in {contents.folder}")
+
+
+@renders("PrunedCache")
+def pruned_cache(pruned: PrunedCache) -> None:
+    """Print what was removed, and how much is left."""
+    from horsesense.api.cache import was_fetched
+
+    for entry in pruned.removed:
+        again = "; horsesense fetch gets it again" if was_fetched(entry) else ""
+        print(f"removed {entry.name}: {entry.kind}, {size(entry.bytes)}{again}")
+    what = f"{size(pruned.bytes)} removed" if pruned.removed else "there was nothing to remove"
+    print(f"{what}; {size(pruned.left)} left in {pruned.folder}")
+
+
+@renders("Verified")
+def verified(found: Verified) -> None:
+    """Print how many files are intact, and which are not."""
+    print(f"{found.path}: {found.intact:,} intact, {len(found.damaged):,} damaged, {len(found.missing):,} missing")
+    for name in found.damaged:
+        print(f"damaged: {name}")
+    for name in found.missing:
+        print(f"missing: {name}")
+    if found.unknown:
+        say(f"{found.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
+    for name in found.changed:
+        say(f"{name} has changed since it answered")
+    if not found.well:
+        say("get an intact copy of what is damaged or missing, or make it again")
+
+
+@renders("AddedSource")
+def added_source(added: AddedSource) -> None:
+    """Print the size and the licence of a source."""
+    print(f"{added.name}  {added.concepts:,} concepts  licence: {added.licence}")
+
+
+@renders("KeptSources")
+def sources(known: KeptSources) -> None:
+    """Print the name, version and licence of each source."""
+    for source in known.sources:
+        print(f"{source.name:12} {source.version or '–':10} {source.licence}")
+    if not known.sources:
+        print("none; horsesense build imports WordNet and GCIDE when it needs them")
+
+
+@renders("InstalledPlugins")
+def plugins(installed: InstalledPlugins) -> None:
+    """Print what each package adds."""
+    from rich.markup import escape
+
+    if not installed.plugins:
+        print("no installed package adds anything")
+        return
+    rows = table("kind", "name", "package", "version", left=4)
+    for each in installed.plugins:
+        rows.add_row(*map(escape, (each.kind, each.name, each.package, each.version)))
+    console().print(rows)

@@ -67,7 +67,7 @@ def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: Pipel
     out = tmp_path / "out"
     depths = kept_depths(plan, out)
     answered = people_have_answered(plan, tmp_path, out)
-    written = [checked.schema for checked in read_schemas(answered.written[0])[0]]
+    written = [checked.schema for checked in read_schemas(answered.premises[0])[0]]
     wrong = [replace(each, triplet=replace(each.triplet, origin="model", k=_OTHER_MODELS)) for each in written]
     write_schemas(tmp_path / "wrong.tsv", [CheckedSchema(schema, ()) for schema in wrong])
     run_pipeline(replace(answered, premises=(tmp_path / "wrong.tsv",)), out)
