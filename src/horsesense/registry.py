@@ -31,6 +31,24 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """A command: a public function, and how the list of commands shows it."""
+
+    path: str
+    """The words after ``horsesense``: ``build wordnetqa``."""
+    target: str
+    """The public function, as ``module:function``; it is imported when the command is used."""
+    summary: str
+    """A verb phrase of at most 45 characters."""
+    example: str
+    """One call, with ``horsesense`` in front."""
+    section: str = "Methods of the papers"
+    """The heading under which the command is listed."""
+    render: str = ""
+    """The function that prints the result, as ``module:function``; by default the one of the result's class."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plugin:
     """One thing that a package adds."""
 
